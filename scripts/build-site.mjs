@@ -125,7 +125,7 @@ function renamed(wasm, from, to) {
 // other programs; their files.
 function place(parts, name) {
   // What two parts need and the program does not is a part as well, without a name of its own.
-  const named = (file) => file.replace(/^split_/, '').replace(/^chunk_\d+/, 'shared').replace('.wasm', '_bg.wasm');
+  const named = (file) => file.replace(/^split_/, '').replace(/^chunk_/, 'shared').replace('.wasm', '_bg.wasm');
   const cut = readdirSync(parts).filter((file) => file.endsWith('.wasm') && file !== 'main.wasm');
   const names = new Set(cut.map(named));
   if (names.size < cut.length) throw new Error(`${cut.join(', ')}: two parts would have one name`);

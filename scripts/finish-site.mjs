@@ -67,7 +67,7 @@ function nameByDigest() {
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
-  const cut = ['rest_bg.wasm', 'shared_bg.wasm', 'split.js', 'texts_bg.wasm'].filter((file) => existsSync(join(site, file)));
+  const cut = readdirSync(site).filter((file) => /^(engine|rest|shared\d+|texts)_bg\.wasm$|^split\.js$/.test(file));
   const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
   const js = hashed(...files)[files.indexOf('shardwise-app.js')];
   rename('index.html', stem, js.replace(/\.js$/, ''));

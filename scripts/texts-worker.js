@@ -1,11 +1,12 @@
-// Starts the calculator's program in a worker, where it writes flags, reads scripts and finds advice, and passes messages on.
-// A template: the build puts in its names.
+// Starts the calculator's program in a worker and passes messages on: in the one called engine, which answers what is typed,
+// or in the one that writes flags, reads scripts and finds advice. A template: the build puts in its names.
 //
 // A message is a request as JSON; the answer to each is JSON, or an empty text where the program failed. `null` says that
 // it has started.
 
-import init, { answer } from './@JS@';
+import init, { answer, estimate } from './@JS@';
 
+const ask = self.name === 'engine' ? estimate : answer;
 const started = init({ module_or_path: new URL('./@WASM@', import.meta.url) });
 // A failure is said in answer to the first message.
 started.then(() => self.postMessage(null), () => {});
@@ -13,7 +14,7 @@ started.then(() => self.postMessage(null), () => {});
 async function pass({ data }) {
   try {
     await started;
-    self.postMessage(await answer(data));
+    self.postMessage(await ask(data));
   } catch {
     self.postMessage('');
   }

@@ -16,6 +16,7 @@ pub use field::{Field, Takes};
 pub use measured::measurable;
 
 use serde_json::Value;
+use shardwise_core::InputError;
 use shardwise_core::emit::NAMES;
 use shardwise_core::wire::{WorkloadKind, take};
 
@@ -53,6 +54,8 @@ pub struct FieldError {
     pub path: String,
     /// What is wrong, and the remedy.
     pub problem: Problem,
+    /// What mends it, where the engine has said.
+    pub mends: Option<Vec<mend::Mend>>,
 }
 
 /// What is wrong with a control.
@@ -72,9 +75,14 @@ pub enum Problem {
     Refused(String),
 }
 
-impl From<shardwise_core::InputError> for FieldError {
-    fn from(error: shardwise_core::InputError) -> Self {
-        Self { field: Field::of_path(&error.field), path: error.field, problem: Problem::Refused(error.message) }
+impl From<InputError> for FieldError {
+    fn from(error: InputError) -> Self {
+        Self {
+            field: Field::of_path(&error.field),
+            path: error.field,
+            problem: Problem::Refused(error.message),
+            mends: None,
+        }
     }
 }
 
@@ -151,6 +159,21 @@ impl Form {
     #[must_use]
     pub fn kind(&self) -> WorkloadKind {
         document::kind(self.get(Field::Kind))
+    }
+
+    /// What the form says to a question of its that is refused.
+    #[must_use]
+    pub fn refused(&self, error: InputError) -> FieldError {
+        let mut error = FieldError::from(error);
+        // A pasted file has a control of its own, whatever is in it.
+        if error.field == Some(Field::Model) {
+            if self.get(Field::ModelConfig).is_empty() {
+                error.problem = Problem::NoModel;
+            } else {
+                error.field = Some(Field::ModelConfig);
+            }
+        }
+        error
     }
 
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.

@@ -33,6 +33,7 @@ use browser::soon;
 use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 
+pub use client::desk::Engine;
 pub use view::{Loader, Rest};
 
 /// The calculator, of which what the first answer does not need comes by `rest`.
@@ -40,8 +41,10 @@ pub use view::{Loader, Rest};
 pub fn App(
     /// Gives it: at once, or when it is loaded.
     rest: Loader,
+    /// Answers in the page where no worker can.
+    engine: Engine,
 ) -> impl IntoView {
-    view::page(rest)
+    view::page(rest, engine)
 }
 
 /// What the first answer does not need. Whoever names this has it in its own file.
@@ -56,11 +59,12 @@ pub fn Accuracy() -> impl IntoView {
     view::accuracy()
 }
 
-/// Starts the calculator: in tasks of their own, so that none takes long. `rest` gives what the first answer does not need.
-pub fn calculator(rest: Loader) {
+/// Starts the calculator: in tasks of their own, so that none takes long. `rest` gives what the first answer does not need,
+/// `engine` answers where no worker can.
+pub fn calculator(rest: Loader, engine: Engine) {
     soon(move || {
         page::preset_links();
-        soon(move || mount_to_body(move || view! { <App rest/> }));
+        soon(move || mount_to_body(move || view! { <App rest engine/> }));
     });
 }
 

@@ -1,16 +1,27 @@
-//! Starts the calculator; in a worker, does its work. One program for both, so that nobody downloads the core twice. What the
-//! first answer does not need, and what the worker alone needs, are files of their own (`split`), loaded when they are asked for.
+//! Starts the calculator; in a worker, does its work. One program for both, so that nobody downloads anything twice. The
+//! engine, what the first answer does not need, and what texts and sheets alone need are files of their own (`split`), loaded
+//! when they are asked for.
 
 use shardwise_app::Rest;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 fn main() {
     if web_sys::window().is_some() {
-        shardwise_app::calculator(|| Box::pin(async { rest().await.ok() }));
+        shardwise_app::calculator(
+            || Box::pin(async { rest().await.ok() }),
+            |request| Box::pin(async { engine(request).await.ok() }),
+        );
     }
 }
 
-/// Answers a request of the page, both JSON; an empty text for what is no request, or where the worker's part does not load.
+/// Answers what the page asks as a person types, both JSON; an empty text for what is no such request, or where the engine
+/// does not load.
+#[wasm_bindgen]
+pub async fn estimate(request: String) -> String {
+    engine(request).await.unwrap_or_default()
+}
+
+/// Answers any other request of the page, both JSON; an empty text for what is no request, or where the worker's part does not load.
 /// `scripts/texts-worker.js` passes them on.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
@@ -24,6 +35,11 @@ mod parts {
     #[wasm_split(rest, fallible)]
     pub(super) fn rest() -> Result<super::Rest, SplitLoaderError> {
         Ok(shardwise_app::rest())
+    }
+
+    #[wasm_split(engine, fallible)]
+    pub(super) fn engine(request: String) -> Result<String, SplitLoaderError> {
+        Ok(shardwise_app::worker::estimate(&request))
     }
 
     #[wasm_split(texts, fallible)]
@@ -41,9 +57,13 @@ mod parts {
         Ok(shardwise_app::rest())
     }
 
+    pub(super) async fn engine(request: String) -> Result<String, Infallible> {
+        Ok(shardwise_app::worker::estimate(&request))
+    }
+
     pub(super) async fn texts(request: String) -> Result<String, Infallible> {
         Ok(shardwise_app::worker::answer(&request))
     }
 }
 
-use parts::{rest, texts};
+use parts::{engine, rest, texts};

@@ -1,33 +1,33 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
+pub(crate) mod asking;
 pub(crate) mod folds;
 pub(crate) mod sheet;
 pub(crate) mod texts;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
-use shardwise_core::calibration::{self, Calibrated};
-use shardwise_core::job::Job;
 use shardwise_core::presets::{self, Preset};
 use shardwise_core::wire::WorkloadKind;
-use shardwise_core::{Evaluated, InputError, Question, permalink};
+use shardwise_core::{InputError, permalink};
 
 use crate::browser;
-use crate::client::{choices, sayings};
-use crate::compute::{self, Comparison, Market};
+use crate::client::sayings;
+use crate::compute::{Comparison, Market};
 use crate::fit::LEVELS;
 use crate::follow::follow;
-use crate::form::{Field, FieldError, Form, Problem, USUAL_LEVEL};
+use crate::form::{Field, FieldError, Form, USUAL_LEVEL};
 use crate::look::Look;
 use crate::protocol::{Flags, Name};
 use crate::recent;
 use crate::sample::Sample;
 use crate::text::{Lang, Text};
+pub(crate) use asking::{Run, Shown};
 use folds::Folds;
 use sheet::Sheet;
 use texts::Texts;
@@ -76,44 +76,6 @@ pub(crate) enum Order {
     Budget,
 }
 
-/// A question with its answer.
-pub(crate) struct Shown {
-    /// The question.
-    pub(crate) question: Question,
-    /// The answer, with its workings.
-    pub(crate) found: Evaluated,
-    /// The question as the part of an address after `#`.
-    pub(crate) hash: String,
-    /// The preset whose question it is, unchanged.
-    pub(crate) preset: Option<&'static Preset>,
-}
-
-impl Shown {
-    /// The catalog id of the question's GPU; `None` where the question describes it.
-    pub(crate) fn gpu(&self) -> Option<&str> {
-        match &self.question.hardware.gpu {
-            Value::String(id) => Some(id),
-            _ => None,
-        }
-    }
-}
-
-thread_local! {
-    /// An answer that is drawn in a task of its own.
-    static DUE: RefCell<Option<Arc<Shown>>> = const { RefCell::new(None) };
-
-    /// Whether the answer that is due, or that the worker looks for, is to a choice, which Back undoes.
-    static STEP_DUE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// What was measured beside the estimate of it.
-pub(crate) struct Run {
-    /// The question that it is compared with, resolved.
-    pub(crate) job: Job,
-    /// The comparison, or what is wrong with what was typed.
-    pub(crate) compared: Result<Calibrated, Vec<FieldError>>,
-}
-
 /// The page in a language. A handle: copies are the same page.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
@@ -139,8 +101,8 @@ pub(crate) struct State {
     pub(crate) look: Look,
     /// What is wrong with the form.
     pub(crate) errors: RwSignal<Vec<FieldError>>,
-    /// A run of one's own beside the estimate of it. It changes with the form alone.
-    run: Mutex<Option<Arc<Run>>>,
+    /// A run of one's own beside the estimate of it.
+    run: RwSignal<Option<Arc<Run>>>,
     /// Whether a model's name is being typed: until it is one, or the field is left, the last answer stands.
     pub(crate) naming: RwSignal<bool>,
     /// The last valid question with its answer.
@@ -218,15 +180,6 @@ fn first_preset() -> Form {
         .unwrap_or_default()
 }
 
-/// Answers a small question, for nothing but that the browser compiles what answers: it compiles a function as it is first
-/// called, which takes as long as the first answer itself. Together they would be one long task.
-fn prepare(form: &Form) {
-    if let Ok(mut question) = form.question() {
-        question.hardware.gpus = Some(1);
-        let _ = shardwise_core::evaluate_alone(&question);
-    }
-}
-
 /// The presets' questions as the part of an address after `#`. Made once, which takes as long as an answer.
 pub(crate) fn preset_links() -> &'static [String] {
     static LINKS: OnceLock<Vec<String>> = OnceLock::new();
@@ -235,71 +188,6 @@ pub(crate) fn preset_links() -> &'static [String] {
         let links = presets::presets().iter().map(link);
         links.map(Option::unwrap_or_default).collect()
     })
-}
-
-/// Answers the form; `None` while the worker looks for the plan.
-fn answer(page: Page, form: &Form) -> Result<Option<Shown>, Vec<FieldError>> {
-    let question = form.question()?;
-    let Some(found) = choices::evaluate(page, &question) else {
-        return Ok(None);
-    };
-    match found {
-        Ok(found) => {
-            let hash = permalink::to_hash(&question);
-            // A preset is the same one under the factors of a run, and however sure it is to be.
-            let plain = permalink::to_hash(&Question { calibration: None, confidence: None, ..question.clone() });
-            let place = preset_links().iter().position(|link| *link == plain);
-            let preset = place.and_then(|place| presets::presets().get(place));
-            Ok(Some(Shown { question, found, hash, preset }))
-        }
-        Err(error) => {
-            let mut error = FieldError::from(error);
-            // A pasted file has a control of its own, whatever is in it.
-            if error.field == Some(Field::Model) {
-                if form.get(Field::ModelConfig).is_empty() {
-                    error.problem = Problem::NoModel;
-                } else {
-                    error.field = Some(Field::ModelConfig);
-                }
-            }
-            Err(vec![error])
-        }
-    }
-}
-
-/// The question without the factors of a run; `None` where it has none.
-fn uncalibrated(question: &Question) -> Option<Question> {
-    question
-        .calibration
-        .is_some()
-        .then(|| Question { calibration: None, ..question.clone() })
-}
-
-/// Compares what was measured with the estimate of the shown question, without calibration; `None` where nothing was.
-fn compare(page: Page, form: &Form, shown: &Shown) -> Option<Run> {
-    let measured = form.measured();
-    if matches!(measured, Ok(None)) {
-        return None;
-    }
-    let plain = match uncalibrated(&shown.question) {
-        Some(plain) => Some(choices::evaluate(page, &plain)?.ok()?),
-        None => None,
-    };
-    let found = plain.as_ref().unwrap_or(&shown.found);
-    let compared = measured.and_then(|measured| {
-        calibration::compare(found, &measured.unwrap_or_default()).map_err(|error| {
-            let path = format!("measured.{}", error.field);
-            vec![FieldError::from(InputError::new(path, error.message))]
-        })
-    });
-    Some(Run { job: found.job.clone(), compared })
-}
-
-/// Sets a signal, and wakes who reads it, where its value is new.
-fn renew(signal: RwSignal<usize>, value: usize) {
-    if signal.get_untracked() != value {
-        signal.set(value);
-    }
 }
 
 impl Page {
@@ -311,7 +199,7 @@ impl Page {
             form: RwSignal::new(Form::default()),
             look,
             errors: RwSignal::new(Vec::new()),
-            run: Mutex::new(None),
+            run: RwSignal::new(None),
             naming: RwSignal::new(false),
             shown: RwSignal::new(None),
             kind: RwSignal::new(0),
@@ -340,39 +228,6 @@ impl Page {
             reading: RwSignal::new(None),
         };
         Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }
-    }
-
-    /// Asks the first question: the address's, or that of a first visit.
-    pub(crate) fn begin(self) {
-        let first = first_form();
-        prepare(&first);
-        self.form.set(first);
-        browser::soon(move || {
-            self.read_address();
-            self.stand();
-            self.retype();
-            if !self.embedded {
-                self.keep_aside();
-            }
-        });
-    }
-
-    /// Asks the question of a first visit where none has an answer. What the address asks and cannot be answered stays in
-    /// the form, with what is wrong with it, beside that answer.
-    fn stand(self) {
-        if self.hash().is_some() || choices::are_awaited() {
-            return;
-        }
-        // What stands inside another page was asked by it: no other question is answered in its place.
-        if self.embedded && browser::hash().contains('=') {
-            return;
-        }
-        let asked = self.form.get_untracked();
-        let wrong = self.errors.with_untracked(|errors| !errors.is_empty());
-        self.edit(|form| *form = first_form());
-        if wrong {
-            self.edit(|form| *form = asked);
-        }
     }
 
     /// This page in another language.
@@ -473,131 +328,10 @@ impl Page {
         format!("{}{lang}#{}", browser::address(), hash.unwrap_or_default())
     }
 
-    /// Changes the form and answers at once.
-    pub(crate) fn edit(self, edit: impl FnOnce(&mut Form)) {
-        let mut edit = Some(edit);
-        self.respond(&mut |form| {
-            if let Some(edit) = edit.take() {
-                edit(form);
-            }
-        });
-    }
-
-    /// Answers the form as it stands: what it waited for may be there.
-    pub(crate) fn answer_again(self) {
-        self.respond(&mut |_| {});
-        self.stand();
-    }
-
-    /// Changes the form and answers at once: the part of [`Self::edit`] that is compiled once for all edits.
-    #[inline(never)]
-    fn respond(self, edit: &mut dyn FnMut(&mut Form)) {
-        let mut answer = Err(Vec::new());
-        self.form.update(|form| {
-            let was = form.measured_text();
-            edit(form);
-            answer = self.answer(form, &was);
-        });
-        let (kind, pinned) = self.form.with_untracked(|form| {
-            let kind = WorkloadKind::ALL.iter().position(|own| *own == form.kind());
-            (kind.unwrap_or_default(), form.pinned())
-        });
-        renew(self.kind, kind);
-        renew(self.pinned, pinned);
-        DUE.take();
-        match answer {
-            // The last answer stands until the worker has found this one.
-            Ok(None) => self.naming.set(false),
-            Ok(Some(shown)) => {
-                self.naming.set(false);
-                self.show_soon(Arc::new(shown));
-            }
-            Err(mut errors) => {
-                if self.naming.get_untracked() {
-                    errors.retain(|error| error.field != Some(Field::Model));
-                }
-                self.errors.set(errors);
-            }
-        }
-    }
-
-    /// The name of the model is typed: if it is none, that is an error now.
-    pub(crate) fn name_model(self) {
-        if self.naming.get_untracked() {
-            self.naming.set(false);
-            self.answer_again();
-        }
-    }
-
-    /// Shows an answer. Drawing one takes as long as finding it, so what takes the place of another has a task of its own.
-    fn show_soon(self, shown: Arc<Shown>) {
-        if self.hash().is_none() {
-            return self.show(shown);
-        }
-        DUE.set(Some(shown));
-        browser::soon(move || {
-            if let Some(shown) = DUE.take() {
-                self.show(shown);
-            }
-        });
-    }
-
-    fn show(self, shown: Arc<Shown>) {
-        compute::start(self, Arc::clone(&shown));
-        self.shown.set(Some(shown));
-        if STEP_DUE.replace(false) {
-            self.write_address(true);
-        }
-        if self.errors.with_untracked(|errors| !errors.is_empty()) {
-            self.errors.set(Vec::new());
-        }
-        self.write_address_later();
-    }
-
-    /// Answers the form, and compares the run with the answer. Once its factors are in the question they belong to that
-    /// run: they follow what is typed about it (it `was` something else), not what else is asked.
-    fn answer(self, form: &mut Form, was: &str) -> Result<Option<Shown>, Vec<FieldError>> {
-        let answered = answer(self, form);
-        let on = form.calibration().is_some();
-        let compared = self.run.lock().is_ok_and(|run| run.is_some());
-        if on && compared && form.measured_text() == was {
-            return answered;
-        }
-        let run = answered
-            .as_ref()
-            .ok()
-            .and_then(Option::as_ref)
-            .and_then(|shown| compare(self, form, shown));
-        let own = run.as_ref().and_then(|run| run.compared.as_ref().ok());
-        let own = own.map(|own| own.calibration);
-        if let Ok(mut place) = self.run.lock() {
-            *place = run.map(Arc::new);
-        }
-        if on && own.is_some() {
-            form.calibrate(own);
-            return answer(self, form);
-        }
-        answered
-    }
-
-    /// A run of one's own beside the estimate of it, as the form has it.
+    /// A run of one's own beside the estimate of it.
     #[inline(never)]
     pub(crate) fn run(self) -> Option<Arc<Run>> {
-        self.form.track();
-        self.run.lock().ok()?.clone()
-    }
-
-    /// Puts the factors of the run into the question, or takes them out.
-    pub(crate) fn apply_run(self, on: bool) {
-        let run = self.run();
-        let own = run.and_then(|run| Some(run.compared.as_ref().ok()?.calibration));
-        self.change(|form| form.calibrate(own.filter(|_| on)));
-    }
-
-    /// Changes the form by what a person types, which takes the place of a link that could not be read.
-    pub(crate) fn type_in(self, edit: impl FnOnce(&mut Form)) {
-        self.forget_bad_link();
-        self.edit(edit);
+        self.run.get()
     }
 
     #[inline(never)]
@@ -605,24 +339,6 @@ impl Page {
         if self.bad_link.with_untracked(Option::is_some) {
             self.bad_link.set(None);
         }
-    }
-
-    /// Changes the form by what a person chooses: Back undoes it.
-    pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
-        // The address catches up before the step, else Back would skip what was typed last.
-        self.write_address(false);
-        self.type_in(edit);
-        if choices::are_awaited() || DUE.with_borrow(Option::is_some) {
-            STEP_DUE.set(true);
-        } else {
-            self.write_address(true);
-        }
-    }
-
-    /// Changes the form to a whole question that takes the place of this one: Back undoes it.
-    pub(crate) fn replace(self, edit: impl FnOnce(&mut Form)) {
-        self.remember();
-        self.change(edit);
     }
 
     /// Keeps the question among the recent ones. Presets are always there.
@@ -681,6 +397,10 @@ impl Page {
     #[inline(never)]
     fn write_address(self, as_step: bool) {
         let Some(hash) = self.hash() else { return };
+        // A step that is on its way leaves the one before it as it is.
+        if asking::step_is_due() {
+            return;
+        }
         // A link that could not be read stays in the address until something is changed.
         if hash != browser::hash() && self.bad_link.with_untracked(Option::is_none) {
             // What is pressed in an embed is no step of the page around it.

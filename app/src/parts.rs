@@ -3,7 +3,8 @@
 use shardwise_core::complete::{generating_gpus, training_gpus};
 use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Backend, PlanSpec};
-use shardwise_core::{Answer, Evaluated, Question};
+use shardwise_core::job::Job;
+use shardwise_core::{Answer, Question};
 
 use crate::form::{Field, Form};
 use crate::format;
@@ -79,19 +80,19 @@ pub(crate) fn stated(question: &Question, answer: &Answer) -> Form {
 }
 
 /// Whether a plan has a part that nobody states.
-fn has(field: Field, found: &Evaluated) -> bool {
-    let plan = &found.answer.plan;
+fn has(field: Field, job: &Job, answer: &Answer) -> bool {
+    let plan = &answer.plan;
     let splits = |size: Option<u64>| size.is_some_and(|size| size > 1);
     let by = |backend| plan.backend == Some(backend);
-    let experts = found.job.model.shape.num_experts > 0;
+    let experts = job.model.shape.num_experts > 0;
     match field {
-        Field::TrainGpus => found.answer.split.is_some(),
+        Field::TrainGpus => answer.split.is_some(),
         Field::TensorParallel => by(Backend::Megatron) || splits(plan.tensor_parallel),
         Field::PipelineParallel => by(Backend::Megatron) || splits(plan.pipeline_parallel),
         Field::ContextParallel => by(Backend::Megatron) || splits(plan.context_parallel),
         Field::ExpertParallel => (by(Backend::Megatron) && experts) || splits(plan.expert_parallel),
         Field::UlyssesParallel => {
-            (by(Backend::Fsdp) && found.job.workload.rl.is_some()) || splits(plan.ulysses_parallel)
+            (by(Backend::Fsdp) && job.workload.rl.is_some()) || splits(plan.ulysses_parallel)
         }
         Field::VirtualPipeline => splits(plan.virtual_pipeline),
         Field::ExpertTensorParallel => splits(plan.expert_tensor_parallel),
@@ -158,17 +159,17 @@ fn replicas(plan: &PlanSpec, gpus: u32) -> Part {
 }
 
 /// The parts of the answer's plan.
-pub(crate) fn of(question: &Question, found: &Evaluated, lang: Lang) -> Parts {
-    let (answer, asked) = (&found.answer, Form::of(question));
+pub(crate) fn of(question: &Question, job: &Job, answer: &Answer, lang: Lang) -> Parts {
+    let asked = Form::of(question);
     let part = |field: Field| {
         let pinned = !asked.get(field).is_empty();
-        (pinned || has(field, found)).then(|| Part::Choice { field, words: words(field, answer, lang), pinned })
+        (pinned || has(field, job, answer)).then(|| Part::Choice { field, words: words(field, answer, lang), pinned })
     };
     let mut parts = Parts::default();
-    if found.job.workload.generation.is_none() {
+    if job.workload.generation.is_none() {
         for field in TRAIN {
             if field == Field::ZeroStage {
-                parts.train.push(Some(replicas(&answer.plan, training_gpus(&found.job))));
+                parts.train.push(Some(replicas(&answer.plan, training_gpus(job))));
             }
             parts.train.push(part(field));
         }
@@ -221,8 +222,7 @@ fn around(now: u64, least: u64) -> Vec<u64> {
 }
 
 /// What a part could be, as a person would type it: rising where it is a number. What is not possible is among it.
-pub(crate) fn alternatives(field: Field, found: &Evaluated, now: &str) -> Vec<String> {
-    let (job, plan) = (&found.job, &found.answer.plan);
+pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) -> Vec<String> {
     let [gpus, engines] = [training_gpus(job), generating_gpus(job)].map(u64::from);
     let node = u64::from(job.hardware.gpus_per_node);
     let sizes = match field {
@@ -293,7 +293,7 @@ mod tests {
 
     fn choice(question: &Question, wanted: Field) -> Option<(String, bool)> {
         let found = evaluate_alone(question).unwrap_or_else(|error| panic!("{error}"));
-        let parts = of(question, &found, Lang::En);
+        let parts = of(question, &found.job, &found.answer, Lang::En);
         parts.all().find_map(|part| match part {
             Part::Choice { field, words, pinned } if field == wanted => Some((words, pinned)),
             _ => None,
@@ -324,12 +324,12 @@ mod tests {
         let form = stated(&question, &found.answer);
         for field in [Field::Backend, Field::TokenBudget, Field::Offload, Field::MemoryShare] {
             let now = form.get(field);
-            let all = alternatives(field, &found, now);
+            let all = alternatives(field, &found.job, &found.answer.plan, now);
             assert_eq!(all.iter().filter(|own| *own == now).count(), 1, "{field:?}: {now} of {all:?}");
         }
-        let shares = alternatives(Field::MemoryShare, &found, "0.65");
+        let shares = alternatives(Field::MemoryShare, &found.job, &found.answer.plan, "0.65");
         assert_eq!(shares[2..4], ["0.6", "0.65"]);
-        assert_eq!(alternatives(Field::TensorParallel, &found, "4"), ["1", "2", "4", "8"]);
+        assert_eq!(alternatives(Field::TensorParallel, &found.job, &found.answer.plan, "4"), ["1", "2", "4", "8"]);
     }
 
     #[test]

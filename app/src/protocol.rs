@@ -1,12 +1,14 @@
 //! What page and worker exchange: one [`Request`], one [`Reply`], each a line of JSON.
 
+pub(crate) mod estimate;
+
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use shardwise_core::emit::Syntax;
-use shardwise_core::wire::{Backend, question_from_value, to_value};
-use shardwise_core::{Evaluated, InputError, Question};
+use shardwise_core::wire::Backend;
 
 use crate::text::Lang;
+use estimate::Asking;
 
 /// A task with its number.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,21 +41,16 @@ pub(crate) enum Task {
         /// The question.
         question: Value,
     },
-    /// The plan that answers a question: the question's link, and [`Outcome`].
-    Choose {
+    /// The answer to a question: [`Estimate`](estimate::Estimate).
+    Estimate(Box<Asking>),
+    /// The same question on every GPU type, some at a time: [`Slice`](estimate::Slice).
+    Compare {
         /// The question.
         question: Value,
-        /// The question as the part of a link after `#`.
-        link: String,
-    },
-    /// The plan that answers a question on another machine: [`Outcome`].
-    Offer {
-        /// The question.
-        question: Value,
-        /// Whether on more GPUs rather than on another type.
-        more: bool,
-        /// Which.
-        place: usize,
+        /// How many machines are known.
+        from: usize,
+        /// How many numbers of GPUs have been tried.
+        tried: usize,
     },
     /// A part of the page: [`Name`] and tree.
     Sheet(SheetTask),
@@ -261,51 +258,4 @@ pub(crate) struct Text {
     pub(crate) text: String,
     /// Reasons that the text itself cannot carry: key and reason.
     pub(crate) reasons: Vec<(String, String)>,
-}
-
-/// What the worker found for a question.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    /// The question with its best plan stated.
-    pub(crate) decided: Question,
-    /// Whether all plans were considered.
-    pub(crate) complete: bool,
-    /// Legal plans among which it is the best.
-    pub(crate) considered: u64,
-    /// Those whose time or memory had to be computed.
-    pub(crate) evaluated: u64,
-}
-
-impl Outcome {
-    /// As it travels.
-    pub(crate) fn to_value(outcome: Result<Self, InputError>) -> Value {
-        match outcome {
-            Ok(own) => json!({
-                "decided": to_value(&own.decided), "complete": own.complete,
-                "considered": own.considered, "evaluated": own.evaluated,
-            }),
-            Err(error) => json!({"field": error.field, "message": error.message}),
-        }
-    }
-
-    /// The way back.
-    pub(crate) fn from_value(mut value: Value) -> Result<Self, InputError> {
-        let word = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let count = |key: &str| value[key].as_u64().unwrap_or_default();
-        if value["decided"].is_null() {
-            return Err(InputError::new(word("field"), word("message")));
-        }
-        Ok(Self {
-            complete: value["complete"] == true,
-            considered: count("considered"),
-            evaluated: count("evaluated"),
-            decided: question_from_value(value["decided"].take())?,
-        })
-    }
-
-    /// The answer, without advice.
-    pub(crate) fn answer(&self) -> Result<Evaluated, InputError> {
-        let found = shardwise_core::evaluate_alone(&self.decided)?;
-        Ok(found.considering(self.complete))
-    }
 }

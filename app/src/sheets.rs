@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn what_a_part_could_be_is_told_in_both_languages() {
         for asked in asked() {
-            for part in parts::of(&asked.question, &asked.found, Lang::En).all() {
+            for part in parts::of(&asked.question, &asked.found.job, &asked.found.answer, Lang::En).all() {
                 let Part::Choice { field, pinned, .. } = part else { continue };
                 for (lang, found, set) in
                     [("en", "found by the search", "set by you"), ("zh-CN", "由搜索得出", "由你固定")]

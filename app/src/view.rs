@@ -40,6 +40,7 @@ use leptos::either::Either;
 use leptos::prelude::*;
 use steps::{SHOWN, at};
 
+use crate::client::desk::{self, Engine};
 use crate::follow::follow;
 use crate::page::Page;
 use crate::protocol::Name;
@@ -56,10 +57,11 @@ pub(crate) fn rest() -> Rest {
     Rest { embed: embed::view, acting, folds: fold::view, closing: closing_parts }
 }
 
-/// The whole page, of which the rest comes by `loader`.
-pub(crate) fn page(loader: Loader) -> impl IntoView {
-    rest::ask(loader);
+/// The whole page, of which the rest comes by `loader`; `engine` answers where no worker can.
+pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
     let page = Page::new();
+    desk::open_engine(engine, page.broken);
+    rest::ask(loader);
     if !page.embedded {
         comfort::listen(page);
     }
@@ -72,7 +74,6 @@ pub(crate) fn page(loader: Loader) -> impl IntoView {
         fold::listen(page);
     }
     page.follow_address();
-    crate::client::choices::start(page);
     let body = part(move || {
         if !page.built[0].get() {
             return rest::broken(page).map(|said| Either::Left(said.into_any()));
@@ -105,20 +106,24 @@ fn build_step(page: Page, step: usize, place: String, loader: Loader) {
     crate::browser::soon(move || {
         let Some(built) = page.built.get(step) else {
             fold::arrive(page, &place);
-            return crate::browser::ready();
+            return once_answered(page, crate::browser::ready);
         };
         built.set(true);
         if step == SHOWN {
-            // An answer that the worker looks for is waited for.
-            follow(move || {
-                // What an embed cannot answer it says, and answers nothing else.
-                let refused = page.embedded && (!page.wrong().is_empty() || page.bad_link.with(Option::is_some));
-                if page.answered().is_some() || refused {
-                    crate::browser::take_over();
-                }
-            });
+            once_answered(page, crate::browser::take_over);
         }
         build_on(page, step + 1, place, loader);
+    });
+}
+
+/// Goes on once the first question is answered, or never will be.
+fn once_answered(page: Page, then: fn()) {
+    follow(move || {
+        // What an embed cannot answer it says, and answers nothing else.
+        let refused = page.embedded && (!page.wrong().is_empty() || page.bad_link.with(Option::is_some));
+        if page.answered().is_some() || refused || page.broken.get() {
+            then();
+        }
     });
 }
 

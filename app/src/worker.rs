@@ -1,5 +1,7 @@
 //! The worker: every task is a function of its request.
 
+mod estimate;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -7,13 +9,10 @@ use serde_json::{Value, json};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, read};
-use shardwise_core::search::chosen::decided;
-use shardwise_core::search::market;
-use shardwise_core::search::sweep::Sweep;
 use shardwise_core::wire::{VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
-use crate::protocol::{Flags, Outcome, Reply, Request, SheetTask, Task};
+use crate::protocol::{Flags, Reply, Request, SheetTask, Task};
 use crate::sample;
 use crate::sheets;
 use crate::sheets::asked::Asked;
@@ -26,13 +25,28 @@ thread_local! {
     static LAST: RefCell<Option<Rc<Asked>>> = const { RefCell::new(None) };
 }
 
-/// Answers a request of the page; an empty text for what is none.
+/// Answers what the page asks as a person types; an empty text for what is no such request.
+#[must_use]
+pub fn estimate(request: &str) -> String {
+    let Ok(Request { id, task }) = serde_json::from_str(request) else {
+        return String::new();
+    };
+    let result = match task {
+        Task::Estimate(asking) => json!(estimate::estimate(*asking)),
+        Task::Compare { question, from, tried } => json!(estimate::compare(question, from, tried)),
+        _ => return String::new(),
+    };
+    json!(Reply { id, result }).to_string()
+}
+
+/// Answers any other request of the page; an empty text for what is none.
 #[must_use]
 pub fn answer(request: &str) -> String {
     let Ok(Request { id, task }) = serde_json::from_str(request) else {
         return String::new();
     };
     let result = match task {
+        Task::Estimate(_) | Task::Compare { .. } => return String::new(),
         Task::Flags { question, framework, version, link, lang } => {
             let found = flags(question, &framework, &version, &link);
             json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
@@ -45,8 +59,6 @@ pub fn answer(request: &str) -> String {
             json!(said.collect::<Vec<String>>())
         }
         Task::Serves { question } => json!(serves(question)),
-        Task::Choose { question, link } => json!([link, Outcome::to_value(choose(question))]),
-        Task::Offer { question, more, place } => json!(offer(question, more, place)),
         Task::Sheet(task) => sheet(task),
         Task::File { mut sheet, file } => {
             let text = asked(sheet.question.take()).and_then(|asked| sheets::file(&asked, sheet, &file));
@@ -105,39 +117,6 @@ fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
     let asked = Rc::new(Asked::new(document)?);
     LAST.set(Some(Rc::clone(&asked)));
     Ok(asked)
-}
-
-/// The plan that answers a question.
-fn choose(question: Value) -> Result<Outcome, InputError> {
-    let asked = answered_once(question)?;
-    Ok(Outcome {
-        decided: decided(&asked.question, &asked.found.answer),
-        complete: asked.found.complete,
-        considered: 0,
-        evaluated: 0,
-    })
-}
-
-/// The question on another machine; nothing after the last.
-fn offer(question: Value, more: bool, place: usize) -> Option<Value> {
-    let asked = asked(question)?;
-    let (sweep, offer) = if more {
-        let sweep = market::more(&asked.question)?;
-        let offer = sweep.at(place)?;
-        (sweep, offer)
-    } else {
-        (Sweep::every_gpu(&asked.question), asked.offer(place)?)
-    };
-    let outcome = offer.result.map(|found| {
-        let question = sweep.asked_for(&offer.hardware);
-        Outcome {
-            decided: decided(&question, &found.answer),
-            complete: found.complete,
-            considered: found.considered,
-            evaluated: found.evaluated,
-        }
-    });
-    Some(Outcome::to_value(outcome))
 }
 
 /// A sheet with its name; nothing in it for a question that the page would have refused.
@@ -210,9 +189,8 @@ fn reading(texts: &[String], base: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outcome, Sweep, answer, question_from_value};
+    use super::answer;
     use serde_json::{Value, json};
-    use shardwise_core::search::chosen::takes_long;
 
     fn ask(task: Value) -> Value {
         let reply = answer(&json!({ "id": 7, "task": task }).to_string());
@@ -332,65 +310,6 @@ mod tests {
         let core = core.map(|answer| json!(answer).to_string());
         let core = serde_json::from_str::<Value>(&core.unwrap_or_default());
         assert_eq!(Some(&found["answer"]), core.ok().as_ref());
-    }
-
-    /// RL of experts whose GPUs are shared as the search likes.
-    fn long() -> Value {
-        json!({
-            "version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "h100-sxm", "gpus": 32},
-            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
-                "schedule": "one_step_off", "max_prompt_length": 1024, "max_response_length": 4096}},
-        })
-    }
-
-    #[test]
-    fn a_plan_found_here_answers_there() {
-        let document = long();
-        let question = question_from_value(document.clone()).unwrap_or_else(|error| panic!("{error}"));
-        assert!(takes_long(&question));
-        let sent = ask(json!({"is": "choose", "question": document, "link": "here"}));
-        assert_eq!(sent[0], "here");
-        let found = Outcome::from_value(sent[1].clone()).and_then(|own| {
-            assert!(!takes_long(&own.decided));
-            own.answer()
-        });
-        let core = shardwise_core::evaluate_alone(&question);
-        assert_eq!(json!(found.map(|found| found.answer)), json!(core.map(|core| core.answer)));
-    }
-
-    #[test]
-    fn an_offer_found_here_is_that_of_the_sweep() {
-        let document = long();
-        let question = question_from_value(document.clone()).unwrap_or_else(|error| panic!("{error}"));
-        let sweep = Sweep::every_gpu(&question);
-        let asked =
-            |more: bool, place: usize| ask(json!({"is": "offer", "question": document, "more": more, "place": place}));
-        for place in [0, 7, 3] {
-            let own = sweep.at(place).map(|own| own.result);
-            let sent = Outcome::from_value(asked(false, place));
-            match (sent, own) {
-                (Ok(sent), Some(Ok(own))) => {
-                    assert_eq!(sent.considered, own.considered);
-                    assert_eq!(sent.decided.hardware, sweep.hardware(place).cloned().unwrap_or_default());
-                    assert_eq!(sent.answer().map(|sent| sent.plan), Ok(own.plan));
-                }
-                (sent, own) => assert_eq!(sent.err(), own.and_then(Result::err)),
-            }
-        }
-        assert_eq!(asked(false, sweep.total()), Value::Null);
-        let twice = Outcome::from_value(asked(true, 0));
-        assert_eq!(twice.map(|own| own.decided.hardware.gpus), Ok(Some(64)));
-    }
-
-    #[test]
-    fn what_is_refused_here_is_refused_there() {
-        let mut document = long();
-        document["plan"] = json!({"tensor_parallel": 3});
-        let sent = ask(json!({"is": "choose", "question": document.clone(), "link": ""}));
-        let error = Outcome::from_value(sent[1].clone()).err();
-        let core = question_from_value(document).and_then(|own| shardwise_core::estimate(&own));
-        assert!(error.is_some());
-        assert_eq!(error, core.err());
     }
 
     #[test]

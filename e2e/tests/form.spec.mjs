@@ -202,6 +202,7 @@ test('Back undoes each choice', async ({ page, calculator }) => {
   await calculator.task('sft');
   await page.locator('#preset').selectOption('litgpt-qlora-llama-2-13b');
   await expect(page.locator('#hardware-gpus')).toHaveValue('1');
+  await calculator.settled();
   await page.goBack();
   await expect(page.locator('#workload-kind')).toHaveValue('full');
   await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
@@ -304,6 +305,7 @@ for (const width of [1440, 390]) {
           for (const [wrong, mends] of [['0', ['1', '8']], ['100000', ['2,048', '8']]]) {
             await count.fill('8');
             await expect(page.locator('.is-stale')).toHaveCount(0);
+            await calculator.settled();
             const before = await boxes();
             await count.fill(wrong);
             const said = page.locator('#hardware-gpus-m');

@@ -1,4 +1,5 @@
-// A worker that hangs or dies is replaced once, and what it had in hand is done by the next; where that fails too, the page says so.
+// A worker that hangs or dies is replaced once, and what it had in hand is done by the next. Where that fails too, the page does the
+// engine's work itself, and of texts and sheets it says that they are not to be had.
 
 import { expect, test } from '../fixtures.mjs';
 
@@ -14,38 +15,57 @@ const PATIENCE = 61_000;
 
 const code = (page) => page.locator('#flags-panel pre').first();
 
-/** Puts a script in the place of the first workers; the others are the site's. */
-async function replaceFirst(page, count, body) {
-  let left = count;
+// The engine is started first, the other worker after it.
+const ENGINE = 0;
+const TEXTS = 1;
+
+/** Puts a script in the place of so many workers from one on; the others are the site's. */
+async function replace(page, from, count, body) {
   const asked = [];
   await page.route(FILE, (route) => {
-    asked.push(route.request().url());
-    if (left-- > 0) return route.fulfill({ contentType: 'text/javascript', body });
+    const place = asked.push(route.request().url()) - 1;
+    if (place >= from && place < from + count) return route.fulfill({ contentType: 'text/javascript', body });
     return route.fallback();
   });
   return asked;
 }
 
 test('a worker that dies is replaced, and its answer comes', async ({ page, calculator }) => {
-  await replaceFirst(page, 1, DIES);
+  await replace(page, TEXTS, 1, DIES);
   await calculator.open();
   await expect(code(page)).toContainText('verl');
 });
 
 test('a worker that hangs is replaced after a while, and its answer comes', async ({ page, calculator }) => {
-  const asked = await replaceFirst(page, 1, HANGS);
+  const asked = await replace(page, TEXTS, 1, HANGS);
   await page.clock.install();
   await page.goto('./');
   await expect(calculator.root).toHaveAttribute('data-ready', '1');
-  await expect.poll(() => asked.length).toBe(1);
+  await expect.poll(() => asked.length).toBe(2);
   await expect(code(page)).toHaveCount(0);
   await page.clock.runFor(PATIENCE);
   await expect(code(page)).toContainText('verl');
 });
 
 test('where the next one dies too, the page says so and starts another when asked', async ({ page, calculator }) => {
-  await replaceFirst(page, 2, DIES);
+  await replace(page, TEXTS, 2, DIES);
   await page.goto('./');
   await page.locator('#flags-panel [role=alert]').getByRole('button', { name: 'Try again' }).click();
   await expect(code(page)).toContainText('verl');
+});
+
+test('an engine that dies is replaced, and the answer comes', async ({ page, calculator }) => {
+  await replace(page, ENGINE, 1, DIES);
+  await calculator.open();
+  await expect(page.locator('#v-h')).toContainText('Fits');
+});
+
+test('without workers the page answers by itself, and says what is missing', async ({ page, calculator }) => {
+  await replace(page, ENGINE, 100, DIES);
+  await calculator.open();
+  await expect(page.locator('#v-h')).toContainText('Fits');
+  await page.locator('#hardware-gpus').fill('16');
+  await expect(page.locator('#verdict')).toContainText('16 × H100-SXM');
+  await expect(page.locator('#gpus')).toHaveAttribute('aria-busy', 'false');
+  await expect(page.locator('#flags-panel [role=alert]')).toBeVisible();
 });

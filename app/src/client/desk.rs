@@ -1,10 +1,17 @@
-//! The page's side: starts the worker, hands it one task of a kind at a time, and drops answers that are no longer wanted.
+//! The page's side: starts the workers, hands them one task of a kind at a time, and drops answers that are no longer wanted.
+//!
+//! There are two, so that no sheet holds up the answer to what is typed: the engine, and the one that writes texts and sheets.
+//! Where the engine's worker cannot be had, the page does its work itself.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::thread::LocalKey;
 
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -15,14 +22,20 @@ use crate::busy::Work;
 use crate::page::Page;
 use crate::protocol::{Name, Reply, Request, Task};
 
-/// The attribute of the root element that names the worker's file.
+/// The attribute of the root element that names the workers' file.
 const FILE: &str = "data-texts";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
 const KINDS: usize = 8 + Name::COUNT;
 
+/// Kinds of the engine's tasks.
+const ENGINE_KINDS: usize = 2;
+
 /// What takes an answer.
 type Deliver = fn(Page, Value);
+
+/// Answers a request as the engine's worker does; nothing where its part of the program cannot be had.
+pub type Engine = fn(String) -> Pin<Box<dyn Future<Output = Option<String>>>>;
 
 #[derive(Clone)]
 struct Order {
@@ -37,13 +50,17 @@ struct Slot {
     working: Option<(u32, Order)>,
 }
 
-struct Running {
-    worker: Worker,
-    _listeners: [EventListener; 2],
+/// Who does the work.
+enum Running {
+    Worker { worker: Worker, _listeners: [EventListener; 2] },
+    /// The page itself.
+    Here(Engine),
 }
 
 struct Desk {
+    which: Which,
     running: Option<Running>,
+    /// Where it is told that the worker could not be started, or stopped.
     failed: Option<RwSignal<bool>>,
     health: Health,
     /// Ends what hangs; none while the worker has nothing in hand.
@@ -53,9 +70,10 @@ struct Desk {
     busy: Option<Work>,
 }
 
-thread_local! {
-    static DESK: RefCell<Desk> = const {
-        RefCell::new(Desk {
+impl Desk {
+    const fn new(which: Which) -> Self {
+        Self {
+            which,
             running: None,
             failed: None,
             health: Health::NEW,
@@ -63,14 +81,50 @@ thread_local! {
             last: 0,
             slots: [const { Slot { waiting: None, working: None } }; KINDS],
             busy: None,
-        })
-    };
+        }
+    }
+}
+
+/// One of the two workers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Engine,
+    Texts,
+}
+
+thread_local! {
+    static ENGINE: RefCell<Desk> = const { RefCell::new(Desk::new(Which::Engine)) };
+    static TEXTS: RefCell<Desk> = const { RefCell::new(Desk::new(Which::Texts)) };
+
+    /// What does the engine's work in the page.
+    static HERE: Cell<Option<Engine>> = const { Cell::new(None) };
+}
+
+impl Which {
+    fn of(kind: usize) -> Self {
+        if kind < ENGINE_KINDS { Self::Engine } else { Self::Texts }
+    }
+
+    fn desk(self) -> &'static LocalKey<RefCell<Desk>> {
+        match self {
+            Self::Engine => &ENGINE,
+            Self::Texts => &TEXTS,
+        }
+    }
+
+    /// What its worker is called: `scripts/texts-worker.js` tells them apart by it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Texts => "texts",
+        }
+    }
 }
 
 /// Orders a task. What it finds is delivered, unless a newer one of its kind is ordered before.
 pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
     let kind = kind(&task);
-    DESK.with_borrow_mut(|desk| {
+    Which::of(kind).desk().with_borrow_mut(|desk| {
         desk.slots[kind].waiting = Some(Order { task, page, deliver });
         desk.hand_out();
         // What it has in hand already is not given more time.
@@ -83,45 +137,63 @@ pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
 
 fn kind(task: &Task) -> usize {
     match task {
-        Task::Flags { .. } => 0,
-        Task::Serves { .. } => 1,
-        Task::Read { .. } => 2,
+        Task::Estimate(_) => 0,
+        Task::Compare { .. } => 1,
+        Task::Flags { .. } => 2,
+        Task::Serves { .. } => 3,
+        Task::Read { .. } => 4,
         // The page never asks for the others: the build and frame.js do.
-        Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 3,
-        Task::Choose { .. } => 4,
-        Task::Offer { .. } => 5,
+        Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 5,
         Task::Sample { .. } => 6,
         Task::File { .. } => 7,
         Task::Sheet(task) => 8 + task.name as usize,
     }
 }
 
-/// Starts the worker, where it is not there yet. `failed` says that it could not be started, or stopped.
+/// Starts the engine; `here` does its work in the page where its worker cannot be had, and where that cannot either, `failed`
+/// says so.
+pub(crate) fn open_engine(here: Engine, failed: RwSignal<bool>) {
+    HERE.set(Some(here));
+    start(Which::Engine, failed);
+}
+
+/// Starts the worker of texts and sheets, where it is not there yet. `failed` says that it could not be started, or stopped.
 pub(crate) fn open(failed: RwSignal<bool>) {
-    let there = DESK.with_borrow_mut(|desk| {
+    start(Which::Texts, failed);
+}
+
+fn start(which: Which, failed: RwSignal<bool>) {
+    let there = which.desk().with_borrow_mut(|desk| {
         desk.failed = Some(failed);
         desk.running.is_some()
     });
     if there {
         return;
     }
-    failed.set(false);
+    if failed.get_untracked() {
+        failed.set(false);
+    }
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
+    options.set_name(which.name());
     let worker = browser::root_says(FILE).and_then(|address| Worker::new_with_options(&address, &options).ok());
     let Some(worker) = worker else {
-        return fail();
+        return fail(which);
     };
-    let heard = EventListener::new(&worker, "message", |event| {
+    let heard = EventListener::new(&worker, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>();
-        hear(message.and_then(|message| message.data().as_string()));
+        hear(which, message.and_then(|message| message.data().as_string()));
     });
-    let broke = EventListener::new(&worker, "error", |event| {
+    let broke = EventListener::new(&worker, "error", move |event| {
         event.prevent_default();
-        fail();
+        fail(which);
     });
-    DESK.with_borrow_mut(|desk| {
-        desk.running = Some(Running { worker, _listeners: [heard, broke] });
+    run(which, Running::Worker { worker, _listeners: [heard, broke] });
+}
+
+fn run(which: Which, running: Running) {
+    which.desk().with_borrow_mut(|desk| {
+        desk.running = Some(running);
         desk.hand_out();
         desk.watch();
         desk.note();
@@ -140,16 +212,17 @@ impl Desk {
             };
             self.last = self.last.wrapping_add(1);
             let request = Request { id: self.last, task: order.task.clone() };
-            let text = serde_json::to_string(&request).unwrap_or_default();
-            let _ = running.worker.post_message(&text.into());
+            running.give(self.which, serde_json::to_string(&request).unwrap_or_default());
             slot.working = Some((self.last, order));
         }
     }
 
     /// Waits for the worker's next word, where it has anything in hand.
     fn watch(&mut self) {
-        let working = self.running.is_some() && self.slots.iter().any(|slot| slot.working.is_some());
-        self.watch = working.then(|| Timeout::new(self.health.patience_ms(), fail));
+        let is_worker = matches!(self.running, Some(Running::Worker { .. }));
+        let working = is_worker && self.slots.iter().any(|slot| slot.working.is_some());
+        let which = self.which;
+        self.watch = working.then(|| Timeout::new(self.health.patience_ms(), move || fail(which)));
     }
 
     /// Says whether there is work. Without a worker there is none: orders wait until a person starts one again.
@@ -163,19 +236,33 @@ impl Desk {
     }
 }
 
-/// A message of the worker; no text says that it has started, an empty one that it failed.
-fn hear(message: Option<String>) {
+impl Running {
+    fn give(&self, which: Which, request: String) {
+        match self {
+            Self::Worker { worker, .. } => drop(worker.post_message(&request.into())),
+            Self::Here(engine) => {
+                let reply = engine(request);
+                // Not within what asks: the page has its turn in between.
+                browser::soon(move || spawn_local(async move { hear(which, Some(reply.await.unwrap_or_default())) }));
+            }
+        }
+    }
+}
+
+/// A message of a worker; no text says that it has started, an empty one that it failed.
+fn hear(which: Which, message: Option<String>) {
+    let desk = which.desk();
     if message.is_none() {
-        return DESK.with_borrow_mut(|desk| {
+        return desk.with_borrow_mut(|desk| {
             desk.health.started();
             desk.watch();
         });
     }
     let reply = message.and_then(|text| serde_json::from_str::<Reply>(&text).ok());
     let Some(Reply { id, result }) = reply else {
-        return fail();
+        return fail(which);
     };
-    let order = DESK.with_borrow_mut(|desk| {
+    let order = desk.with_borrow_mut(|desk| {
         let done = |slot: &&mut Slot| slot.working.as_ref().is_some_and(|(own, _)| *own == id);
         let slot = desk.slots.iter_mut().find(done)?;
         let (_, order) = slot.working.take()?;
@@ -188,12 +275,13 @@ fn hear(message: Option<String>) {
     if let Some(order) = order {
         (order.deliver)(order.page, result);
     }
-    DESK.with_borrow_mut(Desk::note);
+    desk.with_borrow_mut(Desk::note);
 }
 
-/// The worker hangs or died; what it had in hand waits for the next one.
-fn fail() {
-    let (running, failed, remedy) = DESK.with_borrow_mut(|desk| {
+/// A worker hangs or died; what it had in hand waits for the next one.
+fn fail(which: Which) {
+    let desk = which.desk();
+    let (running, failed, remedy) = desk.with_borrow_mut(|desk| {
         for slot in &mut desk.slots {
             let left = slot.working.take().map(|(_, order)| order);
             slot.waiting = slot.waiting.take().or(left);
@@ -201,14 +289,17 @@ fn fail() {
         desk.watch = None;
         (desk.running.take(), desk.failed, desk.health.failed())
     });
-    if let Some(running) = running {
-        running.worker.terminate();
+    let was_here = matches!(running, Some(Running::Here(_)));
+    if let Some(Running::Worker { worker, .. }) = running {
+        worker.terminate();
     }
-    match (failed, remedy) {
+    let here = HERE.get().filter(|_| which == Which::Engine && !was_here);
+    match (failed, remedy, here) {
         // Not from within what the failed one said.
-        (Some(failed), Remedy::Restart) => browser::soon(move || open(failed)),
-        (failed, _) => {
-            DESK.with_borrow_mut(Desk::note);
+        (Some(failed), Remedy::Restart, _) if !was_here => browser::soon(move || start(which, failed)),
+        (_, _, Some(here)) => run(which, Running::Here(here)),
+        (failed, ..) => {
+            desk.with_borrow_mut(Desk::note);
             if let Some(failed) = failed {
                 failed.set(true);
             }

@@ -102,7 +102,7 @@ impl Form {
     }
 
     fn model(&self) -> Result<Value, FieldError> {
-        let refuse = |field: Field, problem| FieldError { field: Some(field), path: field.path().to_owned(), problem };
+        let refuse = |field: Field, problem| FieldError { field: Some(field), path: field.path().to_owned(), problem, mends: None };
         let config = self.get(Field::ModelConfig).trim();
         let name = self.get(Field::Model).trim();
         if is_address(config) {
@@ -151,7 +151,7 @@ impl Form {
             }
             match self.value(field) {
                 Err(problem) => {
-                    errors.push(FieldError { field: Some(field), path: field.path().to_owned(), problem });
+                    errors.push(FieldError { field: Some(field), path: field.path().to_owned(), problem, mends: None });
                 }
                 Ok(value) => set(&mut document, field, value),
             }

@@ -76,6 +76,7 @@ impl Form {
                     field: Some(field),
                     path: field.path().to_owned(),
                     problem: Problem::Number(problem),
+                    mends: None,
                 });
             })
             .ok()

@@ -1,7 +1,7 @@
 //! What mends a control that is wrong: values that are right there, for a press.
 
-use shardwise_core::catalog;
-use shardwise_core::search::chosen::takes_long;
+use serde::{Deserialize, Serialize};
+use shardwise_core::{InputError, Question, catalog, job};
 
 use super::models::matching;
 use super::units::{self, NumberError};
@@ -11,8 +11,17 @@ use crate::format;
 /// How many are offered.
 const MOST: usize = 3;
 
+/// What refuses a question; `None` where nothing does.
+pub type Check<'a> = &'a dyn Fn(&Question) -> Option<InputError>;
+
+/// What refuses a question without a search for its answer.
+#[must_use]
+pub fn unresolved(question: &Question) -> Option<InputError> {
+    job::resolve(question).err()
+}
+
 /// A value that the control may have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mend {
     /// As it is typed; empty to leave the control open.
     pub text: String,
@@ -21,12 +30,15 @@ pub struct Mend {
 }
 
 /// What mends a control, likeliest first. `last` is the form of the last question that had an answer. Each was tried: the
-/// control is right with it.
+/// control is right with it, as far as `check` says.
 #[must_use]
-pub fn mends(form: &Form, error: &FieldError, last: Option<&Form>) -> Vec<Mend> {
+pub fn mends(form: &Form, error: &FieldError, last: Option<&Form>, check: Check<'_>) -> Vec<Mend> {
     let Some(field) = error.field else {
         return Vec::new();
     };
+    if let Some(known) = &error.mends {
+        return known.clone();
+    }
     if error.problem == Problem::NoModel {
         return models(form.get(field));
     }
@@ -38,7 +50,7 @@ pub fn mends(form: &Form, error: &FieldError, last: Option<&Form>) -> Vec<Mend> 
     let mut mends: Vec<Mend> = Vec::new();
     let mut offer = |mend: Mend, most: usize| {
         let new = mend.text != form.get(field).trim() && mends.iter().all(|own| own.text != mend.text);
-        if mends.len() < most && new && is_right(form, field, &mend.text) {
+        if mends.len() < most && new && is_right(form, field, &mend.text, check) {
             mends.push(mend);
         }
     };
@@ -112,18 +124,13 @@ fn words(message: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a control is right with a text: tried as far as that is quick.
-fn is_right(form: &Form, field: Field, text: &str) -> bool {
+/// Whether a control is right with a text.
+fn is_right(form: &Form, field: Field, text: &str, check: Check<'_>) -> bool {
     let mut tried = form.clone();
     tried.set(field, text);
     let own = |error: FieldError| error.field == Some(field);
     match tried.question() {
         Err(errors) => !errors.into_iter().any(own),
-        Ok(question) if takes_long(&question) => shardwise_core::job::resolve(&question)
-            .err()
-            .is_none_or(|error| !own(error.into())),
-        Ok(question) => shardwise_core::evaluate_alone(&question)
-            .err()
-            .is_none_or(|error| !own(error.into())),
+        Ok(question) => check(&question).is_none_or(|error| !own(error.into())),
     }
 }

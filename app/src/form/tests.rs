@@ -445,7 +445,7 @@ fn mended(form: &Form, field: Field, typed: &str) -> Vec<(String, bool)> {
         Ok(question) => shardwise_core::evaluate(&question).err().map(super::FieldError::from),
     };
     let Some(error) = error else { panic!("{typed} is right") };
-    let mends = super::mend::mends(&wrong, &error, Some(form));
+    let mends = super::mend::mends(&wrong, &error, Some(form), &|asked| shardwise_core::evaluate(asked).err());
     mends.into_iter().map(|mend| (mend.text, mend.is_most)).collect()
 }
 

@@ -35,19 +35,19 @@ struct Alternative {
 fn all(asked: &Asked, field: Field, lang: Lang) -> Vec<Alternative> {
     let stated = parts::stated(&asked.question, &asked.found.answer);
     let now = stated.get(field);
-    let values = parts::alternatives(field, &asked.found, now).into_iter();
+    let values = parts::alternatives(field, &asked.found.job, &asked.found.answer.plan, now).into_iter();
     values
         .filter_map(|text| {
             if text == now {
                 let found = asked.found.clone();
-                let parts = parts::of(&asked.question, &found, lang);
+                let parts = parts::of(&asked.question, &found.job, &found.answer, lang);
                 return Some(Alternative { text, found, parts, now: true });
             }
             let mut form = Form::of(&asked.question);
             parts::pin(&mut form, field, &text);
             let question = form.question().ok()?;
             let found = evaluate_alone(&question).ok()?;
-            let parts = parts::of(&question, &found, lang);
+            let parts = parts::of(&question, &found.job, &found.answer, lang);
             Some(Alternative { text, found, parts, now: false })
         })
         .collect()

@@ -67,6 +67,11 @@ impl Asked {
         offers.get(place).cloned()
     }
 
+    /// The question on every GPU type, as far as it was asked.
+    pub(crate) fn offers(&self) -> Ref<'_, Vec<Offer>> {
+        self.offers.borrow()
+    }
+
     /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.
     pub(super) fn tried(&self) -> (Ref<'_, Vec<Offer>>, bool) {
         let all = within::go_on(self, &every(&self.question), &mut self.tried.borrow_mut());

@@ -2,16 +2,14 @@
 
 use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
-use shardwise_core::Answer;
-use shardwise_core::search::sweep::Offer;
 
 use super::ask::plan::free_plan;
 use super::objective;
-use crate::compute::Remedy;
 use crate::fit;
 use crate::form::{Field, Form};
 use crate::format;
 use crate::page::Page;
+use crate::protocol::estimate::{Figures, Offered, Remedy};
 use crate::text::{Lang, fill};
 
 /// A way out that changes the form: what it is, what it comes to, and a button that keeps its name while it stands.
@@ -34,26 +32,24 @@ fn way(id: &'static str, page: Page, what: String, comes_to: Option<String>, act
 }
 
 /// What an answer comes to: hours and dollars of the run, or what a million tokens cost; and how sure it is to fit.
-fn comes_to(answer: &Answer, lang: Lang) -> String {
+fn comes_to(found: &Figures, lang: Lang) -> String {
     let text = lang.text();
     let hours = |hours| format::figure(hours);
-    let costs = match (answer.run, answer.usd_per_mtok) {
-        (Some(run), _) => match run.usd {
-            Some(usd) => fill(text.close_run_usd, &[&hours(run.hours), &format::usd(usd)]),
-            None => fill(text.close_run, &[&hours(run.hours)]),
-        },
+    let costs = match (found.measures.run, found.usd()) {
+        (Some((own, Some(usd))), _) => fill(text.close_run_usd, &[&hours(own), &format::usd(usd)]),
+        (Some((own, None)), _) => fill(text.close_run, &[&hours(own)]),
         (None, Some(usd)) => fill(text.close_mt, &[&format::usd(usd)]),
         (None, None) => text.close_unpriced.to_owned(),
     };
-    fill(text.close_sure, &[&costs, &fit::sure(answer.fit.probability, lang)])
+    fill(text.close_sure, &[&costs, &fit::sure(found.probability, lang)])
 }
 
 /// The way to another machine. Any plan set by hand is given back: it was searched without.
-fn offered(id: &'static str, page: Page, offer: &Offer, choose: fn(&mut Form, &Offer)) -> Option<AnyView> {
+fn offered(id: &'static str, page: Page, offer: &Offered, choose: fn(&mut Form, &Offered)) -> Option<AnyView> {
     let found = offer.result.as_ref().ok()?;
-    let gpus = format::grouped(found.job.hardware.gpus.into());
+    let gpus = format::grouped(found.measures.gpus.into());
     let name = format!("{gpus} × {}", objective::name(offer, page));
-    let comes_to = comes_to(&found.answer, page.lang);
+    let comes_to = comes_to(found, page.lang);
     let offer = offer.clone();
     let act = move || {
         page.change(|form| {
@@ -64,29 +60,28 @@ fn offered(id: &'static str, page: Page, offer: &Offer, choose: fn(&mut Form, &O
     Some(way(id, page, name, Some(comes_to), act))
 }
 
-fn more(form: &mut Form, offer: &Offer) {
-    let gpus = offer.hardware.gpus.unwrap_or_default();
+fn more(form: &mut Form, offer: &Offered) {
+    let gpus = offer.result.as_ref().map_or(0, |found| found.measures.gpus);
     form.set(Field::Gpus, gpus.to_string());
 }
 
-fn other(form: &mut Form, offer: &Offer) {
-    form.choose_gpu(offer.hardware.gpu.as_str().unwrap_or_default());
+fn other(form: &mut Form, offer: &Offered) {
+    form.choose_gpu(offer.gpu.as_deref().unwrap_or_default());
 }
 
 fn ways(page: Page, remedy: &Remedy) -> Vec<AnyView> {
     let text = page.text();
-    let closing = match remedy {
+    match remedy {
         Remedy::Plan => {
             let act = move || page.change(free_plan);
-            return vec![way("closing-plan", page, text.close_plan.to_owned(), None, act)];
+            vec![way("closing-plan", page, text.close_plan.to_owned(), None, act)]
         }
-        Remedy::Gpus(closing) => closing,
-    };
-    let ways = [
-        closing.more.as_ref().map(|offer| offered("closing-more", page, offer, more)),
-        closing.other.as_ref().map(|offer| offered("closing-other", page, offer, other)),
-    ];
-    all(ways.into_iter().flatten().flatten())
+        Remedy::Gpus { more: numbers, other: types } => {
+            let more = numbers.as_ref().and_then(|offer| offered("closing-more", page, offer, more));
+            let other = types.as_ref().and_then(|offer| offered("closing-other", page, offer, other));
+            all(more.into_iter().chain(other))
+        }
+    }
 }
 
 /// What would make it fit, once it has been looked for.

@@ -1,11 +1,8 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
-use std::sync::Arc;
-
 use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 use shardwise_core::Objective;
-use shardwise_core::search::market;
 use shardwise_core::wire::FitState;
 
 use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
@@ -13,10 +10,11 @@ use super::{how, objective};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
 use crate::charts::stack::SEPARATOR;
-use crate::compute::{Compared, Figures, Market};
+use crate::compute::{Compared, Market};
 use crate::fit;
 use crate::format;
 use crate::page::Page;
+use crate::protocol::estimate::Figures;
 use crate::text::{Lang, Text, fill};
 use crate::words;
 
@@ -28,7 +26,7 @@ const TOP_EMBEDDED: usize = 5;
 
 /// The figures of a compared type that fits.
 fn fitting(row: &Compared) -> Option<&Figures> {
-    row.result.as_ref().ok().filter(|figures| figures.fits)
+    row.result.as_ref().ok().filter(|figures| figures.fits())
 }
 
 /// The rows in order: what fits, best first; then what does not, least shortfall first; then what
@@ -36,7 +34,7 @@ fn fitting(row: &Compared) -> Option<&Figures> {
 fn ordered(market: &Market, objective: Objective) -> Vec<Compared> {
     let ranked = objective::ranked(market, objective);
     let key = |row: &Compared| match &row.result {
-        Ok(figures) if figures.fits => {
+        Ok(figures) if figures.fits() => {
             let rank = ranked.iter().position(|place| *place == row.place);
             (0, rank.unwrap_or_default() as f64)
         }
@@ -84,7 +82,7 @@ fn reason(row: &Compared, text: &Text) -> String {
 /// The fastest and the cheapest of the types that fit.
 fn best(rows: &[Compared]) -> (Option<&Compared>, Option<&Compared>) {
     let fastest = rows.iter().filter_map(|row| Some((row, fitting(row)?.speed)));
-    let cheapest = rows.iter().filter_map(|row| Some((row, fitting(row)?.usd?)));
+    let cheapest = rows.iter().filter_map(|row| Some((row, fitting(row)?.usd()?)));
     (
         fastest.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row),
         cheapest.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row),
@@ -105,7 +103,7 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
                     label: format::figure(answer.speed),
                     best: is(row, fastest),
                 },
-                cost: answer.usd.ok_or_else(|| text.price_missing.to_owned()).map(|usd| Bar {
+                cost: answer.usd().ok_or_else(|| text.price_missing.to_owned()).map(|usd| Bar {
                     value: usd,
                     range: answer.usd_range,
                     label: format::figure(usd),
@@ -157,7 +155,7 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
         .map(|[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)));
     lines.extend([
         format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()),
-        answer.usd.map_or_else(
+        answer.usd().map_or_else(
             || text.price_missing.to_owned(),
             |usd| {
                 let range = answer
@@ -195,7 +193,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
         }
         _ => {}
     }
-    match cheapest.and_then(|row| Some((row, fitting(row)?.usd?))) {
+    match cheapest.and_then(|row| Some((row, fitting(row)?.usd()?))) {
         Some((row, _)) if sentences.is_empty() && Some(row.gpu.id) == asked => {
             let count = all.iter().filter(|row| fitting(row).is_some()).count();
             sentences.push(fill(text.gpus_take_best, &[&name(row), &count.to_string()]));
@@ -211,7 +209,6 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
 
 /// What chart and table show now.
 struct Chosen {
-    market: Arc<Market>,
     objective: Objective,
     /// Every compared type, in order.
     all: Vec<Compared>,
@@ -224,8 +221,7 @@ struct Chosen {
 impl Chosen {
     /// Whether a type fits, but not the deadline or the budget.
     fn misses(&self, row: &Compared) -> bool {
-        let offer = self.market.offers.get(row.place);
-        fitting(row).is_some() && offer.is_some_and(|offer| !market::meets(offer, self.objective))
+        fitting(row).is_some_and(|figures| !figures.measures.meets(self.objective))
     }
 }
 
@@ -241,7 +237,7 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
         (false, true) => usize::MAX,
     };
     let rows = selection(all.clone(), asked.as_deref(), top);
-    Some(Chosen { market, objective, all, rows, asked })
+    Some(Chosen { objective, all, rows, asked })
 }
 
 /// The chart alone.
@@ -379,10 +375,10 @@ fn table(page: Page, embedded: bool) -> AnyView {
         let less = fitting(row).and_then(|figures| tight(figures, page.lang));
         let less = less.map(|words| el("SPAN.tag tag-warn").child(words));
         let cells = match &row.result {
-            Ok(answer) if answer.fits => vec![
+            Ok(answer) if answer.fits() => vec![
                 node(cell(text.per_gpu, format::figure(answer.speed))),
                 node(cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))),
-                node(cell(text.col_usd_mt, answer.usd.map(format::figure).unwrap_or_default())),
+                node(cell(text.col_usd_mt, answer.usd().map(format::figure).unwrap_or_default())),
                 node(el("TD").set("data-l", text.col_plan).child(answer.layout.clone())),
             ]
             .into_any(),

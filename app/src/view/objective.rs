@@ -8,7 +8,6 @@ use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
 use shardwise_core::search::market;
-use shardwise_core::search::sweep::Offer;
 use shardwise_core::wire::to_value;
 
 use super::controls::bad_number;
@@ -20,6 +19,7 @@ use crate::follow::follow_at_rest;
 use crate::form::{Field, units};
 use crate::page::folds::Fold;
 use crate::page::{Order, Page};
+use crate::protocol::estimate::Offered;
 use crate::protocol::{Name, SheetTask, Task};
 use crate::text::Text;
 use crate::words;
@@ -86,7 +86,7 @@ pub(super) fn of(page: Page, market: &Market) -> Objective {
         _ => return unlimited,
     };
     // The question may have no run any more, or the market not yet.
-    match market::ranked(&market.offers, limited) {
+    match market::rank(market.fitting(), limited) {
         Ok(_) => limited,
         Err(_) => unlimited,
     }
@@ -94,7 +94,7 @@ pub(super) fn of(page: Page, market: &Market) -> Objective {
 
 /// Places of the offers that fit, best first.
 pub(super) fn ranked(market: &Market, objective: Objective) -> Vec<usize> {
-    market::ranked(&market.offers, objective).unwrap_or_default()
+    market::rank(market.fitting(), objective).unwrap_or_default()
 }
 
 /// What is said of a type that misses the limit; `None` where there is no limit.
@@ -107,8 +107,8 @@ pub(super) fn missing(objective: Objective, text: &Text) -> Option<&'static str>
 }
 
 /// The name of an offer's GPU type.
-pub(super) fn name(offer: &Offer, page: Page) -> String {
-    let id = offer.hardware.gpu.as_str();
+pub(super) fn name(offer: &Offered, page: Page) -> String {
+    let id = offer.gpu.as_deref();
     id.map_or_else(|| page.text().gpu_own.to_owned(), words::gpu_label)
 }
 

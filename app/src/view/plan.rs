@@ -53,7 +53,7 @@ fn row(page: Page, name: &'static str, parts: Vec<Option<Part>>) -> Option<AnyVi
 
 /// The plan without controls, in words.
 pub(super) fn told(page: Page, shown: &Shown) -> Vec<AnyView> {
-    let parts = parts::of(&shown.question, &shown.found, page.lang);
+    let parts = parts::of(&shown.question, &shown.found.job, &shown.found.answer, page.lang);
     // What splits nothing is no news to a reader who cannot change it.
     let splits = |part: &Part| match part {
         Part::Choice { field: Field::RolloutTensorParallel, .. } | Part::Follows(_) => true,
@@ -99,7 +99,7 @@ pub(super) fn view(page: Page, shown: &Shown) -> AnyView {
                     .child(text.cal_link),
             )
     });
-    let parts = parts::of(&shown.question, &shown.found, page.lang);
+    let parts = parts::of(&shown.question, &shown.found.job, &shown.found.answer, page.lang);
     el("DIV.verdict-plan")
         .child(heading(page, shown))
         .child(node(row(page, text.row_train, parts.train)))

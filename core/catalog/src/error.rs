@@ -1,12 +1,13 @@
 //! What the calculator refuses, and what it answers with a warning.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A question that cannot be answered: which field is wrong, and what would be right.
 ///
 /// `field` is the path of the value in the question (`plan.tensor_parallel`), as a person would
 /// look it up in the JSON document or in the form.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct InputError {
     /// Path of the offending value, dots between keys.
@@ -32,11 +33,11 @@ impl fmt::Display for InputError {
 impl std::error::Error for InputError {}
 
 /// Something the estimate leaves out or assumes; it travels with the answer.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Caveat {
     /// Stable identifier, kebab case.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// One sentence for a person.
     pub text: String,
 }
@@ -45,6 +46,6 @@ impl Caveat {
     /// A caveat with a stable identifier.
     #[must_use]
     pub fn new(id: &'static str, text: impl Into<String>) -> Self {
-        Self { id, text: text.into() }
+        Self { id: Cow::Borrowed(id), text: text.into() }
     }
 }

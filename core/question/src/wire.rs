@@ -6,6 +6,7 @@
 
 mod answer;
 mod document;
+mod known;
 mod language;
 mod options;
 mod parse;

@@ -12,7 +12,7 @@
 //! and within 0.30 instead of 0.44 (`core/tests/calibration.rs` computes it). So a calibration is worth most where
 //! estimates are least certain, and is no promise of a narrower interval.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::estimate::{Evaluated, evaluate_alone};
 use shardwise_catalog::error::InputError;
@@ -31,7 +31,7 @@ use shardwise_question::workload::Rl;
 const DECIMALS: f64 = 1e4;
 
 /// What was measured; at least one of the three.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Seconds of a micro-batch's forward pass on one GPU, mean over a step: LLMForge's `fwd_time`.
     pub forward_s: Option<f64>,
@@ -44,7 +44,7 @@ pub struct Measured {
 }
 
 /// A run beside its estimate.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Calibrated {
     /// The plan that the run is compared with: the question's, or the search's choice without calibration.
@@ -71,7 +71,7 @@ impl Calibrated {
 }
 
 /// Measured seconds beside estimated ones.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Pace {
     /// Measured.
@@ -92,7 +92,7 @@ pub struct Pace {
 }
 
 /// A measured peak beside the estimated one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Peak {
     /// Measured.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::known::{self, Word};
 use super::parts::{HostParts, MemoryParts, TimeParts};
 use super::parts::{is_false, is_zero};
 use super::plan::PlanSpec;
@@ -13,7 +14,7 @@ use super::sensitivity::Difference;
 use shardwise_catalog::error::Caveat;
 
 /// What the calculator replies.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// Interface version: 1.
@@ -95,7 +96,7 @@ impl Answer {
 }
 
 /// Whether a plan fits, as a decision under uncertainty.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Fit {
     /// `fits` where it is as sure as asked, `tight` from one half, `unlikely` from one in twenty, else `no`.
@@ -105,7 +106,8 @@ pub struct Fit {
     /// How sure the question wants to be, 0 to 1.
     pub confidence: f64,
     /// What decides: a phase of `memory.phases`, `engine` (its own share of the card) or `host` (a node's host memory).
-    pub phase: &'static str,
+    #[serde(deserialize_with = "known::phase")]
+    pub phase: Word,
     /// GiB that there are for it.
     pub capacity_gib: f64,
     /// GiB that it needs by the estimate. Below `memory.reserved_gib`, which counts what an allocator could return.
@@ -149,13 +151,15 @@ impl Fit {
 }
 
 /// The framework that an answer is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RunBy {
     /// Identifier, as in `flags --for`.
-    pub id: &'static str,
+    #[serde(deserialize_with = "known::framework")]
+    pub id: Word,
     /// One of its versions.
-    pub version: &'static str,
+    #[serde(deserialize_with = "known::version")]
+    pub version: Word,
     /// Whether the question names it.
     pub stated: bool,
 }
@@ -198,7 +202,7 @@ impl FitState {
 }
 
 /// Host memory of one node, in GiB.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct HostMemory {
     /// What the parts add up to.
@@ -211,7 +215,7 @@ pub struct HostMemory {
 }
 
 /// A whole run: how long it is, what it costs and what it keeps.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Steps, whole or begun.
@@ -219,7 +223,7 @@ pub struct Run {
     /// Non-padding tokens.
     pub tokens: f64,
     /// Whether nothing says how long it is, so that its steps are assumed; absent where something does.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub assumed: bool,
     /// Hours.
     pub hours: f64,
@@ -232,7 +236,7 @@ pub struct Run {
 }
 
 /// A checkpoint that training can go on from, in bytes.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Checkpoint {
     /// Weights, as the framework saves them.
@@ -248,7 +252,7 @@ pub struct Checkpoint {
 }
 
 /// GPUs that train and GPUs that generate.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Split {
     /// GPUs that train.
@@ -258,7 +262,7 @@ pub struct Split {
 }
 
 /// Memory of the worst GPU in its worst phase, in GiB.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Memory {
     /// What the framework's allocator has handed out (`torch.cuda.max_memory_allocated`).
@@ -268,18 +272,19 @@ pub struct Memory {
     /// What the card has.
     pub capacity_gib: f64,
     /// Phase of the peak: a name from `phases`.
-    pub phase: &'static str,
+    #[serde(deserialize_with = "known::phase")]
+    pub phase: Word,
     /// The peak's parts; they add up to `reserved_gib`.
     pub parts: MemoryParts,
     /// Every phase with its own parts.
     pub phases: Vec<MemoryPhase>,
     /// RL: the most that fits, all else as planned, without offload and with.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
 }
 
 /// The most that fits.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Limit {
     /// Whether parameters, gradients and optimizer states wait in host memory between their phases.
@@ -292,22 +297,24 @@ pub struct Limit {
 }
 
 /// A role's token budget.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TokenBudget {
     /// As in [`MemoryPhase::name`].
-    pub phase: &'static str,
+    #[serde(deserialize_with = "known::phase")]
+    pub phase: Word,
     /// Tokens per GPU and pass; absent where not even the longest sequence fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
 
 /// Memory of one phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct MemoryPhase {
     /// `train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_critic`, `update_actor`.
-    pub name: &'static str,
+    #[serde(deserialize_with = "known::phase")]
+    pub name: Word,
     /// GiB, everything included.
     pub reserved_gib: f64,
     /// The parts; they add up to `reserved_gib`.
@@ -315,7 +322,7 @@ pub struct MemoryPhase {
 }
 
 /// Where the time of one step goes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Time {
     /// Phases, in order; they add up to `step_time_s` unless the schedule overlaps them.
@@ -323,16 +330,17 @@ pub struct Time {
     /// Parts of the step, over all phases.
     pub parts: TimeParts,
     /// Seconds of phases that run beside others: their sum less the step.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden_s: f64,
 }
 
 /// One phase of the step.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TimePhase {
     /// As in [`MemoryPhase::name`], and `reward`, `weight_sync`, `driver`.
-    pub name: &'static str,
+    #[serde(deserialize_with = "known::phase")]
+    pub name: Word,
     /// Seconds.
     pub s: f64,
     /// Parts of this phase; they add up to `s`.
@@ -340,7 +348,7 @@ pub struct TimePhase {
 }
 
 /// Ranges that hold with the stated probability.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Share of published runs that the range covers.
@@ -385,11 +393,13 @@ pub enum Severity {
 }
 
 /// Versions of what answered.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Data {
     /// Version of catalogs and efficiencies.
-    pub version: &'static str,
+    #[serde(deserialize_with = "known::data")]
+    pub version: Word,
     /// Date of the newest price.
-    pub prices: &'static str,
+    #[serde(deserialize_with = "known::data")]
+    pub prices: Word,
 }

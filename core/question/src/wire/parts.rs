@@ -1,12 +1,13 @@
 //! What adds up: parts of memory, parts of time.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Declares a struct of parts that add up. What is zero is not written.
 macro_rules! parts {
     ($(#[$about:meta])* pub struct $name:ident { $($(#[$told:meta])* pub $part:ident: f64,)* }) => {
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+        #[serde(default)]
         $(#[$about])*
         pub struct $name {
             $($(#[$told])* #[serde(skip_serializing_if = "is_zero")] pub $part: f64,)*

@@ -2,29 +2,33 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::Objective;
 use super::sweep::{Found, Offer, Sweep};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
-use shardwise_question::wire::{Question, WorkloadKind};
+use shardwise_question::wire::{Answer, Question, WorkloadKind};
 
 /// What an offer is measured by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Measures {
-    gpus: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measures {
+    /// GPUs.
+    pub gpus: u32,
     /// Seconds per million tokens.
-    seconds: f64,
+    pub seconds: f64,
     /// Dollars per million tokens; none without a price.
-    usd: Option<f64>,
-    /// Hours and dollars of the run.
-    pub(super) run: Option<(f64, Option<f64>)>,
+    pub usd: Option<f64>,
+    /// Hours and dollars of the run; none where the question says nothing of how long it is.
+    pub run: Option<(f64, Option<f64>)>,
 }
 
 impl Measures {
-    pub(super) fn of(found: &Found) -> Self {
-        let answer = &found.answer;
+    /// The measures of an answer on so many GPUs.
+    #[must_use]
+    pub fn of(answer: &Answer, gpus: u32) -> Self {
         Self {
-            gpus: found.job.hardware.gpus,
+            gpus,
             seconds: 1e6 / answer.tokens_per_s,
             usd: answer.usd_per_mtok,
             run: answer.run.map(|run| (run.hours, run.usd)),
@@ -45,6 +49,12 @@ impl Measures {
             .total_cmp(&three_digits(other.seconds))
             .then(usd(self).total_cmp(&usd(other)))
             .then(self.gpus.cmp(&other.gpus))
+    }
+
+    /// Whether it meets the objective's deadline or budget; true where it has none.
+    #[must_use]
+    pub fn meets(&self, objective: Objective) -> bool {
+        self.beyond(objective) == 0.0
     }
 
     /// By how much it is beyond what the objective allows; 0 where it is within.
@@ -98,7 +108,21 @@ fn three_digits(value: f64) -> f64 {
 /// assert_eq!(offers[fastest].hardware.gpu, "h100-sxm");
 /// ```
 pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, InputError> {
-    let mut found: Vec<(usize, Measures)> = fitting(offers).collect();
+    rank(fitting(offers).collect(), objective)
+}
+
+/// Places of measured offers, best first, as [`ranked`] has them.
+///
+/// # Errors
+/// As [`ranked`].
+///
+/// ```
+/// use shardwise_core::{Objective, search::market::{Measures, rank}};
+/// let measures = |seconds, usd| Measures { gpus: 8, seconds, usd: Some(usd), run: None };
+/// let found = vec![(0, measures(2.0, 0.1)), (5, measures(1.0, 0.3))];
+/// assert_eq!(rank(found, Objective::Time).unwrap(), [5, 0]);
+/// ```
+pub fn rank(mut found: Vec<(usize, Measures)>, objective: Objective) -> Result<Vec<usize>, InputError> {
     let whole = matches!(objective, Objective::CostWithin { .. } | Objective::TimeWithin { .. });
     if whole && found.iter().any(|(_, own)| own.run.is_none()) {
         return Err(InputError::new(
@@ -124,7 +148,7 @@ pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, Inpu
 #[must_use]
 pub fn meets(offer: &Offer, objective: Objective) -> bool {
     let found = offer.result.as_ref().ok();
-    found.is_some_and(|found| found.answer.fits && Measures::of(found).beyond(objective) == 0.0)
+    found.is_some_and(|found| found.answer.fits && measures(found).meets(objective))
 }
 
 /// Places of the offers that no other beats in both cost and time, fastest first.
@@ -172,8 +196,12 @@ pub(super) fn sort<T>(found: &mut [T], order: &dyn Fn(&T, &T) -> Ordering) {
 fn fitting(offers: &[Offer]) -> impl Iterator<Item = (usize, Measures)> {
     offers.iter().enumerate().filter_map(|(place, offer)| {
         let found = offer.result.as_ref().ok()?;
-        found.answer.fits.then(|| (place, Measures::of(found)))
+        found.answer.fits.then(|| (place, measures(found)))
     })
+}
+
+pub(super) fn measures(found: &Found) -> Measures {
+    Measures::of(&found.answer, found.job.hardware.gpus)
 }
 
 /// What would make a question fit of which no plan does.

@@ -1,6 +1,6 @@
 //! A deadline and a budget: every GPU type with several numbers of GPUs, and which of them keep both.
 
-use super::market::{Measures, sort};
+use super::market::{Measures, measures, sort};
 use super::sweep::{Offer, Sweep};
 use shardwise_catalog::catalog;
 use shardwise_question::wire::{FitState, HardwareSpec, Question};
@@ -59,7 +59,7 @@ pub fn held(offers: &[Offer], limits: Limits, fastest: bool) -> Vec<Held> {
     for (place, offer) in offers.iter().enumerate() {
         let Ok(own) = &offer.result else { continue };
         if own.answer.fits {
-            let measures = Measures::of(own);
+            let measures = measures(own);
             let keeps = limits.beyond(&measures) <= 0.0;
             found.push((Held { place, keeps, sure: own.answer.fit.state == FitState::Fits }, measures));
         }

@@ -1,0 +1,144 @@
+//! What the engine is asked as a person types, and what it says.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shardwise_core::calibration::{Calibrated, Measured};
+use shardwise_core::search::market::Measures;
+use shardwise_core::wire::FitState;
+use shardwise_core::{Answer, InputError};
+
+use crate::form::mend::Mend;
+
+/// A question as the form asks it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Asking {
+    /// The question.
+    pub(crate) question: Value,
+    /// What was measured of it; `None` where nothing was.
+    pub(crate) measured: Option<Measured>,
+    /// Whether the factors of that run take the place of the question's own.
+    pub(crate) calibrates: bool,
+    /// The last question that had an answer: its values may mend this one.
+    pub(crate) last: Option<Value>,
+}
+
+impl Asking {
+    /// Whether both have the same answer.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let own = (self.calibrates, self.measured) == (other.calibrates, other.measured);
+        own && self.question == other.question
+    }
+}
+
+/// What the engine says to a question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Estimate {
+    /// The answer, or what refuses the question.
+    pub(crate) answered: Result<Answered, Refused>,
+    /// What was measured beside the estimate of it.
+    pub(crate) run: Option<Beside>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    /// The question with its best plan stated.
+    pub(crate) decided: Value,
+    /// The answer, without advice.
+    pub(crate) answer: Answer,
+}
+
+/// What is wrong with a question, and values that are right.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Refused {
+    /// What is wrong.
+    pub(crate) error: InputError,
+    /// What mends it, likeliest first; each was tried.
+    pub(crate) mends: Vec<Mend>,
+}
+
+/// A run beside the estimate of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Beside {
+    /// The question without the factors of a run, its best plan stated.
+    pub(crate) decided: Value,
+    /// The comparison, or what is wrong with what was measured.
+    pub(crate) compared: Result<Calibrated, InputError>,
+}
+
+/// Some of the machines that were asked a question, in the order of the catalog.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Slice {
+    /// The next ones.
+    pub(crate) offers: Vec<Offered>,
+    /// Whether every machine has been asked.
+    pub(crate) is_whole: bool,
+    /// How many numbers of GPUs have been tried in search of a remedy.
+    pub(crate) tried: usize,
+    /// What would make the question fit, once that is known.
+    pub(crate) remedy: Option<Remedy>,
+    /// Whether there is nothing more to find.
+    pub(crate) is_last: bool,
+}
+
+/// A machine that was asked a question.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Offered {
+    /// The catalog's identifier of the GPU type; `None` of one that the question describes.
+    pub(crate) gpu: Option<String>,
+    /// Its best plan, or why it cannot be asked.
+    pub(crate) result: Result<Figures, String>,
+}
+
+/// What a comparison shows of an answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Figures {
+    /// What it is ranked by.
+    pub(crate) measures: Measures,
+    /// How sure it is to fit, in a word.
+    pub(crate) state: FitState,
+    /// The probability.
+    pub(crate) probability: f64,
+    /// Tokens per second and GPU.
+    pub(crate) speed: f64,
+    /// The range of the speed.
+    pub(crate) range: Option<[f64; 2]>,
+    /// The range of the dollars per million tokens.
+    pub(crate) usd_range: Option<[f64; 2]>,
+    /// Millions of tokens per hour.
+    pub(crate) mtok_per_hour: f64,
+    /// Memory that is needed where it decides, in GiB.
+    pub(crate) needs_gib: f64,
+    /// Memory that there is for it, in GiB.
+    pub(crate) has_gib: f64,
+    /// How the plan splits.
+    pub(crate) layout: String,
+    /// Legal plans among which it is the best.
+    pub(crate) considered: u64,
+}
+
+impl Figures {
+    /// Whether it fits rather than not.
+    pub(crate) fn fits(&self) -> bool {
+        self.state.fits()
+    }
+
+    /// Dollars per million tokens.
+    pub(crate) fn usd(&self) -> Option<f64> {
+        self.measures.usd
+    }
+}
+
+/// What would make a question fit that does not.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Remedy {
+    /// Another plan on the same GPUs: parts of the plan were set by hand.
+    Plan,
+    /// Other GPUs.
+    Gpus {
+        /// More of the same type; `None` where no number of them makes room.
+        more: Option<Offered>,
+        /// As many of another type, the cheapest.
+        other: Option<Offered>,
+    },
+}
