@@ -19,6 +19,17 @@
 
   if (embedded) root.classList.add('is-embed');
 
+  // The engine starts beside the page, which takes it over (app/src/client/desk.rs) unless it has failed by then.
+  function startEngine() {
+    try {
+      const engine = new Worker(address(root.dataset.worker), { type: 'module', name: 'engine' });
+      engine.addEventListener('error', () => delete window.shardwiseEngine, { once: true });
+      window.shardwiseEngine = engine;
+    } catch {
+      // The page does without.
+    }
+  }
+
   // why: 'unsupported' | 'load' | 'damaged' | 'stopped', as marked in index.html.
   function showFailure(why) {
     const failed = document.getElementById('boot-failed');
@@ -127,6 +138,7 @@
   }
 
   // A page without a program, as that of the methods, has nothing to start.
+  if (root.dataset.worker) startEngine();
   if (js) start();
   else followThemes();
 })();

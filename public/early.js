@@ -15,7 +15,7 @@
   const [lang = 'en'] = tags.map((tag) => /^(en|zh)(?![a-z])/i.exec(tag ?? '')?.[1].toLowerCase()).filter(Boolean);
   const theme = [query.get('theme'), kept['shardwise-theme']].find((word) => ['auto', 'light', 'dark'].includes(word));
   // A page of text has one language, and no program: nothing of that stands in its root.
-  if (root.dataset.texts ?? root.dataset.runs) root.lang = { en: 'en', zh: 'zh-CN' }[lang];
+  if (root.dataset.worker ?? root.dataset.runs) root.lang = { en: 'en', zh: 'zh-CN' }[lang];
   if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
   const usual = (kept['shardwise-sure'] ?? '95') === '95';
   if (usual && !query.has('embed') && !location.hash.includes('=')) root.dataset.first = lang;

@@ -134,7 +134,7 @@ let last = Promise.resolve();
 function work(task) {
   last = last.then(() => new Promise((done) => {
     try {
-      worker ??= new Worker(new URL(root.dataset.texts, document.baseURI), { type: 'module' });
+      worker ??= new Worker(new URL(root.dataset.worker, document.baseURI), { type: 'module' });
       // Its first word is that it has started.
       worker.onmessage = ({ data }) => data !== null && done(data ? JSON.parse(data).result : null);
       worker.onerror = (event) => {

@@ -19,7 +19,7 @@ trimScripts();
 joinStyles();
 nameByDigest();
 writeAccuracyPage();
-const answer = await writeTextsWorker();
+const answer = await writeWorker();
 await writeDocuments(answer);
 preloadSplit();
 writeFirstAnswer();
@@ -67,7 +67,7 @@ function nameByDigest() {
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
-  const cut = readdirSync(site).filter((file) => /^(engine|rest|shared\d+|texts)_bg\.wasm$|^split\.js$/.test(file));
+  const cut = readdirSync(site).filter((file) => /^(engine|rest|shared-[a-z]|texts)_bg\.wasm$|^split\.js$/.test(file));
   const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
   const js = hashed(...files)[files.indexOf('shardwise-app.js')];
   rename('index.html', stem, js.replace(/\.js$/, ''));
@@ -80,9 +80,24 @@ function nameByDigest() {
 // The calculator's script asks for another as soon as it is read: both are asked for at once. No other page has them.
 function preloadSplit() {
   const page = join(site, 'index.html');
-  const [split] = readdirSync(site).filter((file) => /^split-/.test(file));
+  const split = splitScript();
   const html = readFileSync(page, 'utf8');
   if (split) writeFileSync(page, html.replace('</head>', `<link rel="modulepreload" href="./${split}"></head>`));
+}
+
+function splitScript() {
+  return readdirSync(site).find((file) => /^split-/.test(file));
+}
+
+// The files that the engine's part is made of: it is named where it is loaded, with what it shares with others.
+function engineParts() {
+  const split = splitScript();
+  if (!split) return [];
+  const lines = readFileSync(join(site, split), 'utf8').split('\n');
+  const file = (line) => line.match(/new URL\("(.*?)"/)[1];
+  const own = lines.find((line) => line.startsWith('export const __wasm_split_load_engine ='));
+  const shared = [...own.matchAll(/__chunk_\d+/g)].map(([name]) => lines.find((line) => line.startsWith(`const ${name} =`)));
+  return [own, ...shared].map(file);
 }
 
 // Changes a name in all places of a file.
@@ -127,13 +142,13 @@ function writePage({ folder, root, title, description, style }, more) {
 }
 
 // What starts the program in a worker, under a hashed name that the page says; and the program itself, for this script.
-async function writeTextsWorker() {
+async function writeWorker() {
   const [js, wasm] = readdirSync(site).filter((file) => /^shardwise-app-/.test(file)).sort();
-  const starter = readFileSync(new URL('./texts-worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm);
-  if (/@[A-Z]+@/.test(starter)) throw new Error('texts-worker.js has changed its marks');
-  writeFileSync(join(site, 'texts-worker.js'), starter);
-  const [name] = hashed('texts-worker.js');
-  rename('index.html', '<html lang="en">', `<html lang="en" data-texts="./${name}">`);
+  const starter = readFileSync(new URL('./worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm).replace('@PARTS@', JSON.stringify(engineParts()));
+  if (/@[A-Z]+@/.test(starter)) throw new Error('worker.js has changed its marks');
+  writeFileSync(join(site, 'worker.js'), starter);
+  const [name] = hashed('worker.js');
+  rename('index.html', '<html lang="en">', `<html lang="en" data-worker="./${name}">`);
   const program = await import(pathToFileURL(join(site, js)).href);
   fetchFiles();
   program.initSync({ module: readFileSync(join(site, wasm)) });

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::JsValue;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, Event, HtmlElement, Storage};
+use web_sys::{Element, Event, HtmlElement, Storage, Worker};
 
 use crate::busy::Work;
 use crate::follow::follow;
@@ -49,6 +49,15 @@ pub(crate) fn take_over() {
 /// Says that the page is whole, to what loads it and to those who wait for it.
 pub(crate) fn ready() {
     set_root("data-ready", Some("1"));
+}
+
+/// The engine's worker that `boot.js` has started; nothing where there is none any more.
+pub(crate) fn take_engine() -> Option<Worker> {
+    let window = window()?;
+    let name = "shardwiseEngine".into();
+    let worker = js_sys::Reflect::get(&window, &name).ok()?.dyn_into().ok()?;
+    let _ = js_sys::Reflect::delete_property(&window, &name);
+    Some(worker)
 }
 
 /// Asks for the page anew.

@@ -44,7 +44,8 @@ impl Market {
         }
         let gpu = offer.gpu.as_deref().and_then(catalog::gpu);
         let place = self.offers.len();
-        self.rows.extend(gpu.map(|gpu| Compared { gpu, place, result: offer.result.clone() }));
+        self.rows
+            .extend(gpu.map(|gpu| Compared { gpu, place, result: offer.result.clone() }));
         self.offers.push(offer);
     }
 

@@ -22,7 +22,7 @@ pub async fn estimate(request: String) -> String {
 }
 
 /// Answers any other request of the page, both JSON; an empty text for what is no request, or where the worker's part does not load.
-/// `scripts/texts-worker.js` passes them on.
+/// `scripts/worker.js` passes them on.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
     texts(request).await.unwrap_or_default()

@@ -1,9 +1,9 @@
 //! The parts of a plan as a person chooses them: which ones a plan has, what each says, and what else it could be.
 
 use shardwise_core::complete::{generating_gpus, training_gpus};
+use shardwise_core::job::Job;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Backend, PlanSpec};
-use shardwise_core::job::Job;
 use shardwise_core::{Answer, Question};
 
 use crate::form::{Field, Form};
@@ -91,9 +91,7 @@ fn has(field: Field, job: &Job, answer: &Answer) -> bool {
         Field::PipelineParallel => by(Backend::Megatron) || splits(plan.pipeline_parallel),
         Field::ContextParallel => by(Backend::Megatron) || splits(plan.context_parallel),
         Field::ExpertParallel => (by(Backend::Megatron) && experts) || splits(plan.expert_parallel),
-        Field::UlyssesParallel => {
-            (by(Backend::Fsdp) && job.workload.rl.is_some()) || splits(plan.ulysses_parallel)
-        }
+        Field::UlyssesParallel => (by(Backend::Fsdp) && job.workload.rl.is_some()) || splits(plan.ulysses_parallel),
         Field::VirtualPipeline => splits(plan.virtual_pipeline),
         Field::ExpertTensorParallel => splits(plan.expert_tensor_parallel),
         Field::ZeroStage => by(Backend::Deepspeed) || plan.zero_stage.is_some_and(|stage| stage > 0),

@@ -10,6 +10,9 @@ use std::path::Path;
 mod cases;
 
 use cases::CASES;
+use serde_json::Value;
+use shardwise_core::wire::parse_question;
+use shardwise_core::{Answer, estimate};
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden"))
@@ -30,6 +33,31 @@ fn answers_are_as_recorded() {
         "{}\nWhere that is meant: UPDATE_GOLDEN=1 cargo test -p shardwise-core --test golden",
         differences.join("\n")
     );
+}
+
+/// An answer can be read where it arrives: it is written there as it was here.
+#[test]
+fn answers_are_read_back() {
+    let mut phases = BTreeSet::new();
+    for case in CASES {
+        let found = estimate(&parse_question(case.question).unwrap()).unwrap();
+        let text = serde_json::to_string(&found).unwrap();
+        let answer: Answer = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        phases.insert(answer.fit.phase);
+        // Of a number the reader may miss the last bit.
+        let again: Answer = serde_json::from_str(&serde_json::to_string(&answer).unwrap()).unwrap();
+        let same = |answer: &Answer| serde_json::to_string(answer).unwrap();
+        assert_eq!(same(&answer), same(&again), "{}", case.name);
+        assert_eq!(
+            serde_json::to_value(&answer).unwrap(),
+            serde_json::from_str::<Value>(&text).unwrap(),
+            "{}",
+            case.name
+        );
+    }
+    assert!(phases.len() > 2, "{phases:?}");
+    let stranger = serde_json::from_str::<Answer>(r#"{"version": 1, "fit": {"phase": "dance"}}"#);
+    assert!(stranger.is_err());
 }
 
 /// No file that nothing compares.

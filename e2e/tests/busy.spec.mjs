@@ -65,13 +65,13 @@ test.describe('without a worker', () => {
   test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch|texts-/] });
 
   test('not for what waits for another try', async ({ page, context, calculator }) => {
-    await context.route('**/texts-worker-*.js', (route) => route.abort());
+    await context.route('**/worker-*.js', (route) => route.abort());
     await calculator.open();
     const said = page.locator('#flags-panel [role=alert]');
     await expect(said).toBeVisible();
     await calculator.settled();
     await expect(calculator.root).not.toHaveAttribute('data-busy', /.*/);
-    await context.unroute('**/texts-worker-*.js');
+    await context.unroute('**/worker-*.js');
     await said.getByRole('button', { name: 'Try again' }).click();
     await calculator.settled();
     expect(await page.locator('#flags-panel pre').count()).toBeGreaterThan(0);

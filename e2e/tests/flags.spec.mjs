@@ -10,9 +10,10 @@ test('the page starts without what writes flags, and fetches it after the answer
   await calculator.open();
   await expect(page.locator('#v-h')).toContainText('Fits');
   await expect(code(page)).toContainText('python3 -m verl.trainer.main_ppo');
-  const program = asked.findIndex((name) => /^texts-worker-[0-9a-f]{16}\.js$/.test(name));
-  expect(program).toBeGreaterThan(asked.findIndex((name) => /^shardwise-app-.*\.wasm$/.test(name)));
-  expect(asked.some((name) => /^texts-[0-9a-f]{16}_bg\.wasm$/.test(name))).toBe(true);
+  const place = (pattern) => asked.findIndex((name) => pattern.test(name));
+  const [engine, texts] = [place(/^engine-[0-9a-f]{16}_bg\.wasm$/), place(/^texts-[0-9a-f]{16}_bg\.wasm$/)];
+  expect(engine).toBeGreaterThan(-1);
+  expect(texts).toBeGreaterThan(engine);
 });
 
 test('the last question wins, however fast it is typed', async ({ page, calculator }) => {
@@ -135,7 +136,7 @@ test('A and B are compared in the words of the chosen framework', async ({ page,
   await expect(text.getByRole('heading')).toContainText('In the text for OpenRLHF');
 });
 
-for (const [what, pattern] of [['file', '**/texts-worker-*.js'], ['program', '**/texts-*_bg.wasm']]) {
+for (const [what, pattern] of [['file', '**/worker-*.js'], ['program', '**/texts-*_bg.wasm']]) {
   test.describe(`without the worker's ${what}`, () => {
     test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch|texts-/] });
 

@@ -73,7 +73,7 @@ test('lets a window of the earlier version go on, and offers it the new one', as
   const [saved] = await Promise.all([second.waitForEvent('download'), second.locator('[data-figure=svg]').first().evaluate((button) => button.click())]);
   expect(saved.suggestedFilename()).toMatch(/^shardwise-.*\.svg$/);
   const worker = await second.evaluate(async () => {
-    const file = document.documentElement.dataset.texts;
+    const file = document.documentElement.dataset.worker;
     const asked = new Worker(file, { type: 'module' });
     const heard = new Promise((done) => asked.addEventListener('message', ({ data }) => data !== null && done(data)));
     asked.postMessage(JSON.stringify({ id: 1, task: { is: 'document', document: 'methods', lang: 'en' } }));

@@ -6,7 +6,7 @@ import { expect, test } from '../fixtures.mjs';
 // What is stored for offline use would be asked instead; Playwright says aloud that it keeps that away.
 test.use({ serviceWorkers: 'block', expected: [/registration blocked by Playwright/] });
 
-const FILE = '**/texts-worker-*.js';
+const FILE = '**/worker-*.js';
 // It starts, and is never heard of again.
 const HANGS = 'self.postMessage(null);';
 const DIES = "self.postMessage(null); self.addEventListener('message', () => { throw new Error('gone'); });";

@@ -23,7 +23,7 @@ use crate::page::Page;
 use crate::protocol::{Name, Reply, Request, Task};
 
 /// The attribute of the root element that names the workers' file.
-const FILE: &str = "data-texts";
+const FILE: &str = "data-worker";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
 const KINDS: usize = 8 + Name::COUNT;
@@ -52,7 +52,10 @@ struct Slot {
 
 /// Who does the work.
 enum Running {
-    Worker { worker: Worker, _listeners: [EventListener; 2] },
+    Worker {
+        worker: Worker,
+        _listeners: [EventListener; 2],
+    },
     /// The page itself.
     Here(Engine),
 }
@@ -112,7 +115,7 @@ impl Which {
         }
     }
 
-    /// What its worker is called: `scripts/texts-worker.js` tells them apart by it.
+    /// What its worker is called: `scripts/worker.js` tells them apart by it.
     fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
@@ -173,11 +176,8 @@ fn start(which: Which, failed: RwSignal<bool>) {
     if failed.get_untracked() {
         failed.set(false);
     }
-    let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
-    options.set_name(which.name());
-    let worker = browser::root_says(FILE).and_then(|address| Worker::new_with_options(&address, &options).ok());
-    let Some(worker) = worker else {
+    let begun = if which == Which::Engine { browser::take_engine() } else { None };
+    let Some(worker) = begun.or_else(|| new_worker(which)) else {
         return fail(which);
     };
     let heard = EventListener::new(&worker, "message", move |event| {
@@ -189,6 +189,13 @@ fn start(which: Which, failed: RwSignal<bool>) {
         fail(which);
     });
     run(which, Running::Worker { worker, _listeners: [heard, broke] });
+}
+
+fn new_worker(which: Which) -> Option<Worker> {
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    options.set_name(which.name());
+    Worker::new_with_options(&browser::root_says(FILE)?, &options).ok()
 }
 
 fn run(which: Which, running: Running) {

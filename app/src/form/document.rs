@@ -102,7 +102,12 @@ impl Form {
     }
 
     fn model(&self) -> Result<Value, FieldError> {
-        let refuse = |field: Field, problem| FieldError { field: Some(field), path: field.path().to_owned(), problem, mends: None };
+        let refuse = |field: Field, problem| FieldError {
+            field: Some(field),
+            path: field.path().to_owned(),
+            problem,
+            mends: None,
+        };
         let config = self.get(Field::ModelConfig).trim();
         let name = self.get(Field::Model).trim();
         if is_address(config) {

@@ -89,7 +89,9 @@ fn mends(page: Page, field: Field) -> Vec<El> {
         return Vec::new();
     };
     let last = page.standing().map(|shown| Form::of(&shown.question));
-    let found = page.form.with_untracked(|form| mend::mends(form, error, last.as_ref(), &mend::unresolved));
+    let found = page
+        .form
+        .with_untracked(|form| mend::mends(form, error, last.as_ref(), &mend::unresolved));
     let buttons = found.into_iter().map(|mend| {
         let text = page.text();
         let words = match mend.text.as_str() {

@@ -109,7 +109,9 @@ pub(super) fn wrong(page: Page) -> String {
 /// The name that no model has, with those nearest to it: in the form these are buttons.
 fn no_model(page: Page, error: &FieldError) -> String {
     let (text, lang) = (page.text(), page.lang);
-    let nearest = page.form.with_untracked(|form| mend::mends(form, error, None, &mend::unresolved));
+    let nearest = page
+        .form
+        .with_untracked(|form| mend::mends(form, error, None, &mend::unresolved));
     let nearest: Vec<String> = nearest.into_iter().map(|mend| mend.text).collect();
     let nearest = nearest.join(if lang == Lang::Zh { "、" } else { ", " });
     let words = fill(text.no_model_of, &[&page.typed(Field::Model), &nearest]);

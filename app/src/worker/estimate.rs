@@ -11,15 +11,10 @@ use shardwise_core::wire::{FitState, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Objective, Question, evaluate_alone};
 
 use super::{answered_once, asked};
-use crate::browser;
 use crate::form::{Form, mend};
 use crate::protocol::estimate::{Answered, Asking, Beside, Estimate, Figures, Offered, Refused, Remedy, Slice};
 use crate::sheets::asked::Asked;
 use crate::words::plan_in_short;
-
-/// After how long a slice asks no further machine, in milliseconds: a newer question waits no longer than that and one
-/// machine more.
-const SLICE_MS: f64 = 8.0;
 
 /// The answer to a question, and its run beside it.
 pub(super) fn estimate(asking: Asking) -> Estimate {
@@ -30,7 +25,9 @@ pub(super) fn estimate(asking: Asking) -> Estimate {
         question["calibration"] = json!(own.calibration);
     }
     let answered = answered_once(question.clone());
-    let answered = answered.map(|asked| answer_of(&asked)).map_err(|error| refused(error, question, last));
+    let answered = answered
+        .map(|asked| answer_of(&asked))
+        .map_err(|error| refused(error, question, last));
     Estimate { answered, run }
 }
 
@@ -65,15 +62,15 @@ fn refusal(question: &Question) -> Option<InputError> {
 }
 
 /// The next of the machines that are asked a question, of which `from` are known; then the next numbers of GPUs that may
-/// make room, of which `tried` did not. `None` of a question that has no answer.
-pub(super) fn compare(question: Value, from: usize, mut tried: usize) -> Option<Slice> {
+/// make room, of which `tried` did not; as many as there is time for until it `is_over`. `None` of a question that has no
+/// answer.
+pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &dyn Fn() -> bool) -> Option<Slice> {
     let asked = asked(question)?;
-    let end = browser::now_ms() + SLICE_MS;
     let mut offers = Vec::new();
     while let Some(offer) = asked.offer(from + offers.len()) {
         let is_own = from + offers.len() == 0;
         offers.push(if is_own { own(&asked, &offer) } else { offered(&offer) });
-        if browser::now_ms() >= end {
+        if is_over() {
             return Some(Slice { offers, is_whole: false, tried, remedy: None, is_last: false });
         }
     }
@@ -143,5 +140,150 @@ fn figures(answer: &Answer, job: &Job, considered: u64) -> Figures {
         has_gib: answer.fit.capacity_gib,
         layout: plan_in_short(&answer.plan, training_gpus(job)),
         considered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compare, estimate};
+    use crate::form::{Field, Form};
+    use crate::protocol::estimate::{Answered, Asking, Estimate, Remedy, Slice};
+    use serde_json::{Value, json};
+    use shardwise_core::calibration::Measured;
+    use shardwise_core::job::resolve;
+    use shardwise_core::presets::{self, Preset};
+    use shardwise_core::search::sweep::Sweep;
+    use shardwise_core::wire::{question_from_value, to_value};
+    use shardwise_core::{Question, evaluate_alone};
+
+    fn presets() -> Vec<Question> {
+        presets::presets().iter().filter_map(Preset::question).collect()
+    }
+
+    fn read(document: Value) -> Question {
+        question_from_value(document).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As it travels.
+    fn sent(asking: Asking) -> Estimate {
+        let text = json!(estimate(asking)).to_string();
+        let back = serde_json::from_str(&text).and_then(serde_json::from_value::<Value>);
+        back.and_then(serde_json::from_value)
+            .unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    fn ask(question: &Question) -> Asking {
+        Asking { question: to_value(question), measured: None, calibrates: false, last: None }
+    }
+
+    fn answered(estimate: Estimate) -> Answered {
+        estimate.answered.unwrap_or_else(|refused| panic!("{}", refused.error))
+    }
+
+    #[test]
+    fn what_is_found_here_is_read_there() {
+        for question in presets() {
+            let found = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}"));
+            let own = answered(sent(ask(&question)));
+            let core: Value = serde_json::from_str(&json!(found.answer).to_string()).unwrap_or_default();
+            let read_back: Value = serde_json::from_str(&json!(own.answer).to_string()).unwrap_or_default();
+            assert_eq!(read_back, core);
+            let job = resolve(&read(own.decided)).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(job.hardware.gpus, found.job.hardware.gpus);
+            assert_eq!(super::training_gpus(&job), super::training_gpus(&found.job));
+        }
+    }
+
+    #[test]
+    fn what_is_refused_says_where_and_what_is_right() {
+        let last = presets().swap_remove(0);
+        let mut question = last.clone();
+        question.hardware.gpus = Some(100_000);
+        let refused = sent(Asking { last: Some(to_value(&last)), ..ask(&question) }).answered;
+        let Err(refused) = refused else { panic!("there are not so many") };
+        assert_eq!(refused.error.field, "hardware.gpus");
+        assert_eq!(Some(refused.error), evaluate_alone(&question).err());
+        let mends: Vec<&str> = refused.mends.iter().map(|mend| mend.text.as_str()).collect();
+        assert!(mends.contains(&"8") && refused.mends[0].is_most, "{mends:?}");
+    }
+
+    #[test]
+    fn a_run_is_compared_and_its_factors_are_taken() {
+        let mut question = presets().swap_remove(0);
+        let plain = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
+        let measured = Measured { step_time_s: Some(plain.step_time_s * 2.0), ..Measured::default() };
+        // Older factors make room for it.
+        question.calibration = Some(shardwise_core::wire::Calibration { time: Some(1.5), memory: None });
+        for calibrates in [false, true] {
+            let own = sent(Asking { measured: Some(measured), calibrates, ..ask(&question) });
+            let factor = own
+                .run
+                .as_ref()
+                .and_then(|run| run.compared.as_ref().ok())
+                .and_then(|own| own.calibration.time);
+            assert!(factor.is_some_and(|factor| (1.9..2.4).contains(&factor)), "{factor:?}");
+            let time = answered(own).answer.calibration.and_then(|own| own.time);
+            assert_eq!(time, if calibrates { factor } else { Some(1.5) });
+        }
+    }
+
+    fn slices(question: &Question) -> Vec<Slice> {
+        let (mut from, mut tried, mut all) = (0, 0, Vec::new());
+        loop {
+            let slice = compare(to_value(question), from, tried, &|| true);
+            let slice = slice.unwrap_or_else(|| panic!("the question has an answer"));
+            from += slice.offers.len();
+            tried = slice.tried;
+            let is_last = slice.is_last;
+            all.push(slice);
+            if is_last {
+                return all;
+            }
+        }
+    }
+
+    #[test]
+    fn slices_hold_every_machine_once_and_its_own_plan_first() {
+        let mut question = presets().swap_remove(0);
+        question.hardware.gpu = "h20".into();
+        let offers: Vec<_> = slices(&question).into_iter().flat_map(|slice| slice.offers).collect();
+        let sweep = Sweep::every_gpu(&question);
+        assert_eq!(offers.len(), sweep.total());
+        let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}"));
+        let speed = |place: usize| offers[place].result.as_ref().map_or(0.0, |own| own.speed);
+        assert_eq!(offers[0].gpu.as_deref(), Some("h20"));
+        assert_eq!(speed(0), own.answer.tokens_per_s_per_gpu);
+        for place in [3, 7] {
+            let found = sweep.at(place).and_then(|offer| offer.result.ok());
+            assert_eq!(Some(speed(place)), found.map(|found| found.answer.tokens_per_s_per_gpu));
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_gets_a_remedy() {
+        let question = |plan: Value| {
+            read(json!({
+                "version": 1, "model": "llama-3.1-70b", "hardware": {"gpu": "l4", "gpus": 4},
+                "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}, "plan": plan,
+            }))
+        };
+        let remedy = |question: &Question| {
+            let last = slices(question).pop().and_then(|last| last.remedy);
+            last.unwrap_or_else(|| panic!("it does not fit, and something else does"))
+        };
+        let Remedy::Gpus { more, other } = remedy(&question(json!({}))) else {
+            panic!("no plan fits");
+        };
+        let more = more
+            .and_then(|more| more.result.ok())
+            .unwrap_or_else(|| panic!("more of them do"));
+        assert!(more.measures.gpus > 4 && more.fits());
+        assert!(other.is_some_and(|other| other.result.is_ok_and(|own| own.fits() && own.measures.gpus == 4)));
+        let mut pinned = Form::of(&question(json!({})));
+        pinned.choose_gpu("h200-sxm");
+        pinned.set(Field::Gpus, "64");
+        pinned.set(Field::Backend, "ddp");
+        let pinned = pinned.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(matches!(remedy(&pinned), Remedy::Plan));
     }
 }

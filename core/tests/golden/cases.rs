@@ -9,7 +9,7 @@ use shardwise_core::wire::parse_question;
 pub(crate) struct Case {
     /// Name of its files.
     pub(crate) name: &'static str,
-    question: &'static str,
+    pub(crate) question: &'static str,
     answer: &'static str,
 }
 

@@ -1,7 +1,7 @@
 //! Words of an answer that are known beforehand: reading one gives the word that the program has already.
 
-use serde::de::{Deserializer, Error};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 use shardwise_catalog::catalog;
 
 use crate::framework::NAMES;
@@ -11,14 +11,21 @@ pub(super) type Word = &'static str;
 
 /// Phases of a step, and what else may run out of memory.
 const PHASES: [Word; 12] = [
-    "train", "rollout", "old_log_prob", "reference", "values", "reward", "update_critic", "update_actor", "weight_sync", "driver",
-    "engine", "host",
+    "train",
+    "rollout",
+    "old_log_prob",
+    "reference",
+    "values",
+    "reward",
+    "update_critic",
+    "update_actor",
+    "weight_sync",
+    "driver",
+    "engine",
+    "host",
 ];
 
-fn one_of<'de, D: Deserializer<'de>>(
-    document: D,
-    mut known: impl Iterator<Item = Word>,
-) -> Result<Word, D::Error> {
+fn one_of<'de, D: Deserializer<'de>>(document: D, mut known: impl Iterator<Item = Word>) -> Result<Word, D::Error> {
     let word = String::deserialize(document)?;
     known
         .find(|own| *own == word)

@@ -6,10 +6,19 @@
 
 import init, { answer, estimate } from './@JS@';
 
-const ask = self.name === 'engine' ? estimate : answer;
+const isEngine = self.name === 'engine';
+const ask = isEngine ? estimate : answer;
+// What the engine's part is made of is fetched beside the program itself; the script that loads it takes it from here.
+self.early = new Map((isEngine ? @PARTS@ : []).map((file) => {
+  const { href } = new URL(file, import.meta.url);
+  return [href, fetch(href)];
+}));
 const started = init({ module_or_path: new URL('./@WASM@', import.meta.url) });
-// A failure is said in answer to the first message.
-started.then(() => self.postMessage(null), () => {});
+// Its part of the program is on its way before it is asked. A failure is said in answer to the first message.
+started.then(() => {
+  self.postMessage(null);
+  return ask('');
+}).catch(() => {});
 
 async function pass({ data }) {
   try {
