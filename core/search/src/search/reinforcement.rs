@@ -158,12 +158,11 @@ impl Task for Reinforcement<'_> {
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
-        let training = self.seconds(asked);
         let verdict = |engine: RolloutPlan| {
             let plan = Plan { rollout: Some(engine), ..asked.family.plan(asked.layout) };
             (asked.accept)(&plan)
         };
         let engine = self.engines.nearest(held, verdict)?;
-        Some(self.with(asked, held, training, &engine))
+        Some(self.with(asked, held, self.seconds(asked), &engine))
     }
 }
