@@ -109,7 +109,7 @@ pub struct Held {
     pub needed_gib: f64,
     /// On the card while the engine generates.
     pub resident_gib: f64,
-    /// What is missing of a node's host memory; below zero what is to spare.
+    /// Of a node's host memory.
     pub host_gib: f64,
 }
 
@@ -117,6 +117,11 @@ impl Held {
     /// Of training that no engine shares its GPUs with.
     pub fn alone(needed_gib: f64, host_gib: f64) -> Self {
         Self { needed_gib, resident_gib: 0.0, host_gib }
+    }
+
+    /// What is missing of a node's host memory; below zero what is to spare.
+    pub fn missing_host_gib(&self, context: &Context<'_>) -> f64 {
+        host::missing_gib(context, self.host_gib)
     }
 }
 
@@ -267,7 +272,7 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     Held {
         needed_gib: needed.fold(0.0, f64::max),
         resident_gib: stays(rl, resident).total() * context.sure.states,
-        host_gib: host::missing_gib(context, plan),
+        host_gib: host::needed_gib(context, plan),
     }
 }
 

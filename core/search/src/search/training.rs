@@ -24,7 +24,7 @@ impl Training<'_> {
         let job = self.context.job;
         let seconds = seconds.unwrap_or_else(|| self.parts(asked).total());
         let over = held.needed_gib - job.hardware.memory_gib;
-        Candidate::new(job, plan, seconds, over.max(held.host_gib), asked.group.place)
+        Candidate::new(job, plan, seconds, over.max(held.missing_host_gib(self.context)), asked.group.place)
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
@@ -45,7 +45,7 @@ pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     let job = context.job;
     let batch = batch::of_update(job, &plan.layout);
     let over = needed_gib(context, &plan.layout, &batch) - job.hardware.memory_gib;
-    over.max(host::missing_gib(context, plan))
+    over.max(host::missing_gib(context, host::needed_gib(context, plan)))
 }
 
 /// GiB of a group's model states alone, with nothing in flight.
@@ -98,7 +98,7 @@ impl Task for Training<'_> {
     fn held(&self, asked: &Asked<'_>) -> Held {
         let context = self.context;
         let plan = asked.family.plan(asked.layout);
-        Held::alone(needed_gib(context, &asked.layout, &asked.pass.batch), host::missing_gib(context, &plan))
+        Held::alone(needed_gib(context, &asked.layout, &asked.pass.batch), host::needed_gib(context, &plan))
     }
 
     fn least_gib(&self, held: &Held) -> f64 {
