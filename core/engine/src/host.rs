@@ -125,8 +125,16 @@ pub fn demand(context: &Context<'_>, plan: &Plan) -> Option<Demand> {
     })
 }
 
-/// GiB of a node's host memory that are missing for it to suffice as surely as asked; below zero what is to spare.
-pub fn missing_gib(context: &Context<'_>, plan: &Plan) -> f64 {
-    demand(context, plan)
-        .map_or(f64::NEG_INFINITY, |own| own.fixed_gib + own.estimated_gib * context.sure.host - own.capacity_gib)
+/// GiB of a node's host memory that suffice as surely as asked, whatever it has.
+pub fn needed_gib(context: &Context<'_>, plan: &Plan) -> f64 {
+    let parts = parts(context, plan);
+    let moved = parts.total() - parts.processes;
+    parts.processes + moved * context.sure.host
+}
+
+/// GiB that a node's host memory lacks where `needed_gib` suffice; below zero what is to spare, without end where the catalog
+/// does not say how much there is.
+pub fn missing_gib(context: &Context<'_>, needed_gib: f64) -> f64 {
+    let capacity = context.job.hardware.host_ram_gib();
+    capacity.map_or(f64::NEG_INFINITY, |capacity| needed_gib - capacity)
 }

@@ -21,7 +21,7 @@ use shardwise_question::complete::generating_gpus;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
 use shardwise_question::workload::Rl;
-use turns::alone;
+use turns::{alone, beside};
 pub use turns::{forward_layout, turns};
 
 /// The training side of an RL step: everything but generation.
@@ -109,7 +109,7 @@ pub struct Held {
     pub needed_gib: f64,
     /// On the card while the engine generates.
     pub resident_gib: f64,
-    /// What is missing of a node's host memory; below zero what is to spare.
+    /// Of a node's host memory.
     pub host_gib: f64,
 }
 
@@ -117,6 +117,11 @@ impl Held {
     /// Of training that no engine shares its GPUs with.
     pub fn alone(needed_gib: f64, host_gib: f64) -> Self {
         Self { needed_gib, resident_gib: 0.0, host_gib }
+    }
+
+    /// What is missing of a node's host memory; below zero what is to spare.
+    pub fn missing_host_gib(&self, context: &Context<'_>) -> f64 {
+        host::missing_gib(context, self.host_gib)
     }
 }
 
@@ -247,8 +252,10 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 #[must_use]
 pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
     let (turns, resident) = turns(context, plan, rl);
+    let mut times = Vec::with_capacity(turns.len() + 1);
+    each_time(context, rl, turns.iter().copied(), |phase, parts| times.push((phase, parts)));
     TrainingSide {
-        times: times(context, rl, &turns),
+        times,
         memories: turns.iter().map(|own| (own.phase, own.memory(context))).collect(),
         resident: stays(rl, resident),
     }
@@ -256,41 +263,56 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
 
 /// Seconds of the training side of `plan`.
 pub fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
-    seconds(&times(context, rl, &alone(context, plan, rl)))
+    let mut seconds = 0.0;
+    each_time(context, rl, alone(context, plan, rl), |_, parts| seconds += parts.total());
+    seconds
 }
 
 /// GiB of the training side of `plan`.
 pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
-    let (turns, resident) = turns(context, plan, rl);
+    let beside = beside(context, plan);
     let factor = context.sure.training(context.job, &plan.layout);
-    let needed = turns.iter().map(|own| own.needed_at_longest(context, factor));
+    let mut needed_gib = 0.0_f64;
+    let mut known: Option<(Turn<'_>, PhaseMemory)> = None;
+    for mut turn in alone(context, plan, rl) {
+        // Neighbours may do the same, beside other states.
+        let own = match known {
+            Some((last, own)) if turn.is_as(&last) => own,
+            _ => turn.at_longest(context),
+        };
+        turn.beside = beside(turn.phase);
+        needed_gib = needed_gib.max(turn.needed_at_longest(&own, factor));
+        known = Some((turn, own));
+    }
     Held {
-        needed_gib: needed.fold(0.0, f64::max),
-        resident_gib: stays(rl, resident).total() * context.sure.states,
-        host_gib: host::missing_gib(context, plan),
+        needed_gib,
+        resident_gib: stays(rl, beside(Phase::Rollout)).total() * context.sure.states,
+        host_gib: host::needed_gib(context, plan),
     }
 }
 
-fn times(context: &Context<'_>, rl: &Rl, turns: &[Turn<'_>]) -> Vec<(Phase, TimeParts)> {
-    let mut times = Vec::with_capacity(8);
-    let mut known: Option<(&Turn<'_>, TimeParts)> = None;
+/// Hands on what each of the turns takes, and what scores without a model: that comes first.
+fn each_time<'a>(
+    context: &Context<'_>,
+    rl: &Rl,
+    turns: impl Iterator<Item = Turn<'a>>,
+    mut each: impl FnMut(Phase, TimeParts),
+) {
+    let scored = (rl.reward_s > 0.0).then(|| TimeParts { overhead: rl.reward_s, ..TimeParts::default() });
+    if let (Some(parts), None) = (scored, &rl.reward_model) {
+        each(Phase::Reward, parts);
+    }
+    let mut known: Option<(Turn<'_>, TimeParts)> = None;
     for turn in turns {
         // Neighbours may do the same, beside other states.
         let own = match known {
-            Some((last, own)) if turn.is_as(last) => own,
+            Some((last, own)) if turn.is_as(&last) => own,
             _ => turn.time(context),
         };
         known = Some((turn, own));
-        times.push((turn.phase, own));
+        let scored = scored.filter(|_| turn.phase == Phase::Reward);
+        each(turn.phase, scored.map_or(own, |parts| own.plus(&parts)));
     }
-    if rl.reward_s > 0.0 {
-        let parts = TimeParts { overhead: rl.reward_s, ..TimeParts::default() };
-        match times.iter_mut().find(|(phase, _)| *phase == Phase::Reward) {
-            Some((_, own)) => *own = own.plus(&parts),
-            None => times.insert(0, (Phase::Reward, parts)),
-        }
-    }
-    times
 }
 
 /// What of the training side's states shares the card with the engine.

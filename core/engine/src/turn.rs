@@ -90,11 +90,14 @@ impl<'a> Turn<'a> {
         memory::of_role(context, &self.role, &self.layout, &self.batch, self.usage).beside(&self.beside, 0.0)
     }
 
-    /// GiB that suffice however long sequences get, where the estimate is off by `factor`.
-    pub(crate) fn needed_at_longest(&self, context: &Context<'_>, factor: f64) -> f64 {
+    /// GiB that suffice for it and for what others hold however long sequences get, where the estimate is off by `factor`.
+    pub(crate) fn needed_at_longest(&self, own: &PhaseMemory, factor: f64) -> f64 {
+        own.beside(&self.beside, 0.0).needed_gib(Lengths::Expected, factor)
+    }
+
+    /// What it holds by itself, with every sequence as long as any may be.
+    pub(crate) fn at_longest(&self, context: &Context<'_>) -> PhaseMemory {
         memory::of_role_at_longest(context, &self.role, &self.layout, &self.batch, self.usage)
-            .beside(&self.beside, 0.0)
-            .needed_gib(Lengths::Expected, factor)
     }
 
     /// Whether another of the same step does the same, beside whatever states: it takes as long. Role, layout and use decide on

@@ -5,6 +5,8 @@ mod layout;
 mod legal;
 mod zero_infinity;
 
+use std::fmt::{self, Display, Formatter};
+
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::{Layout, Plan};
@@ -16,10 +18,12 @@ pub use legal::placed;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::grouped;
 
+/// The largest group of GPUs, and the most parts.
+const MOST_PARTS: u64 = 1 << 16;
+
 /// A size of a group of GPUs, or a number of parts; 1 where nothing is stated.
 fn size(at: Place<'_>, key: &str, stated: Option<u64>) -> Result<u32, InputError> {
-    const MOST: u64 = 1 << 16;
-    at.positive(key, stated.unwrap_or(1), MOST).map(|size| size as u32)
+    at.positive(key, stated.unwrap_or(1), MOST_PARTS).map(|size| size as u32)
 }
 
 /// Refuses a number of GPUs that the heads do not split in.
@@ -27,8 +31,8 @@ fn split_heads(at: Place<'_>, heads: u64, gpus: u32) -> Result<(), InputError> {
     if heads.is_multiple_of(gpus.into()) {
         return Ok(());
     }
-    let near = nearest_divisors(heads, gpus.into());
-    Err(at.wrong("tensor_parallel", format!("{heads} heads do not split in {gpus}. Give {near}.")))
+    let near = Divisors(heads, gpus.into());
+    Err(at.wrong("tensor_parallel", format_args!("{heads} heads do not split in {gpus}. Give {near}.")))
 }
 
 /// Whether the specification decides all that the search would otherwise choose.
@@ -125,11 +129,11 @@ pub fn roles(job: &Job, spec: &PlanSpec, layout: Layout) -> Result<Plan, InputEr
 /// Every data-parallel rank trains on the same number of a mini-batch's responses (verl 0.9.1, `ppo_mini_batch_size`
 /// times `rollout.n` over the ranks).
 pub fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
-    let ranks = u64::from(layout.data_parallel(rl.train_gpus));
-    let (prompts, each) = (rl.mini_batch, rl.responses_per_prompt);
-    if (prompts * each).is_multiple_of(ranks) {
+    if shares_mini_batch(rl, layout) {
         return Ok(());
     }
+    let ranks = u64::from(layout.data_parallel(rl.train_gpus));
+    let (prompts, each) = (rl.mini_batch, rl.responses_per_prompt);
     if prompts * each < ranks {
         // No number of responses near this one would do: it is the GPUs that are too many.
         let [responses, most] = [prompts * each, prompts * each * u64::from(layout.model_parallel())].map(grouped);
@@ -146,6 +150,11 @@ pub fn check_mini_batch(rl: &Rl, layout: &Layout) -> Result<(), InputError> {
             "{prompts} prompts of {each} responses in a mini-batch do not divide over {ranks} data-parallel ranks. Give responses or a mini_batch that make a multiple of {ranks}, or another number of GPUs."
         ),
     ))
+}
+
+fn shares_mini_batch(rl: &Rl, layout: &Layout) -> bool {
+    let ranks = u64::from(layout.data_parallel(rl.train_gpus));
+    (rl.mini_batch * rl.responses_per_prompt).is_multiple_of(ranks)
 }
 
 /// Bytes per parameter of (master weights, gradients, optimizer moments), all in the units in
@@ -178,17 +187,47 @@ pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
     if precision == Precision::Fp16 { (4.0, 2.0, 12.0) } else { (4.0, 6.0, 8.0) }
 }
 
+/// A complete plan that was changed, completed anew: as [`complete`] does it that is told all of the plan, but for the groups
+/// that share weights where they are left `open`. `None` where model or machine rule it out: a search asks this of ten
+/// thousands of plans, and not why.
+#[must_use]
+pub fn again(job: &Job, plan: &Plan, open: bool) -> Option<Plan> {
+    let layout = layout::again(job, &plan.layout, open)?;
+    let generates = job.workload.rl.is_some() || job.workload.generation.is_some();
+    let rollout = match &plan.rollout {
+        _ if !generates => None,
+        Some(own) => Some(engine::again(job, own)?),
+        None => Some(complete_rollout(job, &RolloutPlanSpec::default()).ok()?),
+    };
+    let rl = job.workload.rl.as_ref();
+    if rl.is_some_and(|rl| !shares_mini_batch(rl, &layout)) {
+        return None;
+    }
+    let role = |own: Option<Layout>| match own.filter(|own| *own != plan.layout) {
+        Some(own) => layout::again(job, &own, open),
+        None => Some(layout),
+    };
+    let critic = if rl.is_some_and(|rl| rl.critic.is_some()) { Some(role(plan.critic)?) } else { None };
+    let reference = if rl.is_some_and(|rl| rl.reference) { Some(role(plan.reference)?) } else { None };
+    Some(Plan { layout, rollout, critic, reference })
+}
+
 fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
     placed(job, decided(job, spec, at)?, spec.shard_group, at)
 }
 
-/// Divisors of `number` nearest to `wanted`, in words: `2 or 4`.
-fn nearest_divisors(number: u64, wanted: u64) -> String {
-    let below = (1..=wanted.min(number)).rev().find(|d| number.is_multiple_of(*d));
-    let above = (wanted..=number).find(|d| number.is_multiple_of(*d));
-    match (below, above) {
-        (Some(a), Some(b)) if a != b => format!("{a} or {b}"),
-        (Some(a), _) | (None, Some(a)) => a.to_string(),
-        (None, None) => "1".into(),
+/// Divisors of the first number nearest to the second, in words: `2 or 4`.
+struct Divisors(u64, u64);
+
+impl Display for Divisors {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(number, wanted) = *self;
+        let below = (1..=wanted.min(number)).rev().find(|d| number.is_multiple_of(*d));
+        let above = (wanted..=number).find(|d| number.is_multiple_of(*d));
+        match (below, above) {
+            (Some(a), Some(b)) if a != b => write!(f, "{a} or {b}"),
+            (Some(a), _) | (None, Some(a)) => write!(f, "{a}"),
+            (None, None) => f.write_str("1"),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Where a value stands in a question, and what is asked of every value.
 
+use std::fmt::Display;
+
 use serde_json::Value;
 
 use shardwise_catalog::error::InputError;
@@ -10,22 +12,27 @@ use shardwise_catalog::units::{grouped, shortest};
 pub struct Place<'a> {
     above: Option<&'a Place<'a>>,
     key: &'a str,
+    /// Whether anybody reads what is said of it.
+    read: bool,
 }
 
 impl<'a> Place<'a> {
     /// The top of a document; its fields are named from here.
-    pub const TOP: Place<'static> = Place { above: None, key: "" };
+    pub const TOP: Place<'static> = Place { above: None, key: "", read: true };
+
+    /// A place for one who asks whether a value is refused and not why: nothing is written.
+    pub(crate) const UNREAD: Place<'static> = Place { read: false, ..Self::TOP };
 
     /// The place of a path; dots between keys are part of it.
     #[must_use]
     pub const fn at(path: &'a str) -> Self {
-        Self { above: None, key: path }
+        Self { above: None, key: path, read: true }
     }
 
     /// The place of a key in this one.
     #[must_use]
     pub const fn below(&'a self, key: &'a str) -> Self {
-        Self { above: Some(self), key }
+        Self { above: Some(self), key, read: self.read }
     }
 
     /// Whether its path ends with these two keys.
@@ -47,8 +54,8 @@ impl<'a> Place<'a> {
 
     /// The error that a key below this place is wrong; see [`Self::refuse`].
     #[must_use]
-    pub fn wrong(&self, key: &str, message: impl Into<String>) -> InputError {
-        self.below(key).refuse(message)
+    pub fn wrong(&self, key: &str, message: impl Display) -> InputError {
+        if self.read { self.below(key).refuse(message.to_string()) } else { InputError::new("", "") }
     }
 
     /// The error that a value is of another kind than wanted.
@@ -81,8 +88,7 @@ impl<'a> Place<'a> {
             return Err(self.wrong(key, "Must be at least 1."));
         }
         if value > most {
-            let message = format!("Must be at most {}.", grouped(most));
-            return Err(self.wrong(key, message));
+            return Err(self.wrong(key, format!("Must be at most {}.", grouped(most))));
         }
         Ok(value)
     }

@@ -69,6 +69,8 @@ pub(crate) struct Asked<'a> {
     role: &'static str,
     pub(crate) layout: &'a Layout,
     pub(crate) shape: &'a Shape,
+    /// Whether anybody reads what is refused, and not of which field alone.
+    read: bool,
     /// GPUs that train.
     pub(crate) gpus: u64,
     /// GPUs that generate.
@@ -125,6 +127,7 @@ impl<'a> Asked<'a> {
             role,
             layout,
             shape,
+            read: true,
             gpus: pools.0.into(),
             generate: pools.1.into(),
             tp: layout.tensor_parallel.into(),
@@ -147,7 +150,7 @@ impl<'a> Asked<'a> {
 
     /// What is asked of another role of the same plan.
     pub(crate) fn of_role(&self, role: &'static str, own: (&'a Layout, &'a Shape)) -> Self {
-        Self::new(self.framework, (self.job, self.plan), role, own)
+        Self { read: self.read, ..Self::new(self.framework, (self.job, self.plan), role, own) }
     }
 
     /// Whether the plan is for this backend.
@@ -190,12 +193,20 @@ impl<'a> Asked<'a> {
         self.shape.is_mla() || self.shape.shares_key_heads(gpus)
     }
 
+    /// The same, asked by one who reads no sentence.
+    pub(crate) fn unread(self) -> Self {
+        Self { read: false, ..self }
+    }
+
     /// A refusal of a field: its sentence with the values that it names. `own` are those that its row brings along.
     pub(crate) fn refusal(&self, field: &str, says: &str, own: &[(&str, &str)]) -> InputError {
         let field = match field.strip_prefix("plan.") {
             Some(rest) if !self.role.is_empty() => format!("plan.{}{rest}", self.role),
             _ => field.to_owned(),
         };
+        if !self.read {
+            return InputError::new(field, "");
+        }
         let mut message = String::with_capacity(says.len() + 16);
         let mut rest = says;
         while let Some((before, (name, after))) = rest

@@ -116,9 +116,20 @@ impl Framework {
     /// What the framework refuses in this job and plan, most basic first; empty where it runs them.
     #[must_use]
     pub fn violations(&self, job: &Job, plan: &Plan) -> Vec<InputError> {
-        let mut broken = Vec::new();
+        self.broken(&Asked::new(self, (job, plan), "", (&plan.layout, &job.model.shape)))
+    }
+
+    /// The fields of [`Self::violations`]: a search asks this of ten thousands of plans, and not why.
+    #[must_use]
+    pub fn refused(&self, job: &Job, plan: &Plan) -> Vec<String> {
         let asked = Asked::new(self, (job, plan), "", (&plan.layout, &job.model.shape));
-        check(&asked, self.rules, &mut broken);
+        let broken = self.broken(&asked.unread());
+        broken.into_iter().map(|rule| rule.field).collect()
+    }
+
+    fn broken(&self, asked: &Asked) -> Vec<InputError> {
+        let mut broken = Vec::new();
+        check(asked, self.rules, &mut broken);
         broken
     }
 }

@@ -12,7 +12,7 @@ use shardwise_engine::rl;
 use shardwise_question::complete;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Plan, Recompute, RolloutPlan};
-use shardwise_question::wire::{Backend, Offload, PlanSpec};
+use shardwise_question::wire::{Backend, Offload};
 use shardwise_question::workload::Rl;
 pub(crate) use steps::MOST_ENGINE;
 pub use steps::{machines, steps};
@@ -97,22 +97,11 @@ pub fn checked(job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
 /// A changed plan, completed anew on another machine than that of `was`; `None` where model or machine rule it out.
 #[must_use]
 pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
-    let mut spec = plan.to_spec();
     let all = |layout: &Layout| layout.data_parallel(complete::training_gpus(from)) * layout.sequence_split();
-    // Who shards over all ranks goes on doing so.
+    // Who shards over all ranks goes on doing so, unless that is what changes.
     let whole = was.layout.shard_group == all(&was.layout);
-    // Unless that is what changes.
     let kept = plan.layout.shard_group == was.layout.shard_group;
-    let open = |spec: &mut PlanSpec| {
-        if whole && kept {
-            spec.shard_group = None;
-        }
-    };
-    open(&mut spec);
-    for role in [&mut spec.critic, &mut spec.reference].into_iter().flatten() {
-        open(role);
-    }
-    complete::complete(job, &spec).ok()
+    complete::again(job, plan, whole && kept)
 }
 
 /// Tokens of one pass that veRL's guide asks for at least: twice the longest sample, over the GPUs that split it

@@ -33,7 +33,8 @@ impl Budgets {
         let with = |tokens: u64| {
             let layout = Layout { micro_batch: MicroBatch::Tokens(tokens), ..*layout };
             let batch = batch::split(context.job, &layout, sequences, rl.length_cv());
-            (tokens, Turn { layout, batch, ..*turn }.needed_at_longest(context, factor))
+            let turn = Turn { layout, batch, ..*turn };
+            (tokens, turn.needed_at_longest(&turn.at_longest(context), factor))
         };
         Self { points: tokens.into_iter().map(with).collect() }
     }

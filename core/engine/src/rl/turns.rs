@@ -40,7 +40,7 @@ pub(super) fn sequences(rl: &Rl, usage: Use) -> f64 {
 }
 
 /// The turns of the training side of `plan`, as if nothing else lay on the card: all that their time depends on.
-pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> Vec<Turn<'a>> {
+pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl Iterator<Item = Turn<'a>> {
     let actor = context.actor();
     let by_actor = (actor, &plan.layout);
     let by_reference = plan.reference.as_ref().map(|layout| (Role { adapters: 0, ..actor }, layout));
@@ -54,11 +54,10 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> Vec<T
         (Phase::UpdateCritic, Use::Train, by_critic),
         (Phase::UpdateActor, Use::Train, Some(by_actor)),
     ];
-    let mut turns = Vec::with_capacity(all.len());
-    for (phase, usage, by) in all {
-        let Some((role, planned)) = by else { continue };
+    all.into_iter().filter_map(move |(phase, usage, by)| {
+        let (role, planned) = by?;
         let layout = at_work(planned, usage);
-        turns.push(Turn {
+        Some(Turn {
             phase,
             role,
             usage,
@@ -70,21 +69,26 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> Vec<T
             },
             away: planned.offload,
             beside: MemoryParts::default(),
-        });
-    }
-    turns
+        })
+    })
 }
 
 /// The turns of the training side of `plan`, and what stays on the card while the engine generates.
 pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a>>, MemoryParts) {
-    let left: Vec<_> = residents(context, plan).map(|own| (own, own.left(context))).collect();
-    let beside = |phase| {
-        let others = left.iter().map(|(own, left)| own.beside(phase, *left));
-        others.fold(MemoryParts::default(), |sum, own| sum.plus(&own))
-    };
-    let mut turns = alone(context, plan, rl);
-    for turn in &mut turns {
-        turn.beside = beside(turn.phase);
+    let beside = beside(context, plan);
+    let turns = alone(context, plan, rl).map(|turn| Turn { beside: beside(turn.phase), ..turn });
+    (turns.collect(), beside(Phase::Rollout))
+}
+
+/// What of the models of `plan` lies on the card in a phase that is not at work in it.
+pub(super) fn beside<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Fn(Phase) -> MemoryParts + 'a {
+    // As many as there are models, and no list: a search asks this of every plan.
+    let mut left = [None; 4];
+    for (place, own) in left.iter_mut().zip(residents(context, plan)) {
+        *place = Some((own, own.left(context)));
     }
-    (turns, beside(Phase::Rollout))
+    move |phase| {
+        let others = left.iter().flatten().map(|(own, left)| own.beside(phase, *left));
+        others.fold(MemoryParts::default(), |sum, own| sum.plus(&own))
+    }
 }

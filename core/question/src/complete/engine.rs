@@ -1,6 +1,6 @@
 //! The generation engine's plan, completed and checked.
 
-use super::{generating_gpus, size, split_heads};
+use super::{MOST_PARTS, generating_gpus, size, split_heads};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::RolloutPlan;
@@ -8,15 +8,26 @@ use crate::wire::{Precision, RolloutPlanSpec};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::shortest;
 
+/// Most sequences of an engine, and most tokens of its step.
+const MOST: u64 = 1 << 32;
+/// How many times as fast speculative decoding may be.
+const SPEEDUP: (f64, f64) = (0.1, 20.0);
+
 /// Completes the generation engine's plan and checks it.
 ///
 /// # Errors
 /// As [`super::complete()`].
 pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan, InputError> {
     let at = Place::at("plan.rollout");
-    let (tensor_parallel, data_parallel, expert_parallel) = sizes(job, spec, at)?;
+    let stated = |key: &str, stated: Option<u64>| size(at, key, stated);
+    let tensor_parallel = stated("tensor_parallel", spec.tensor_parallel)?;
+    split_heads(at, job.model.shape.num_attention_heads, tensor_parallel)?;
+    let data_parallel = stated("data_parallel", spec.data_parallel)?;
+    divides(job, (tensor_parallel, data_parallel), at)?;
+    let expert_parallel = stated("expert_parallel", spec.expert_parallel)?;
+    experts(job, (tensor_parallel, data_parallel, expert_parallel), at)?;
     let utilization = spec.gpu_memory_utilization.unwrap_or(usual_utilization(job));
-    if !(utilization > 0.0 && utilization <= 1.0) {
+    if !is_share(utilization) {
         let message =
             format!("{} is no share of the card. Give a number above 0, up to 1: 0.6, say.", shortest(utilization));
         return Err(at.wrong("gpu_memory_utilization", message));
@@ -27,7 +38,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         precision if job.workload.rl.is_none() => precision,
         _ => Precision::Bf16,
     });
-    let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), 1 << 32);
+    let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
     Ok(RolloutPlan {
         engine: spec.engine.unwrap_or_default(),
         tensor_parallel,
@@ -40,33 +51,65 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         free_cache: spec.free_cache.unwrap_or(true),
         enforce_eager: spec.enforce_eager.unwrap_or(false),
         kv_cache_dtype: spec.kv_cache_dtype.unwrap_or_default(),
-        speculative_speedup: at.within("speculative_speedup", spec.speculative_speedup.unwrap_or(1.0), 0.1, 20.0)?,
+        speculative_speedup: at.within(
+            "speculative_speedup",
+            spec.speculative_speedup.unwrap_or(1.0),
+            SPEEDUP.0,
+            SPEEDUP.1,
+        )?,
     })
 }
 
-/// Tensor, data and expert parallelism of one engine.
-fn sizes(job: &Job, spec: &RolloutPlanSpec, at: Place<'_>) -> Result<(u32, u32, u32), InputError> {
-    let shape = &job.model.shape;
-    let tensor = size(at, "tensor_parallel", spec.tensor_parallel)?;
-    split_heads(at, shape.num_attention_heads, tensor)?;
-    let data = size(at, "data_parallel", spec.data_parallel)?;
+/// An engine's plan that was changed, as [`complete_rollout`] makes it that is told all of it.
+pub(super) fn again(job: &Job, plan: &RolloutPlan) -> Option<RolloutPlan> {
+    let (tensor, data, own) = (plan.tensor_parallel, plan.data_parallel, plan.expert_parallel);
+    let at = Place::UNREAD;
+    let parts = [tensor, data, own]
+        .iter()
+        .all(|size| (1..=MOST_PARTS).contains(&u64::from(*size)));
+    let counts = [plan.max_num_seqs, plan.max_num_batched_tokens];
+    let legal = parts
+        && split_heads(at, job.model.shape.num_attention_heads, tensor).is_ok()
+        && divides(job, (tensor, data), at).is_ok()
+        && experts(job, (tensor, data, own), at).is_ok()
+        && is_share(plan.gpu_memory_utilization)
+        && counts.iter().all(|count| (1..=MOST).contains(count))
+        && (SPEEDUP.0..=SPEEDUP.1).contains(&plan.speculative_speedup);
+    legal.then_some(*plan)
+}
+
+fn is_share(utilization: f64) -> bool {
+    utilization > 0.0 && utilization <= 1.0
+}
+
+/// Engines of so many GPUs take all that generate.
+fn divides(job: &Job, (tensor, data): (u32, u32), at: Place<'_>) -> Result<(), InputError> {
     let engine = u64::from(tensor) * u64::from(data);
     let gpus = u64::from(generating_gpus(job));
     if engine > gpus || !gpus.is_multiple_of(engine) {
         return Err(at.wrong(
             "tensor_parallel",
-            format!("An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."),
+            format_args!(
+                "An engine of {engine} GPUs does not divide the {gpus} that generate. Give a divisor of {gpus}."
+            ),
         ));
     }
-    let experts = size(at, "expert_parallel", spec.expert_parallel)?;
-    if experts > 1 && shape.num_experts == 0 {
+    Ok(())
+}
+
+/// An engine splits its experts over all of its GPUs or none.
+fn experts(job: &Job, (tensor, data, experts): (u32, u32, u32), at: Place<'_>) -> Result<(), InputError> {
+    if experts > 1 && job.model.shape.num_experts == 0 {
         return Err(at.wrong("expert_parallel", "This model has no experts. Give 1."));
     }
+    let engine = u64::from(tensor) * u64::from(data);
     if experts > 1 && u64::from(experts) != engine {
-        let message = format!("An engine splits its experts over all of its GPUs or none. Give 1 or {engine}.");
-        return Err(at.wrong("expert_parallel", message));
+        return Err(at.wrong(
+            "expert_parallel",
+            format_args!("An engine splits its experts over all of its GPUs or none. Give 1 or {engine}."),
+        ));
     }
-    Ok((tensor, data, experts))
+    Ok(())
 }
 
 /// Share of the card the engine takes by default: 0.6 beside training (veRL's guide advises 0.5 to

@@ -1,11 +1,17 @@
 //! A layout of training with every default applied.
 
-use super::{early_megatron_state_bytes, size, state_bytes};
+use super::legal::placed_at;
+use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
 use shardwise_catalog::error::InputError;
+
+/// Most tokens of a pass, most sequences of one, and most bytes per parameter of anything.
+const MOST_TOKENS: u64 = 1 << 30;
+const MOST_SEQUENCES: u64 = 1 << 20;
+const MOST_BYTES: f64 = 64.0;
 
 /// Whether Megatron splits what lies between the products too, where nothing is said: whenever it splits products. Its
 /// releases before flash attention could not.
@@ -30,7 +36,8 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     let zero_stage = zero_stage(at, backend, spec.zero_stage)?;
     let micro_batch = micro_batch(at, spec)?;
     let (master, gradients, moments) = usual_state_bytes(job, backend, attention);
-    let bytes = |field: &str, stated: Option<f64>, usual: f64| at.within(field, stated.unwrap_or(usual), 0.0, 64.0);
+    let bytes =
+        |field: &str, stated: Option<f64>, usual: f64| at.within(field, stated.unwrap_or(usual), 0.0, MOST_BYTES);
     let mut layout = Layout {
         backend,
         tensor_parallel: size(at, "tensor_parallel", spec.tensor_parallel)?,
@@ -71,6 +78,51 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     Ok(layout)
 }
 
+/// A complete layout that was changed, as [`decided`] and [`super::placed`] make it that are told all of it, but for the group
+/// that shares weights where that is left `open`.
+pub(super) fn again(job: &Job, layout: &Layout, open: bool) -> Option<Layout> {
+    if !is_in_range(layout) {
+        return None;
+    }
+    let recompute = match layout.recompute {
+        Recompute::Selective(modules) if modules == Modules::default() => Recompute::Selective(Modules::CORE_ATTN),
+        own => own,
+    };
+    let partition_size = layout.zero_plus.partition_size.max(1);
+    let whole = Layout {
+        recompute,
+        optimizer_offload_fraction: layout.optimizer_offload_fraction.max(0.0),
+        zero_plus: ZeroPlus { partition_size, ..layout.zero_plus },
+        weights_bytes: weights_bytes(job, layout.backend),
+        ..*layout
+    };
+    placed_at(job, whole, (!open).then_some(layout.shard_group.into()), Place::UNREAD).ok()
+}
+
+/// Whether every value of a layout is one that may be stated.
+fn is_in_range(layout: &Layout) -> bool {
+    let sizes = [
+        layout.tensor_parallel,
+        layout.pipeline_parallel,
+        layout.virtual_pipeline,
+        layout.context_parallel,
+        layout.ulysses_parallel,
+        layout.expert_parallel,
+        layout.expert_tensor_parallel,
+        layout.zero_plus.partition_size.max(1),
+    ];
+    let micro_batch = match layout.micro_batch {
+        MicroBatch::Sequences(n) => (1..=MOST_SEQUENCES).contains(&n),
+        MicroBatch::Tokens(n) => (1..=MOST_TOKENS).contains(&n),
+    };
+    let bytes = [layout.master_weights_bytes, layout.gradient_bytes, layout.optimizer_bytes];
+    sizes.iter().all(|size| (1..=MOST_PARTS).contains(&u64::from(*size)))
+        && layout.zero_stage <= 3
+        && micro_batch
+        && layout.optimizer_offload_fraction <= 1.0
+        && bytes.iter().all(|own| (0.0..=MOST_BYTES).contains(own))
+}
+
 fn zero_stage(at: Place<'_>, backend: Backend, stated: Option<u64>) -> Result<u8, InputError> {
     let usual = match backend {
         Backend::Megatron => 1,
@@ -79,7 +131,7 @@ fn zero_stage(at: Place<'_>, backend: Backend, stated: Option<u64>) -> Result<u8
     };
     match stated.unwrap_or(usual) {
         stage @ 0..=3 => Ok(stage as u8),
-        stage => Err(at.wrong("zero_stage", format!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3."))),
+        stage => Err(at.wrong("zero_stage", format_args!("There is no ZeRO stage {stage}. Give 0, 1, 2 or 3."))),
     }
 }
 
@@ -89,9 +141,9 @@ fn micro_batch(at: Place<'_>, spec: &PlanSpec) -> Result<MicroBatch, InputError>
             "max_tokens_per_gpu",
             "Both micro_batch and max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
         )),
-        (_, Some(tokens)) => at.positive("max_tokens_per_gpu", tokens, 1 << 30).map(MicroBatch::Tokens),
+        (_, Some(tokens)) => at.positive("max_tokens_per_gpu", tokens, MOST_TOKENS).map(MicroBatch::Tokens),
         (sequences, None) => at
-            .positive("micro_batch", sequences.unwrap_or(1), 1 << 20)
+            .positive("micro_batch", sequences.unwrap_or(1), MOST_SEQUENCES)
             .map(MicroBatch::Sequences),
     }
 }

@@ -1,6 +1,6 @@
 //! Whether model and machine allow a layout.
 
-use super::{nearest_divisors, size, split_heads, training_gpus, zero_infinity};
+use super::{Divisors, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::Layout;
@@ -11,8 +11,17 @@ use shardwise_catalog::error::InputError;
 ///
 /// # Errors
 /// Names the field that model or machine rule out, with values that would do.
-pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str) -> Result<Layout, InputError> {
-    let at = Place::at(at);
+pub fn placed(job: &Job, layout: Layout, shard_group: Option<u64>, at: &str) -> Result<Layout, InputError> {
+    placed_at(job, layout, shard_group, Place::at(at))
+}
+
+/// As [`placed`].
+pub(super) fn placed_at(
+    job: &Job,
+    mut layout: Layout,
+    shard_group: Option<u64>,
+    at: Place<'_>,
+) -> Result<Layout, InputError> {
     let gpus = training_gpus(job);
     heads(job, &layout, at)?;
     stages(job, &layout, at)?;
@@ -31,7 +40,7 @@ pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str)
         let group = layout.shard_group;
         return Err(at.wrong(
             "shard_group",
-            format!("{group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
+            format_args!("{group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
         ));
     }
     Ok(layout)
@@ -47,10 +56,10 @@ fn heads(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
         let kv_heads = shape.num_key_value_heads.max(1);
         return Err(at.wrong(
             "ulysses_parallel",
-            format!(
+            format_args!(
                 "{heads} heads ({kv_heads} for keys and values) do not split in {}. Give {}.",
                 tp * ulysses,
-                nearest_divisors(heads / tp, ulysses)
+                Divisors(heads / tp, ulysses)
             ),
         ));
     }
@@ -62,8 +71,10 @@ fn stages(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let layers = job.model.shape.num_hidden_layers;
     let pp = u64::from(layout.pipeline_parallel);
     if pp > layers {
-        let message = format!("{layers} layers do not fill {pp} stages. Give {layers} or less.");
-        return Err(at.wrong("pipeline_parallel", message));
+        return Err(at.wrong(
+            "pipeline_parallel",
+            format_args!("{layers} layers do not fill {pp} stages. Give {layers} or less."),
+        ));
     }
     let vpp = u64::from(layout.virtual_pipeline);
     if vpp > 1 && pp == 1 {
@@ -77,7 +88,7 @@ fn stages(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     if pp * vpp > layers + 2 {
         return Err(at.wrong(
             "virtual_pipeline",
-            format!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),
+            format_args!("{layers} layers do not fill {} chunks. Give {} or less.", pp * vpp, (layers / pp).max(1)),
         ));
     }
     Ok(())
@@ -96,8 +107,8 @@ fn experts(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> 
             }
         }
     } else if !experts.is_multiple_of(ep) {
-        let near = nearest_divisors(experts, ep);
-        return Err(at.wrong("expert_parallel", format!("{experts} experts do not split in {ep}. Give {near}.")));
+        let near = Divisors(experts, ep);
+        return Err(at.wrong("expert_parallel", format_args!("{experts} experts do not split in {ep}. Give {near}.")));
     }
     Ok(())
 }
@@ -117,7 +128,7 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
         let widest = splits.into_iter().max_by_key(|(_, size)| *size);
         return Err(at.wrong(
             widest.map_or("tensor_parallel", |(field, _)| field),
-            format!(
+            format_args!(
                 "The layout needs a multiple of {needed} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
             ),
         ));
@@ -126,7 +137,7 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
     if layout.expert_parallel > 1 && !fits(experts) {
         return Err(at.wrong(
             "expert_parallel",
-            format!(
+            format_args!(
                 "The experts need a multiple of {experts} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
             ),
         ));

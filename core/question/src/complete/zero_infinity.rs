@@ -43,7 +43,7 @@ pub(super) fn check(job: &Job, layout: &Layout, gpus: u32, at: Place<'_>) -> Res
         let node = job.hardware.gpus_per_node;
         return Err(at.wrong(
             "zero_hpz_partition_size",
-            format!(
+            format_args!(
                 "{group} GPUs do not divide the {gpus} there are. Give a divisor of {gpus}: {}, say.",
                 if gpus.is_multiple_of(node) { node } else { gpus }
             ),

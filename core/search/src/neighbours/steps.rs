@@ -96,9 +96,11 @@ pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
     let mut found = neighbours(job, plan);
     found.retain(one_step);
     let mut add = |dimension, to: &Plan| {
+        // Of two dimensions no step is the same.
+        let same = |(own, known): &(D, Plan), to: &Plan| *own == dimension && known == to;
         if let Some(to) = checked(job, plan, to)
             && to != *plan
-            && !found.iter().any(|(_, known)| *known == to)
+            && !found.iter().any(|known| same(known, &to))
         {
             found.push((dimension, to));
         }

@@ -174,15 +174,15 @@ fn run_by(framework: &Framework, job: &Job, plan: &Plan) -> Verdict {
     if layout.fused_lm_head && !framework.fused_lm_head || hides && !framework.overlaps_tensor_parallel {
         return Verdict::NoEngine;
     }
-    let broken = framework.violations(job, plan);
+    let broken = framework.refused(job, plan);
     if broken.is_empty() {
         return Verdict::Yes;
     }
-    let of = |whole: &str| broken.iter().any(|rule| rule.field.starts_with(whole));
-    let layout = broken.iter().any(|rule| LAYOUT.contains(&rule.field.as_str()));
+    let of = |whole: &str| broken.iter().any(|field| field.starts_with(whole));
+    let layout = broken.iter().any(|field| LAYOUT.contains(&field.as_str()));
     if layout || of("model") || of("hardware") {
         Verdict::NoGroup
-    } else if broken.iter().any(|rule| !rule.field.starts_with("plan.rollout")) {
+    } else if broken.iter().any(|field| !field.starts_with("plan.rollout")) {
         Verdict::NoEngine
     } else if of(SHARE) {
         Verdict::No

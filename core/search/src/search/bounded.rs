@@ -51,6 +51,8 @@ pub(super) struct Search<'a> {
     pub(super) accept: Accept<'a>,
     pub(super) work: &'a Work,
     pub(super) limits: Limits,
+    /// Its number, among those that asked the same space.
+    pub(super) asks: u32,
 }
 
 impl Search<'_> {
@@ -344,11 +346,14 @@ impl Search<'_> {
     /// What a variant of a pass holds.
     fn held(&self, of: &InPass<'_>, number: usize, variant: &Variant) -> Held {
         let all = of.family.variants.len();
-        of.group.held((of.place, number), all, || {
-            self.work.count();
+        let (held, first) = of.group.held((of.place, number), (all, self.asks), || {
             let accept = |_: &Plan| Verdict::Yes;
             self.task.held(&of.asked(variant, &accept, f64::INFINITY))
-        })
+        });
+        if first {
+            self.work.count();
+        }
+        held
     }
 
     /// Asks whether plans count, and notes where none of a group does, and where one was refused.
@@ -365,13 +370,14 @@ impl Search<'_> {
         let Some(pass) = group.passes.first() else {
             return 0.0;
         };
-        group.floor(|| {
-            let floor = |(_, variant): (usize, &Variant)| {
-                self.work.count();
-                self.task.floor(group, &group.layout(pass, variant))
-            };
+        let (floor, first) = group.floor(self.asks, || {
+            let floor = |(_, variant): (usize, &Variant)| self.task.floor(group, &group.layout(pass, variant));
             family.frugal(group).map(floor).fold(f64::INFINITY, f64::min)
-        })
+        });
+        if first {
+            family.frugal(group).for_each(|_| self.work.count());
+        }
+        floor
     }
 }
 

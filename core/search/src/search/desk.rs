@@ -28,13 +28,19 @@ const WORTH_SETTLING: f64 = 2.0;
 pub(super) struct Desk {
     runner: Option<Runner>,
     pub(super) work: Work,
-    spaces: Spaces,
+    spaces: Rc<Spaces>,
 }
 
 impl Desk {
     /// For plans that `runner` runs, else whom the question names, at the cost of so many evaluations.
     pub(super) fn new(runner: Option<Runner>, work: u64) -> Self {
-        Self { runner, work: Work::of(work), spaces: Spaces::default() }
+        Self::beside(Rc::default(), runner, work)
+    }
+
+    /// As [`Self::new`], where others were asked the same question of other machines: what they know of `spaces` is known.
+    pub(super) fn beside(spaces: Rc<Spaces>, runner: Option<Runner>, work: u64) -> Self {
+        spaces.begin();
+        Self { runner, work: Work::of(work), spaces }
     }
 
     /// The best plans, the proposed one first.
@@ -234,7 +240,7 @@ impl Asking<'_> {
             return Err(nothing(context, spec, space.refusal.clone().or(refused)));
         }
         let run = |task: &dyn Task| {
-            let search = Search { context, task, accept, work, limits };
+            let search = Search { context, task, accept, work, limits, asks: space.asks() };
             search.run(space)
         };
         let plans = match reinforcement.zip(engines) {

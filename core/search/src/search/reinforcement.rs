@@ -70,7 +70,7 @@ impl<'a> Reinforcement<'a> {
         let side = (training, held);
         let (seconds, needed) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
         let over = needed - job.hardware.memory_gib;
-        let missing = over.max(engine.needs.missing_gib).max(held.host_gib);
+        let missing = over.max(engine.needs.missing_gib).max(held.missing_host_gib(self.context));
         Candidate::new(job, &plan, seconds, missing, asked.group.place)
     }
 }
@@ -158,12 +158,11 @@ impl Task for Reinforcement<'_> {
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
-        let training = self.seconds(asked);
         let verdict = |engine: RolloutPlan| {
             let plan = Plan { rollout: Some(engine), ..asked.family.plan(asked.layout) };
             (asked.accept)(&plan)
         };
         let engine = self.engines.nearest(held, verdict)?;
-        Some(self.with(asked, held, training, &engine))
+        Some(self.with(asked, held, self.seconds(asked), &engine))
     }
 }

@@ -5,6 +5,9 @@
 //! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for
 //! those that change what is computed.
 
+mod judged;
+mod usual;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -12,7 +15,8 @@ use super::accept::{Accept, Verdict};
 use super::asking::Asking;
 use super::candidate::{AS_FAST, Candidate, sorted};
 use super::work::Work;
-use crate::neighbours::{Dimension, checked, steps};
+use crate::neighbours::{Dimension, steps};
+use judged::Judged;
 use shardwise_catalog::ordered::insert;
 use shardwise_engine::batch;
 use shardwise_engine::context::Context;
@@ -20,8 +24,8 @@ use shardwise_engine::fit;
 use shardwise_engine::rl::{self, GeneratingSide};
 use shardwise_engine::step;
 use shardwise_engine::training;
-use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};
-use shardwise_question::wire::{Offload, PlanSpec, at, plan_to_value};
+use shardwise_question::plan::{Plan, RolloutPlan};
+use shardwise_question::wire::{PlanSpec, at, plan_to_value};
 use shardwise_question::workload::Rl;
 
 /// Plans that are as fast which are made simpler, the simplest first.
@@ -55,6 +59,8 @@ pub(super) struct Settling<'a> {
     engines: RefCell<Vec<(RolloutPlan, GeneratingSide)>>,
     /// Steps from the last plans, which are mostly asked for again.
     steps: RefCell<Vec<(Plan, Steps)>>,
+    /// What is known of plans.
+    judged: Judged,
 }
 
 impl<'a> Settling<'a> {
@@ -74,6 +80,7 @@ impl<'a> Settling<'a> {
             stated: Dimension::ALL.iter().copied().filter(stated).collect(),
             engines: RefCell::default(),
             steps: RefCell::default(),
+            judged: Judged::default(),
         }
     }
 
@@ -260,7 +267,8 @@ impl<'a> Settling<'a> {
     }
 
     fn counts(&self, plan: &Plan) -> bool {
-        (self.accept)(plan) == Verdict::Yes
+        let counts = || (self.accept)(plan) == Verdict::Yes;
+        self.judged.get(plan, |own| &mut own.counts, counts)
     }
 
     /// Every plan one step away that keeps what the question states and computes the same.
@@ -288,95 +296,13 @@ impl<'a> Settling<'a> {
         found
     }
 
-    /// Plans whose passes count sequences where they counted tokens, or the other way round: as many of the longest, or
-    /// fewer tokens than that.
-    fn counted_otherwise(&self, plan: &Plan) -> Vec<Plan> {
-        if self.stated.contains(&Dimension::MicroBatch) {
-            return Vec::new();
-        }
-        let job = self.context.job;
-        let split = u64::from(plan.layout.sequence_split().max(1));
-        let longest = job.workload.sequence_length.div_ceil(split).max(1);
-        let sizes = match plan.layout.micro_batch {
-            MicroBatch::Tokens(tokens) => vec![MicroBatch::Sequences((tokens / longest).max(1))],
-            MicroBatch::Sequences(n) if job.workload.joins() => {
-                let most = longest.saturating_mul(n);
-                let fewer = [most, most / 4 * 3, most / 2];
-                let fewer = fewer.into_iter().filter(|tokens| *tokens >= longest);
-                fewer.map(MicroBatch::Tokens).collect()
-            }
-            MicroBatch::Sequences(_) => Vec::new(),
-        };
-        let with = |micro_batch| {
-            let mut to = *plan;
-            to.layout.micro_batch = micro_batch;
-            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
-                if role.micro_batch == plan.layout.micro_batch {
-                    role.micro_batch = micro_batch;
-                }
-            }
-            checked(job, plan, &to)
-        };
-        sizes.into_iter().filter_map(with).collect()
-    }
-
-    /// The plan with usual values, one dimension at a time: what takes several steps.
-    fn usual(&self, plan: &Plan) -> Vec<Plan> {
-        let mut found = Vec::with_capacity(24);
-        let open = |dimension: Dimension| !self.stated.contains(&dimension);
-        let job = self.context.job;
-        let mut layout = |dimension: Dimension, change: &dyn Fn(&mut Layout)| {
-            if !open(dimension) {
-                return;
-            }
-            let mut to = *plan;
-            change(&mut to.layout);
-            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
-                if *role == plan.layout {
-                    change(role);
-                }
-            }
-            found.extend(checked(job, plan, &to).filter(|to| to != plan));
-        };
-        layout(Dimension::Offload, &|own| own.offload = Offload::default());
-        layout(Dimension::OptimizerOffloadFraction, &|own| own.optimizer_offload_fraction = 0.0);
-        layout(Dimension::Recompute, &|own| own.recompute = Recompute::Full);
-        layout(Dimension::Recompute, &|own| own.recompute = Recompute::None);
-        layout(Dimension::VirtualPipeline, &|own| own.virtual_pipeline = 1);
-        layout(Dimension::ContextParallel, &|own| own.context_parallel = 1);
-        layout(Dimension::UlyssesParallel, &|own| own.ulysses_parallel = 1);
-        layout(Dimension::ExpertTensorParallel, &|own| own.expert_tensor_parallel = 1);
-        if let MicroBatch::Tokens(_) = plan.layout.micro_batch {
-            for times in [2, 4, 1, 8] {
-                layout(Dimension::MicroBatch, &|own| {
-                    let longest = job.workload.sequence_length * times;
-                    let split = u64::from(own.sequence_split().max(1));
-                    own.micro_batch = MicroBatch::Tokens(longest.div_ceil(split).max(1));
-                });
-            }
-        }
-        if let Some(engine) = &plan.rollout {
-            let shares = [0.6, 0.7, 0.5, 0.65, 0.55, 0.75, 0.8];
-            let slots = [256, 1024];
-            let shared = shares
-                .into_iter()
-                .filter(|_| job.workload.rl.is_some() && open(Dimension::GpuMemoryUtilization))
-                .map(|share| RolloutPlan { gpu_memory_utilization: share, ..*engine });
-            let slotted = slots
-                .into_iter()
-                .filter(|_| open(Dimension::MaxNumSeqs))
-                .map(|slots| RolloutPlan { max_num_seqs: slots, ..*engine });
-            for engine in shared.chain(slotted) {
-                let to = Plan { rollout: Some(engine), ..*plan };
-                found.extend(checked(job, plan, &to).filter(|to| to != plan));
-            }
-        }
-        found
-    }
-
     /// Seconds of a plan's step.
     fn seconds(&self, plan: &Plan) -> f64 {
         self.work.count();
+        self.judged.get(plan, |own| &mut own.seconds, || self.time(plan))
+    }
+
+    fn time(&self, plan: &Plan) -> f64 {
         let context = self.context;
         let workload = &context.job.workload;
         match (&workload.rl, &workload.generation) {
@@ -407,6 +333,10 @@ impl<'a> Settling<'a> {
     /// GiB that are missing for a plan to fit as surely as asked.
     fn shortfall(&self, plan: &Plan) -> f64 {
         self.work.count();
+        self.judged.get(plan, |own| &mut own.shortfall, || self.lacks(plan))
+    }
+
+    fn lacks(&self, plan: &Plan) -> f64 {
         let context = self.context;
         let capacity = context.job.hardware.memory_gib;
         match &context.job.workload.rl {
@@ -418,7 +348,7 @@ impl<'a> Settling<'a> {
                 let (_, needed) = rl::paired(context, plan, rl, (0.0, &held), &side);
                 (needed - capacity)
                     .max(rl::missing_share_gib(context, &side.room))
-                    .max(held.host_gib)
+                    .max(held.missing_host_gib(context))
             }
             None if context.job.workload.generation.is_some() => {
                 let step = step::evaluate(context, plan);

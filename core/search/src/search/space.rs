@@ -26,6 +26,8 @@ pub(super) struct Space {
     pub(super) plans: u64,
     /// Why something stated leaves no plan, where it does.
     pub(super) refusal: Option<InputError>,
+    /// Which search asks, by number.
+    asks: Cell<u32>,
 }
 
 /// Groups whose blocks are split alike.
@@ -53,9 +55,32 @@ pub(super) struct Group {
     /// Place among all groups.
     pub(super) place: u32,
     /// What plans hold, as far as it has been asked, by pass and then by variant.
-    memory: RefCell<Vec<Vec<Option<Held>>>>,
+    memory: RefCell<Vec<Vec<Known<Held>>>>,
     /// The least that they hold.
-    floor: Cell<Option<f64>>,
+    floor: Cell<Known<f64>>,
+}
+
+/// What is known of a space, whoever asked for it, and which search asked last. Each pays for what it asks: what it finds does
+/// not depend on who was before.
+#[derive(Clone, Copy, Debug)]
+struct Known<T> {
+    value: Option<T>,
+    asked: u32,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { value: None, asked: 0 }
+    }
+}
+
+impl<T: Copy> Known<T> {
+    /// The value, and whether search number `asks` asks for it for the first time.
+    fn get(&mut self, asks: u32, compute: impl FnOnce() -> T) -> (T, bool) {
+        let first = self.asked != asks;
+        self.asked = asks;
+        (*self.value.get_or_insert_with(compute), first)
+    }
 }
 
 /// What one forward pass takes, and the micro-batches that come of it.
@@ -141,28 +166,34 @@ impl Group {
         }
     }
 
-    /// The least GiB that any plan holds, computed once.
-    pub(super) fn floor(&self, compute: impl FnOnce() -> f64) -> f64 {
-        let floor = self.floor.get().unwrap_or_else(compute);
-        self.floor.set(Some(floor));
-        floor
+    /// The least GiB that any plan holds, computed once, and whether search number `asks` asks for the first time.
+    pub(super) fn floor(&self, asks: u32, compute: impl FnOnce() -> f64) -> (f64, bool) {
+        let mut floor = self.floor.get();
+        let found = floor.get(asks, compute);
+        self.floor.set(floor);
+        found
     }
 
-    /// What a plan holds, computed once.
-    pub(super) fn held(&self, (pass, variant): (usize, usize), of: usize, compute: impl FnOnce() -> Held) -> Held {
+    /// What a plan holds, computed once, and whether search number `asks` asks for the first time.
+    pub(super) fn held(
+        &self,
+        (pass, variant): (usize, usize),
+        (variants, asks): (usize, u32),
+        compute: impl FnOnce() -> Held,
+    ) -> (Held, bool) {
         let mut memory = self.memory.borrow_mut();
         if memory.is_empty() {
             memory.resize_with(self.passes.len(), Vec::new);
         }
         let Some(known) = memory.get_mut(pass) else {
-            return compute();
+            return (compute(), true);
         };
         if known.is_empty() {
-            known.resize(of, None);
+            known.resize(variants, Known::default());
         }
         match known.get_mut(variant) {
-            Some(known) => *known.get_or_insert_with(compute),
-            None => compute(),
+            Some(known) => known.get(asks, compute),
+            None => (compute(), true),
         }
     }
 }
@@ -183,6 +214,20 @@ impl Space {
             }
         }
         space
+    }
+
+    /// Which search asks, by number: other than 0.
+    pub(super) fn asks(&self) -> u32 {
+        self.asks.get().max(1)
+    }
+
+    /// Another search begins: all that it asks for counts, and it guesses nothing from those before.
+    pub(super) fn begin(&self, asks: u32) {
+        if self.asks.replace(asks) != asks {
+            for family in &self.families {
+                family.fitted.borrow_mut().clear();
+            }
+        }
     }
 
     /// This space with only the groups whose layout `wanted` accepts.

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[cfg(not(target_family = "wasm"))]
 use std::thread;
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::bounded::Limits;
 use super::desk::Desk;
+use super::spaces::Spaces;
 use super::work::WORK;
 use super::{Runner, split};
 use crate::answer::answer;
@@ -26,9 +29,16 @@ use shardwise_rules::Framework;
 ///
 /// It is an iterator, so that a page can stop between any two offers; [`Self::all`] is quicker where there are threads.
 pub struct Sweep {
+    asked: Asked,
+    next: usize,
+    /// What machines share that were asked here.
+    spaces: Rc<Spaces>,
+}
+
+/// What is asked, and of which machines.
+struct Asked {
     question: Question,
     hardware: Vec<HardwareSpec>,
-    next: usize,
     runner: Option<Runner>,
 }
 
@@ -84,7 +94,8 @@ impl Sweep {
 
     /// The question on each of these machines.
     pub(super) fn of(question: &Question, hardware: Vec<HardwareSpec>) -> Self {
-        Self { question: Question { plan: None, ..question.clone() }, hardware, next: 0, runner: None }
+        let question = Question { plan: None, ..question.clone() };
+        Self { asked: Asked { question, hardware, runner: None }, next: 0, spaces: Rc::default() }
     }
 
     /// Every GPU type of the catalog, with as many GPUs as the question has.
@@ -97,20 +108,23 @@ impl Sweep {
     /// This sweep among the plans that `framework` runs, where one is named.
     #[must_use]
     pub fn run_by(self, framework: Option<&'static Framework>) -> Self {
-        Self { runner: framework.map(Runner::One), ..self }
+        Self { asked: Asked { runner: framework.map(Runner::One), ..self.asked }, ..self }
     }
 
     /// Number of offers in all.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.hardware.len()
+        self.asked.hardware.len()
     }
 
     /// Every offer, in order: on all cores where there are threads.
     #[must_use]
     pub fn all(self) -> Vec<Offer> {
         #[cfg(not(target_family = "wasm"))]
-        return side_by_side(self.hardware.get(self.next..).unwrap_or_default(), |hardware| self.offer(hardware));
+        {
+            let left = self.asked.hardware.get(self.next..).unwrap_or_default();
+            side_by_side(left, Rc::default, |spaces, hardware| self.asked.offer(hardware, spaces))
+        }
         #[cfg(target_family = "wasm")]
         self.collect()
     }
@@ -118,18 +132,25 @@ impl Sweep {
     /// The offer at a place.
     #[must_use]
     pub fn at(&self, place: usize) -> Option<Offer> {
-        self.hardware.get(place).map(|own| self.offer(own))
+        self.hardware(place).map(|own| self.asked.offer(own, &self.spaces))
     }
 
     /// The machine at a place.
     #[must_use]
     pub fn hardware(&self, place: usize) -> Option<&HardwareSpec> {
-        self.hardware.get(place)
+        self.asked.hardware.get(place)
     }
 
     /// The question that is asked of a machine: with another number of GPUs their split is open.
     #[must_use]
     pub fn asked_for(&self, hardware: &HardwareSpec) -> Question {
+        self.asked.of(hardware)
+    }
+}
+
+impl Asked {
+    /// See [`Sweep::asked_for`].
+    fn of(&self, hardware: &HardwareSpec) -> Question {
         let mut question = Question { hardware: hardware.clone(), ..self.question.clone() };
         if let Some(rl) = question
             .workload
@@ -142,15 +163,15 @@ impl Sweep {
         question
     }
 
-    fn offer(&self, hardware: &HardwareSpec) -> Offer {
-        Offer { hardware: hardware.clone(), result: self.best(hardware) }
+    fn offer(&self, hardware: &HardwareSpec, spaces: &Rc<Spaces>) -> Offer {
+        Offer { hardware: hardware.clone(), result: self.best(hardware, Rc::clone(spaces)) }
     }
 
-    fn best(&self, hardware: &HardwareSpec) -> Result<Found, InputError> {
-        let question = self.asked_for(hardware);
+    fn best(&self, hardware: &HardwareSpec, spaces: Rc<Spaces>) -> Result<Found, InputError> {
+        let question = self.of(hardware);
         // The question's own machine gets the plan that answers it.
         let own = *hardware == self.question.hardware;
-        let mut desk = Desk::new(self.runner, if own { WORK } else { WORK_OF_A_TYPE });
+        let mut desk = Desk::beside(spaces, self.runner, if own { WORK } else { WORK_OF_A_TYPE });
         let split::Resolved { job, found } = split::resolve(&question, &EFFICIENCY, &mut desk)?;
         let context = Context::new(&job);
         let found = match found {
@@ -183,18 +204,23 @@ impl Iterator for Sweep {
     }
 }
 
-/// What comes of each of `items`, in their order, on as many threads as there are cores.
+/// What comes of each of `items`, in their order, on as many threads as there are cores. A thread keeps what `begin` gives it.
 #[cfg(not(target_family = "wasm"))]
-fn side_by_side<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+fn side_by_side<T: Sync, S, R: Send>(
+    items: &[T],
+    begin: impl Fn() -> S + Sync,
+    each: impl Fn(&S, &T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
+        let kept = begin();
         let mut own = Vec::new();
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(place) else {
                 return own;
             };
-            own.push((place, each(item)));
+            own.push((place, each(&kept, item)));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);

@@ -20,12 +20,11 @@ pub(super) struct Training<'a> {
 }
 
 impl Training<'_> {
-    fn candidate(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Candidate {
+    fn candidate(&self, asked: &Asked<'_>, held: &Held, plan: &Plan, seconds: Option<f64>) -> Candidate {
         let job = self.context.job;
         let seconds = seconds.unwrap_or_else(|| self.parts(asked).total());
-        let plan = asked.family.plan(asked.layout);
         let over = held.needed_gib - job.hardware.memory_gib;
-        Candidate::new(job, &plan, seconds, over.max(held.host_gib), asked.group.place)
+        Candidate::new(job, plan, seconds, over.max(held.missing_host_gib(self.context)), asked.group.place)
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
@@ -46,7 +45,7 @@ pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     let job = context.job;
     let batch = batch::of_update(job, &plan.layout);
     let over = needed_gib(context, &plan.layout, &batch) - job.hardware.memory_gib;
-    over.max(host::missing_gib(context, plan))
+    over.max(host::missing_gib(context, host::needed_gib(context, plan)))
 }
 
 /// GiB of a group's model states alone, with nothing in flight.
@@ -99,7 +98,7 @@ impl Task for Training<'_> {
     fn held(&self, asked: &Asked<'_>) -> Held {
         let context = self.context;
         let plan = asked.family.plan(asked.layout);
-        Held::alone(needed_gib(context, &asked.layout, &asked.pass.batch), host::missing_gib(context, &plan))
+        Held::alone(needed_gib(context, &asked.layout, &asked.pass.batch), host::needed_gib(context, &plan))
     }
 
     fn least_gib(&self, held: &Held) -> f64 {
@@ -107,7 +106,8 @@ impl Task for Training<'_> {
     }
 
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate> {
-        let found = self.candidate(asked, held, seconds);
+        let plan = asked.family.plan(asked.layout);
+        let found = self.candidate(asked, held, &plan, seconds);
         let counts = || (asked.accept)(&found.plan) == Verdict::Yes;
         (found.seconds < asked.enough && found.fits() && counts()).then_some(found)
     }
@@ -121,7 +121,8 @@ impl Task for Training<'_> {
     }
 
     fn closest(&self, asked: &Asked<'_>, held: &Held) -> Option<Candidate> {
-        let found = self.candidate(asked, held, None);
-        ((asked.accept)(&found.plan) == Verdict::Yes).then_some(found)
+        // Most are refused: that is asked before they are timed.
+        let plan = asked.family.plan(asked.layout);
+        ((asked.accept)(&plan) == Verdict::Yes).then(|| self.candidate(asked, held, &plan, None))
     }
 }
