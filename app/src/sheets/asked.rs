@@ -25,6 +25,10 @@ pub(crate) struct Asked {
     /// The best plans: some, and all that are ever shown.
     plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
     scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
+    /// Of every GPU type: kept from offer to offer, as GPU types share what does not depend on them.
+    sweep: OnceCell<Sweep>,
+    /// Likewise of every GPU type with several numbers of GPUs.
+    every: OnceCell<Sweep>,
     /// On every GPU type, as far as it was asked.
     offers: RefCell<Vec<Offer>>,
     /// On every GPU type with several numbers of GPUs, as far as it was tried.
@@ -44,6 +48,8 @@ impl Asked {
             found,
             plans: Default::default(),
             scaled: OnceCell::new(),
+            sweep: OnceCell::new(),
+            every: OnceCell::new(),
             offers: RefCell::default(),
             tried: RefCell::default(),
             market: OnceCell::new(),
@@ -56,9 +62,14 @@ impl Asked {
         Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
     }
 
+    /// The question for every GPU type.
+    pub(crate) fn sweep(&self) -> &Sweep {
+        self.sweep.get_or_init(|| Sweep::every_gpu(&self.question))
+    }
+
     /// The question on the GPU type at a place, at the plan that a search finds.
     pub(crate) fn offer(&self, place: usize) -> Option<Offer> {
-        let sweep = Sweep::every_gpu(&self.question);
+        let sweep = self.sweep();
         let mut offers = self.offers.borrow_mut();
         while offers.len() <= place {
             let next = sweep.at(offers.len())?;
@@ -74,7 +85,8 @@ impl Asked {
 
     /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.
     pub(super) fn tried(&self) -> (Ref<'_, Vec<Offer>>, bool) {
-        let all = within::go_on(self, &every(&self.question), &mut self.tried.borrow_mut());
+        let sweep = self.every.get_or_init(|| every(&self.question));
+        let all = within::go_on(self, sweep, &mut self.tried.borrow_mut());
         (self.tried.borrow(), all)
     }
 

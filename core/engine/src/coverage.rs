@@ -118,13 +118,15 @@ pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
     past(chunks, own.virtual_pipeline);
     past(own.layers_per_chunk, shape.num_hidden_layers as f64 / (pipeline * chunks));
     past(f64::from(layout.sequence_split()), own.sequence_split);
-    moved + libm::log2(times)
+    // Most layouts go beyond nothing.
+    if times > 1.0 { moved + libm::log2(times) } else { moved }
 }
 
 /// How many times as long a step is taken to be for going beyond what published runs tried.
 #[must_use]
 pub fn caution(job: &Job, layout: &Layout, tokens: f64) -> f64 {
-    libm::exp(CAUTION * beyond(job, layout, tokens))
+    let beyond = beyond(job, layout, tokens);
+    if beyond > 0.0 { libm::exp(CAUTION * beyond) } else { 1.0 }
 }
 
 /// How many times as long generation is taken to be beyond what published runs tried: none has data-parallel attention.

@@ -22,9 +22,11 @@ pub use steps::{machines, steps};
 #[must_use]
 pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
     let mut found = Vec::with_capacity(48);
-    let mut propose = |dimension: Dimension, layout: Layout| {
-        found.push((dimension, with_layout(plan, dimension, &layout)));
+    let mut offer = |dimension: Dimension, to: &Plan| {
+        let to = checked(job, plan, to).filter(|to| to != plan);
+        found.extend(to.map(|to| (dimension, to)));
     };
+    let mut propose = |dimension: Dimension, layout: Layout| offer(dimension, &with_layout(plan, dimension, &layout));
     let layout = &plan.layout;
     // Tensor parallelism stays inside the node.
     let node = job.hardware.gpus_per_node.max(layout.tensor_parallel);
@@ -61,16 +63,10 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
     propose(D::FusedLmHead, Layout { fused_lm_head: true, ..*layout });
     if let Some(engine) = &plan.rollout {
         for (dimension, engine) in engines(job, engine) {
-            found.push((dimension, Plan { rollout: Some(engine), ..*plan }));
+            offer(dimension, &Plan { rollout: Some(engine), ..*plan });
         }
     }
     found
-        .into_iter()
-        .filter_map(|(dimension, to)| {
-            let to = checked(job, plan, &to)?;
-            (to != *plan).then_some((dimension, to))
-        })
-        .collect()
 }
 
 /// The plan with the dimension as in `layout`.
