@@ -194,11 +194,7 @@ fn Skip(to: &'static str, words: &'static str, #[prop(optional)] id: Option<&'st
         event.prevent_default();
         crate::browser::jump(to);
     };
-    view! {
-        <a class="skip" href=format!("#{to}") id=id on:click=jump>
-            {words}
-        </a>
-    }
+    view! { <a class="skip" href=format!("#{to}") id=id on:click=jump>{words}</a> }
 }
 
 /// What to do with the answer: the text to paste, the GPU to take, the change that helps.

@@ -18,11 +18,7 @@ pub(super) fn Advice(page: Page) -> impl IntoView {
         fold::go(page, word);
     };
     let all = (!page.embedded).then(|| {
-        view! {
-            <a class="adv-x" id="advice-all" href=format!("#{word}") on:click=go>
-                {text.why_sensitivity}
-            </a>
-        }
+        view! { <a class="adv-x" id="advice-all" href=format!("#{word}") on:click=go>{text.why_sensitivity}</a> }
     });
     view! {
         <section class="block advice" id="advice" aria-labelledby="adv-h">

@@ -18,7 +18,7 @@ use start::Start;
 use workload::Workload;
 
 use super::controls::describe;
-use super::icons::Icon;
+use super::icons::Refusal;
 use super::steps::Built;
 use crate::browser;
 use crate::page::Page;
@@ -61,14 +61,7 @@ pub(super) fn Ask(page: Page) -> impl IntoView {
 fn OtherErrors(page: Page) -> impl IntoView {
     move || {
         let errors = page.wrong().into_iter().filter(|error| error.field.is_none());
-        let lines = errors.map(|error| {
-            view! {
-                <p class="callout callout-bad">
-                    <Icon name="i-x"/>
-                    <span>{describe(page, &error)}</span>
-                </p>
-            }
-        });
+        let lines = errors.map(|error| view! { <Refusal words=describe(page, &error)/> });
         lines.collect_view()
     }
 }

@@ -27,9 +27,5 @@ pub(super) fn Comfort(page: Page) -> impl IntoView {
 /// Links in the footer to what has no place of its own.
 #[component]
 pub(super) fn Links(page: Page) -> impl IntoView {
-    view! {
-        <button class="lnk" type="button" id="keys-open" popovertarget="keys">
-            {page.text().keys}
-        </button>
-    }
+    view! { <button class="lnk" type="button" id="keys-open" popovertarget="keys">{page.text().keys}</button> }
 }

@@ -255,11 +255,6 @@ pub(super) fn Choice(
         "false" => text.no,
         other => page.lang.word(other),
     };
-    let options = words.iter().map(move |word| {
-        view! {
-            <option value=*word prop:selected=move || page.typed(field) == *word>{name(word)}</option>
-        }
-    });
     view! {
         <Select page field searched=true act=move |word: String| page.type_in(|form| form.type_text(field, word))>
             <option value="" prop:selected=move || page.typed(field).is_empty()>
@@ -268,7 +263,9 @@ pub(super) fn Choice(
                     if found.is_empty() { text.auto.to_owned() } else { fill(text.auto_is, &[&found]) }
                 }}
             </option>
-            {options.collect_view()}
+            {words.iter().map(move |word| view! {
+                <option value=*word prop:selected=move || page.typed(field) == *word>{name(word)}</option>
+            }).collect_view()}
         </Select>
     }
 }

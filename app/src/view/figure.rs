@@ -83,11 +83,7 @@ pub(super) fn Block(
 /// A table in a frame that scrolls by itself where the table is wider.
 #[component]
 pub(super) fn Region(name: String, children: Children) -> impl IntoView {
-    view! {
-        <div class="tw" role="group" tabindex="0" aria-label=name>
-            {children()}
-        </div>
-    }
+    view! { <div class="tw" role="group" tabindex="0" aria-label=name>{children()}</div> }
 }
 
 /// A table, folded, beside a chart's legend.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use shardwise_core::emit::{NAMES, Named};
 use shardwise_core::wire::{RunBy, to_value};
 
-use super::icons::Icon;
+use super::icons::{Callout, Icon};
 use super::{listing, paste, sheet};
 use crate::browser;
 use crate::client::desk;
@@ -271,17 +271,18 @@ fn version_choice(page: Page, framework: &'static Named, choice: Texts) -> Optio
     if framework.versions.len() < 2 {
         return None;
     }
-    let options = framework.versions.iter().map(|own| {
-        view! {
-            <option value=*own prop:selected=version(framework, choice.version.get_untracked()) == *own>{*own}</option>
-        }
-    });
     let choose = move |event| choice.version.set(version(framework, &event_target_value(&event)));
     let view = view! {
         <div class="tabp-h">
             <label class="ver">
                 <span>{fill(page.text().version_of, &[framework.name])}</span>
-                <select id="flags-version" on:change=choose>{options.collect_view()}</select>
+                <select id="flags-version" on:change=choose>
+                    {framework.versions.iter().map(|own| view! {
+                        <option value=*own prop:selected=version(framework, choice.version.get_untracked()) == *own>
+                            {*own}
+                        </option>
+                    }).collect_view()}
+                </select>
             </label>
         </div>
     };
@@ -366,19 +367,4 @@ fn switch(page: Page, framework: &Named, flags: &Flags) -> Option<String> {
     };
     let share = format::percent(share, 0);
     Some(fill(sentence, &[framework.name, &share, &format::figure(each)]))
-}
-
-#[component]
-pub(super) fn Callout(
-    class: &'static str,
-    symbol: &'static str,
-    #[prop(into)] words: String,
-    #[prop(optional)] id: Option<&'static str>,
-) -> impl IntoView {
-    view! {
-        <p class=class id=id>
-            <Icon name=symbol/>
-            <span>{words}</span>
-        </p>
-    }
 }

@@ -93,11 +93,7 @@ pub(super) fn PlaceLink(look: Look, place: Place, name: &'static str, #[prop(opt
             browser::jump("answer");
         }
     };
-    view! {
-        <a href=move || place.address(look) aria-current=here.then_some("page") on:click=go>
-            {name}
-        </a>
-    }
+    view! { <a href=move || place.address(look) aria-current=here.then_some("page") on:click=go>{name}</a> }
 }
 
 #[component]

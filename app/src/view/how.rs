@@ -18,13 +18,7 @@ const FIGURE: &str = "figure";
 pub(super) fn How(page: Page, #[prop(into)] figure: String, #[prop(into)] name: String) -> impl IntoView {
     let text = page.text();
     view! {
-        <button
-            class="how"
-            type="button"
-            popovertarget="how"
-            data-how=figure
-            aria-label=fill(text.how_of, &[&name])
-        >
+        <button class="how" type="button" popovertarget="how" data-how=figure aria-label=fill(text.how_of, &[&name])>
             {text.how}
         </button>
     }
@@ -41,9 +35,7 @@ pub(super) fn HowPanel(page: Page) -> impl IntoView {
     let state = page.sheet(Name::How).state;
     sheet::order(page, Name::How, Box::new(move || state.with(|state| !state.is_empty())));
     view! {
-        <section class="pop" id="how" popover="auto" aria-labelledby="how-h">
-            {sheet::host(page, Name::How)}
-        </section>
+        <section class="pop" id="how" popover="auto" aria-labelledby="how-h">{sheet::host(page, Name::How)}</section>
     }
 }
 

@@ -62,6 +62,28 @@ pub(super) fn Icon(name: &'static str, #[prop(optional)] class: &'static str) ->
     }
 }
 
+/// A line that says something, with an icon.
+#[component]
+pub(super) fn Callout(
+    class: &'static str,
+    symbol: &'static str,
+    #[prop(into)] words: String,
+    #[prop(optional)] id: Option<&'static str>,
+) -> impl IntoView {
+    view! {
+        <p class=class id=id>
+            <Icon name=symbol/>
+            <span>{words}</span>
+        </p>
+    }
+}
+
+/// One sentence that something cannot be read.
+#[component]
+pub(super) fn Refusal(words: String) -> impl IntoView {
+    view! { <Callout class="callout callout-bad" symbol="i-x" words/> }
+}
+
 /// An icon by its name.
 pub(super) fn icon(name: &'static str) -> AnyView {
     view! { <Icon name/> }.into_any()

@@ -64,9 +64,7 @@ fn row(limit: &Limit, plan: &PlanSpec, lang: Lang) -> AnyView {
     let planned = [offload.parameters, offload.optimizer] == [limit.offload; 2];
     let share = limit.gpu_memory_utilization.map(|share| format::fixed(share, 2));
     let budgets = limit.max_tokens_per_gpu.iter().map(|budget| {
-        view! {
-            <Figure label=lang.word(budget.phase) value=budget.tokens.map(format::grouped) lang/>
-        }
+        view! { <Figure label=lang.word(budget.phase) value=budget.tokens.map(format::grouped) lang/> }
     });
     view! {
         <tr class=planned.then_some("is-sel") aria-current=planned.then_some("true")>

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use shardwise_core::wire::to_value;
 
 use super::comfort::Close;
-use super::flags::{Callout, NoWorker};
+use super::flags::NoWorker;
+use super::icons::Refusal;
 use super::sheet;
 use crate::browser;
 use crate::client::desk;
@@ -92,7 +93,7 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
                 </button>
             </div>
             <div class="outcome" aria-live="polite">
-                {move || left_out.get().map(|name| refusal(fill(text.paste_file, &[&name])))}
+                {move || left_out.get().map(|name| view! { <Refusal words=fill(text.paste_file, &[&name])/> })}
                 {move || outcome(page)}
                 {sheet::show(
                     page,
@@ -185,17 +186,12 @@ fn take_files(page: Page, left_out: RwSignal<Option<String>>, event: &Event) {
     browser::take_files(event, MOST_BYTES as f64, left_out, Box::new(join));
 }
 
-/// One sentence that something cannot be read.
-fn refusal(words: String) -> AnyView {
-    view! { <Callout class="callout callout-bad" symbol="i-x" words/> }.into_any()
-}
-
 /// What there is to say about the text.
 fn outcome(page: Page) -> Option<AnyView> {
     let text = page.text();
     match page.pasted.with(|text| unread(text)) {
         Some(Unread::Empty) => return None,
-        Some(Unread::Long) => return Some(refusal(text.paste_long.to_owned())),
+        Some(Unread::Long) => return Some(view! { <Refusal words=text.paste_long.to_owned()/> }.into_any()),
         None => {}
     }
     if page.no_worker.get() {

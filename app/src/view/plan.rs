@@ -107,15 +107,6 @@ pub(super) fn Plan(page: Page, shown: Arc<Shown>) -> impl IntoView {
         event.prevent_default();
         fold::go(page, "calibrate");
     };
-    let note = shown.found.answer.interval.map(|interval| {
-        view! {
-            <p class="vp-n">
-                {fill(text.interval_note, &[&format::percent(interval.coverage, 0)])}
-                " "
-                <a href="#calibrate" on:click=calibrate>{text.cal_link}</a>
-            </p>
-        }
-    });
     let parts = parts::of(&shown.question, &shown.found.job, &shown.found.answer, page.lang);
     view! {
         <div class="verdict-plan">
@@ -130,7 +121,13 @@ pub(super) fn Plan(page: Page, shown: Arc<Shown>) -> impl IntoView {
                     <Icon name="i-pin"/>
                     {text.pin_a}
                 </button>
-                {note}
+                {shown.found.answer.interval.map(|interval| view! {
+                    <p class="vp-n">
+                        {fill(text.interval_note, &[&format::percent(interval.coverage, 0)])}
+                        " "
+                        <a href="#calibrate" on:click=calibrate>{text.cal_link}</a>
+                    </p>
+                })}
             </div>
         </div>
     }

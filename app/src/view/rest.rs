@@ -76,9 +76,7 @@ pub(super) fn Broken(page: Page) -> impl IntoView {
             view! {
                 <p class="callout callout-bad banner" role="alert" id="broken">
                     <span>{page.text().broken}</span>
-                    <button class="btn btn-s" type="button" on:click=|_| browser::reload()>
-                        {page.text().retry}
-                    </button>
+                    <button class="btn btn-s" type="button" on:click=|_| browser::reload()>{page.text().retry}</button>
                 </p>
             }
         })

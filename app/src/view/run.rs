@@ -156,9 +156,7 @@ fn SampleBox(page: Page) -> impl IntoView {
             </div>
             <p class="hint" id="sample-n">{text.sample_note}</p>
             <div aria-live="polite">
-                {move || left_out.get().map(|name| view! {
-                    <p class="msg">{fill(text.paste_file, &[&name])}</p>
-                })}
+                {move || left_out.get().map(|name| view! { <p class="msg">{fill(text.paste_file, &[&name])}</p> })}
                 {move || page.sample.get().map(|own| view! { <Lengths page own/> })}
             </div>
         </details>

@@ -19,26 +19,25 @@ fn is_asked(page: Page, level: u32) -> bool {
 #[component]
 pub(super) fn Sure(page: Page) -> impl IntoView {
     let words = page.text().how_sure;
-    let levels = LEVELS.map(|level| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="sure"
-                    value=level.to_string()
-                    prop:checked=move || is_asked(page, level)
-                    on:change=move |_| page.choose_sure(level)
-                />
-                <span>{level.to_string()}</span>
-            </label>
-        }
-    });
     view! {
         <div class="sure" id="sure">
             <fieldset class="sure-l">
                 <legend class="vh">{words}</legend>
                 <span aria-hidden="true">{words}</span>
-                <span class="segr">{levels.collect_view()}</span>
+                <span class="segr">
+                    {LEVELS.map(|level| view! {
+                        <label>
+                            <input
+                                type="radio"
+                                name="sure"
+                                value=level.to_string()
+                                prop:checked=move || is_asked(page, level)
+                                on:change=move |_| page.choose_sure(level)
+                            />
+                            <span>{level.to_string()}</span>
+                        </label>
+                    })}
+                </span>
                 <span aria-hidden="true">{"%"}</span>
             </fieldset>
             {sheet::view(page, Name::Sure)}

@@ -11,7 +11,7 @@ use shardwise_core::wire::{Fit, FitState};
 use super::controls::describe;
 use super::figure::per_cent;
 use super::how::How;
-use super::icons::Icon;
+use super::icons::{Callout, Icon};
 use super::plan::{Alternatives, Plan};
 use super::sure::Sure;
 use super::{calibrate, closing, sheet};
@@ -47,7 +47,7 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
         <section id="verdict" class=move || class(page) aria-labelledby="v-h" on:click=|_| PRESSED.set(true)>
             {move || match page.answered() {
                 Some(shown) => head(page, &shown),
-                None => view! { <Notice words=page.text().stale_none/> }.into_any(),
+                None => view! { <Callout class="stale-n" symbol="i-info" words=page.text().stale_none/> }.into_any(),
             }}
             <Sure page/>
             {sheet::view(page, Name::Ways)}
@@ -61,17 +61,6 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
             })}
             <Alternatives page/>
         </section>
-    }
-}
-
-/// What is wrong with what is shown, in a line above it.
-#[component]
-fn Notice(#[prop(into)] words: String) -> impl IntoView {
-    view! {
-        <p class="stale-n">
-            <Icon name="i-info"/>
-            <span>{words}</span>
-        </p>
     }
 }
 
@@ -124,7 +113,8 @@ fn no_model(page: Page, error: &FieldError) -> String {
 pub(super) fn stale(page: Page, shown: &Shown) -> Option<AnyView> {
     let wrong = wrong(page);
     let asked = words::asked(&shown.found.job, page.lang);
-    (!wrong.is_empty()).then(|| view! { <Notice words=fill(page.text().stale, &[&wrong, &asked])/> }.into_any())
+    let words = fill(page.text().stale, &[&wrong, &asked]);
+    (!wrong.is_empty()).then(|| view! { <Callout class="stale-n" symbol="i-info" words/> }.into_any())
 }
 
 /// Heading, margin and bar.
@@ -204,9 +194,7 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
             {tick("qcap", bar.sure, "20", "32")}
             {part("est", 0.0, bar.estimate)}
             {part("rim", 0.0, bar.card)}
-            <text id="reserved" class=class x=per_cent(from) y="37.5" dx="10">
-                {format!("{needed} GiB")}
-            </text>
+            <text id="reserved" class=class x=per_cent(from) y="37.5" dx="10">{format!("{needed} GiB")}</text>
             {tick("card", bar.card, "15", "36")}
             {words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure]))}
         </svg>
@@ -227,9 +215,5 @@ pub(super) fn Announcement(page: Page) -> impl IntoView {
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });
-    view! {
-        <div class="vh" role="status" aria-live="polite" id="announcement">
-            {move || said.get()}
-        </div>
-    }
+    view! { <div class="vh" role="status" aria-live="polite" id="announcement">{move || said.get()}</div> }
 }

@@ -66,9 +66,7 @@ pub(in crate::view) fn Framework(page: Page) -> impl IntoView {
                 aria-invalid=move || wrong().then_some("true")
                 aria-describedby=move || wrong().then_some("framework-m framework_version-m")
             >
-                {move || unknown(page).map(|own| view! {
-                    <option value=own prop:selected=true>{own.clone()}</option>
-                })}
+                {move || unknown(page).map(|own| view! { <option value=own prop:selected=true>{own.clone()}</option> })}
                 <option value="" prop:selected=move || chosen(page).is_empty()>{page.text().any_framework}</option>
                 {options.collect_view()}
             </select>

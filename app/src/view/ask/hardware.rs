@@ -28,11 +28,7 @@ fn Types(page: Page, field: Field) -> impl IntoView {
 
 #[component]
 fn Type(page: Page, field: Field, id: &'static str, #[prop(into)] name: String) -> impl IntoView {
-    view! {
-        <option value=id prop:selected=move || page.typed(field) == id>
-            {name}
-        </option>
-    }
+    view! { <option value=id prop:selected=move || page.typed(field) == id>{name}</option> }
 }
 
 /// A choice among GPU types; what is inside stands before those of the catalog.
@@ -116,25 +112,16 @@ fn price_hint(page: Page) -> AnyView {
         return view! { <p class="hint">{text.price_none}</p> }.into_any();
     };
     let typed = !page.typed(Field::Price).trim().is_empty();
-    let back = typed.then(|| {
-        view! {
-            <button
-                class="lnk"
-                type="button"
-                id="catalog-price"
-                on:click=move |_| page.change(|form| form.set(Field::Price, ""))
-            >
-                {text.price_back}
-            </button>
-        }
-    });
+    let back = move |_| page.change(|form| form.set(Field::Price, ""));
     view! {
         <p class="hint">
             {fill(text.price_hint, &[&format::price(usd), source.date])}
             " "
             <a href=source.url rel="noopener" target="_blank">{text.price_source}</a>
             " "
-            {back}
+            {typed.then(|| view! {
+                <button class="lnk" type="button" id="catalog-price" on:click=back>{text.price_back}</button>
+            })}
         </p>
     }
     .into_any()

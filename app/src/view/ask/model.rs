@@ -11,7 +11,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{Message, problem, type_in, wrong_class};
-use crate::view::icons::Icon;
+use crate::view::icons::Refusal;
 
 /// The longest file that a link can hold, in bytes.
 const MOST_BYTES: f64 = 48.0 * 1024.0;
@@ -61,11 +61,7 @@ pub(super) fn Model(page: Page) -> impl IntoView {
         }
     };
     view! {
-        <fieldset
-            class="group"
-            on:dragover=|event| event.prevent_default()
-            on:drop=move |event| take_file(&event)
-        >
+        <fieldset class="group" on:dragover=|event| event.prevent_default() on:drop=move |event| take_file(&event)>
             <legend>{page.lang.label(Field::Model)}</legend>
             <ModelName page/>
             {move || pasted.get().then(|| view! {
@@ -79,12 +75,7 @@ pub(super) fn Model(page: Page) -> impl IntoView {
                     />
                 </ConfigFile>
             })}
-            {move || left_out.get().map(|name| view! {
-                <p class="callout callout-bad">
-                    <Icon name="i-x"/>
-                    <span>{fill(text.config_file, &[&name])}</span>
-                </p>
-            })}
+            {move || left_out.get().map(|name| view! { <Refusal words=fill(text.config_file, &[&name])/> })}
             <p class="hint" id="model-d">
                 {move || hint(page)}
                 " "

@@ -58,12 +58,7 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
                 <Offloads page/>
                 {move || (page.pinned.get() > 0).then(|| view! {
                     <p>
-                        <button
-                            class="btn btn-s"
-                            type="button"
-                            id="free-plan"
-                            on:click=move |_| page.change(free_plan)
-                        >
+                        <button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>
                             {text.free_plan}
                         </button>
                     </p>

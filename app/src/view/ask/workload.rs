@@ -35,13 +35,6 @@ fn Task(page: Page) -> impl IntoView {
             page.change(|form| form.choose_kind(family.usual()));
         }
     };
-    let families = Family::ALL.map(|family| {
-        view! {
-            <option value=family.word() prop:selected=move || Family::of(page.kind()) == family>
-                {family_name(family, text)}
-            </option>
-        }
-    });
     let family = Memo::new(move |_| Family::of(page.kind()));
     view! {
         <div class=move || format!("field task{}", wrong_class(page, Field::Kind))>
@@ -52,7 +45,9 @@ fn Task(page: Page) -> impl IntoView {
                 aria-invalid=move || problem(page, Field::Kind).map(|_| "true")
                 aria-describedby=move || problem(page, Field::Kind).map(|_| "workload-kind-m")
             >
-                {families.collect_view()}
+                {Family::ALL.map(|own| view! {
+                    <option value=own.word() prop:selected=move || family.get() == own>{family_name(own, text)}</option>
+                })}
             </select>
             {move || view! { <Which page family=family.get()/> }}
             <Message page field=Field::Kind/>

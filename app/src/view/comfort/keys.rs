@@ -73,20 +73,17 @@ fn act(page: Page, pressed: &KeyboardEvent) -> bool {
 #[component]
 pub(super) fn Keys(page: Page) -> impl IntoView {
     let text = page.text();
-    let rows = move || {
-        KEYS.map(|(key, does)| {
-            view! {
-                <div>
-                    <dt><kbd>{key}</kbd></dt>
-                    <dd>{does(text)}</dd>
-                </div>
-            }
-        })
-    };
     view! {
         <Panel page id="keys" title=text.keys>
             <div>
-                <dl class="keys">{rows().collect_view()}</dl>
+                <dl class="keys">
+                    {KEYS.map(|(key, does)| view! {
+                        <div>
+                            <dt><kbd>{key}</kbd></dt>
+                            <dd>{does(text)}</dd>
+                        </div>
+                    })}
+                </dl>
                 <label class="check">
                     <input
                         type="checkbox"

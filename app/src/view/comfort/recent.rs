@@ -20,38 +20,42 @@ pub(in crate::view) fn read(page: Page) {
 
 #[component]
 pub(super) fn Questions(page: Page) -> impl IntoView {
+    view! {
+        <Panel page id="recent" title=page.text().recent>
+            <List page/>
+        </Panel>
+    }
+}
+
+#[component]
+fn List(page: Page) -> impl IntoView {
+    // Another tab may have added some.
+    read(page);
+    let text = page.text();
     let erase_all = move |_| {
         keep(page, String::new());
         browser::focus("recent-h");
     };
-    let list = move || {
-        let text = page.text();
-        let found = recent::read(&page.recent.get());
-        let rows: Vec<AnyView> = found.into_iter().filter_map(|one| row(page, one)).collect();
-        if rows.is_empty() {
-            return view! { <p>{text.recent_none}</p> }.into_any();
-        }
-        view! {
-            <ul class="recent">{rows}</ul>
-            <p>
-                <button class="btn btn-s" type="button" id="recent-erase" on:click=erase_all>
-                    {text.recent_erase}
-                </button>
-            </p>
-        }
-        .into_any()
-    };
     view! {
-        <Panel page id="recent" title=page.text().recent>
-            {
-                // Another tab may have added some.
-                read(page);
-            }
-            <div>
-                <p class="muted">{page.text().recent_note}</p>
-                {list}
-            </div>
-        </Panel>
+        <div>
+            <p class="muted">{text.recent_note}</p>
+            {move || {
+                let found = recent::read(&page.recent.get());
+                let rows: Vec<AnyView> = found.into_iter().filter_map(|one| row(page, one)).collect();
+                if rows.is_empty() {
+                    return view! { <p>{text.recent_none}</p> }.into_any();
+                }
+                view! {
+                    <ul class="recent">{rows}</ul>
+                    <p>
+                        <button class="btn btn-s" type="button" id="recent-erase" on:click=erase_all>
+                            {text.recent_erase}
+                        </button>
+                    </p>
+                }
+                .into_any()
+            }}
+        </div>
     }
 }
 

@@ -65,19 +65,7 @@ fn summary(page: Page) -> String {
 fn Inside(page: Page) -> impl IntoView {
     let text = page.text();
     let whole = move || format!("{} – {}", summary(page), page.link());
-    let system = browser::can_share().then(|| {
-        view! {
-            <button
-                class="btn btn-s"
-                type="button"
-                id="share-system"
-                on:click=move |_| browser::share(&summary(page), &page.link())
-            >
-                <Icon name="i-share"/>
-                {text.share_system}
-            </button>
-        }
-    });
+    let share = move |_| browser::share(&summary(page), &page.link());
     let state = page.sheet(Name::Embed).state;
     state.update(|state| drop(state.insert("site".to_owned(), browser::address().into())));
     view! {
@@ -86,7 +74,12 @@ fn Inside(page: Page) -> impl IntoView {
             <p class="quote" id="share-text">{move || whole()}</p>
             <p class="copies">
                 <CopyButton lang=page.lang of="share-text" first=true text=Signal::derive(whole)/>
-                {system}
+                {browser::can_share().then(|| view! {
+                    <button class="btn btn-s" type="button" id="share-system" on:click=share>
+                        <Icon name="i-share"/>
+                        {text.share_system}
+                    </button>
+                })}
             </p>
             {sheet::view(page, Name::Embed)}
         </div>

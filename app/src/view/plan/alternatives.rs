@@ -195,9 +195,7 @@ pub(in crate::view) fn Alternatives(page: Page) -> impl IntoView {
                 <Close page of=PANEL/>
             </header>
             <div tabindex="-1" id=INSIDE>
-                {move || waits().then(|| view! {
-                    <p class="muted" role="status">{page.text().alternatives_wait}</p>
-                })}
+                {move || waits().then(|| view! { <p class="muted" role="status">{page.text().alternatives_wait}</p> })}
                 {sheet::host(page, Name::Alternatives)}
             </div>
         </section>

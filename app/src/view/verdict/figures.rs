@@ -42,14 +42,6 @@ fn Figure(
 ) -> impl IntoView {
     // A short unit stays beside its number where there is little room.
     let class = if unit.len() < 8 { "u u-i" } else { "u" };
-    let range = range.map(|(value, ends, words)| {
-        view! {
-            <dd class="iv">
-                <Interval value ends/>
-                <span>{words}</span>
-            </dd>
-        }
-    });
     view! {
         <div class="fig" id=id>
             <dt>{name}</dt>
@@ -58,7 +50,12 @@ fn Figure(
                 " "
                 <span class=class>{unit}</span>
             </dd>
-            {range}
+            {range.map(|(value, ends, words)| view! {
+                <dd class="iv">
+                    <Interval value ends/>
+                    <span>{words}</span>
+                </dd>
+            })}
             {children()}
         </div>
     }
