@@ -37,6 +37,14 @@ pub(crate) mod time;
 mod tree;
 mod verdict;
 
+/// Leptos's `view!`, of one type whatever is in it: Leptos compiles its machinery anew for every other, which would be a fifteenth
+/// of the first visit.
+macro_rules! erased_view {
+    ($($tokens:tt)*) => {
+        leptos::prelude::IntoAny::into_any(leptos::view! { $($tokens)* })
+    };
+}
+
 use advice::Advice;
 use ask::Ask;
 use banner::Banner;
@@ -64,6 +72,7 @@ use crate::protocol::Name;
 use crate::text::Lang;
 
 pub(crate) use accuracy::view as accuracy;
+use erased_view as view;
 pub use rest::{Loader, Rest};
 
 /// The step from which on the page needs its rest; an embed is one part, and needs it at once.
@@ -72,10 +81,10 @@ const REST: usize = 4;
 /// What is not in [`page`].
 pub(crate) fn rest() -> Rest {
     Rest {
-        embed: |page| view! { <Embed page/> }.into_any(),
-        acting: |page| view! { <Acting page/> }.into_any(),
-        folds: |page| view! { <Folds page/> }.into_any(),
-        closing: |page| view! { <Closing page/> }.into_any(),
+        embed: |page| view! { <Embed page/> },
+        acting: |page| view! { <Acting page/> },
+        folds: |page| view! { <Folds page/> },
+        closing: |page| view! { <Closing page/> },
     }
 }
 
@@ -98,11 +107,15 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
     page.follow_address();
     let body = move || {
         if !page.built[0].get() {
-            return Either::Left(view! { <Broken page/> }.into_any());
+            return Either::Left(view! { <Broken page/> });
         }
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);
-        let view = if page.embedded { rest::of(|rest| rest.embed)(page) } else { view! { <Full page/> }.into_any() };
+        let view = if page.embedded {
+            rest::of(|rest| rest.embed)(page)
+        } else {
+            view! { <Full page/> }
+        };
         // Different sides, so that one language replaces the other as a whole.
         match lang {
             Lang::En => Either::Left(view),
@@ -215,7 +228,7 @@ fn Closing(page: Page) -> impl IntoView {
     view! {
         <Paste page/>
         <HowPanel page/>
-        <Footer look=page.look lang=page.lang report=view! { <Report page/> }.into_any()>
+        <Footer look=page.look lang=page.lang report=view! { <Report page/> }>
             <Links page/>
         </Footer>
         <Comfort page/>

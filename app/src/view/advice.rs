@@ -7,6 +7,7 @@ use super::{fold, sheet};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
+use crate::view::view;
 
 /// What would help most.
 #[component]

@@ -22,6 +22,7 @@ use super::icons::Refusal;
 use super::steps::Built;
 use crate::browser;
 use crate::page::Page;
+use crate::view::view;
 
 #[component]
 pub(super) fn Ask(page: Page) -> impl IntoView {

@@ -6,6 +6,7 @@ use super::icons::Icon;
 use crate::browser;
 use crate::page::Page;
 use crate::text::fill;
+use crate::view::view;
 
 #[component]
 pub(super) fn Banner(page: Page) -> impl IntoView {

@@ -8,6 +8,7 @@ mod share;
 use leptos::prelude::*;
 
 use crate::page::Page;
+use crate::view::view;
 
 pub(super) use keys::listen;
 pub(super) use panel::Close;

@@ -12,6 +12,7 @@ use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Text, fill};
+use crate::view::view;
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
@@ -105,7 +106,7 @@ fn mends(page: Page, field: Field) -> Vec<AnyView> {
             page.change(|form| form.set(field, mend.text.as_str()));
             browser::focus(&field.id());
         };
-        view! { <button class="btn btn-s" type="button" on:click=act>{words}</button> }.into_any()
+        view! { <button class="btn btn-s" type="button" on:click=act>{words}</button> }
     });
     buttons.collect()
 }
@@ -197,9 +198,8 @@ pub(super) fn Input(
                 <span aria-hidden="true">{page.text().tokens_unit}</span>
             </div>
         }
-        .into_any()
     } else {
-        control.into_any()
+        control
     };
     view! {
         <div class=move || class(page, field, searched)>
@@ -213,7 +213,7 @@ pub(super) fn Input(
 
 /// [`Input`] for views that are not built by `view!`.
 pub(super) fn plain(page: Page, field: Field) -> AnyView {
-    view! { <Input page field/> }.into_any()
+    view! { <Input page field/> }
 }
 
 /// A list to choose from; what is inside are its options.

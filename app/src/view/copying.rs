@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::icons::Icon;
 use crate::browser;
 use crate::text::Lang;
+use crate::view::view;
 
 /// How long the button says how it went, in milliseconds.
 const SAID_MS: u32 = 2000;

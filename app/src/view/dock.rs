@@ -12,6 +12,7 @@ use crate::fit;
 use crate::format;
 use crate::page::Page;
 use crate::text::Text;
+use crate::view::view;
 
 /// A part of the page with its name.
 type Stop = (&'static str, fn(&Text) -> &'static str);
@@ -98,7 +99,7 @@ fn line(page: Page) -> Option<AnyView> {
         None => answer.usd_per_mtok.map(|usd| format!("{}/MT", format::usd(usd))),
     };
     let stale = if page.wrong().is_empty() { "" } else { " is-stale" };
-    let view = view! {
+    Some(view! {
         <p class=format!("dock-v {}{stale}", fit::class(own.state))>
             <span>
                 <Icon name=fit::icon(own.state)/>
@@ -112,6 +113,5 @@ fn line(page: Page) -> Option<AnyView> {
             {usd.map(|usd| view! { <span><b>{usd}</b></span> })}
             {calibrate::tag(answer.calibration.is_some(), lang).map(|tag| tag.into_any())}
         </p>
-    };
-    Some(view.into_any())
+    })
 }

@@ -28,6 +28,7 @@ use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Name;
 use crate::text::fill;
+use crate::view::view;
 use crate::words;
 
 /// The embed's own parts: shown where the address names none.
@@ -41,15 +42,15 @@ type Panel = (&'static str, fn(Page) -> AnyView);
 
 /// The parts of the whole page that an embed may have below its own.
 const MORE: [Panel; 9] = [
-    ("memory", |page| view! { <Memory page/> }.into_any()),
-    ("time", |page| view! { <Time page/> }.into_any()),
+    ("memory", |page| view! { <Memory page/> }),
+    ("time", |page| view! { <Time page/> }),
     ("timeline", |page| sheet::view(page, Name::Timeline)),
     ("front", |page| sheet::view(page, Name::Front)),
     ("scaling", |page| sheet::view(page, Name::Scaling)),
     ("plans", |page| sheet::section(page, Name::Plans, page.text().plans, "")),
     ("sensitivity", |page| sheet::section(page, Name::Sensitivity, page.text().sensitivity, "")),
-    ("flags", |page| view! { <Flags page/> }.into_any()),
-    ("advice", |page| view! { <Advice page/> }.into_any()),
+    ("flags", |page| view! { <Flags page/> }),
+    ("advice", |page| view! { <Advice page/> }),
 ];
 
 #[component]
@@ -200,7 +201,6 @@ fn refused(page: Page) -> AnyView {
             </p>
         </div>
     }
-    .into_any()
 }
 
 #[component]
@@ -214,7 +214,7 @@ fn Answered(page: Page) -> impl IntoView {
         let lang = page.lang;
         let own = &shown.found.answer.fit;
         let state = fit::class(own.state);
-        let view = view! {
+        Some(view! {
             <div class=format!("emb-v {state}{}", if stale { " is-stale" } else { "" })>
                 {verdict::stale(page, &shown)}
                 <p class="emb-fit">
@@ -229,7 +229,6 @@ fn Answered(page: Page) -> impl IntoView {
                 <Figures page shown=shown.clone()/>
                 <ToldPlan page shown=shown.clone()/>
             </div>
-        };
-        Some(view.into_any())
+        })
     }
 }

@@ -9,6 +9,7 @@ use crate::charts::backend::Drawing;
 use crate::page::Page;
 use crate::text::fill;
 use crate::tree::{drawn, parts};
+use crate::view::view;
 pub(super) use drawn::drawn_bars;
 pub(super) use parts::{label, per_cent};
 
@@ -31,7 +32,7 @@ pub(super) fn Plot(label: String, #[prop(into)] draw: Draw) -> impl IntoView {
 pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> AnyView {
     let marks = drawn_bars(&drawing);
     let targets = drawn::targets(&drawing, marks, about, label(id));
-    view! { {drawn::image(drawing, label(id))} {targets} }.into_any()
+    view! { {drawn::image(drawing, label(id))} {targets} }
 }
 
 /// A section of the page that is one chart; what is inside stands below it.
@@ -106,7 +107,6 @@ pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyVi
             {parts::files()}
         </details>
     }
-    .into_any()
 }
 
 /// A table of parts by phase, with their sums, folded. A part that a phase lacks leaves its cell empty.
@@ -142,14 +142,14 @@ pub(super) fn parts_table(
     let heads = phases.iter().map(|phase| parts::head(phase.clone(), true).into_render());
     let head = view! { {parts::head(unit, false)} {heads.collect_view()} };
     let columns = phases.len() + 1;
-    folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, head.into_any(), body.into_any())
+    folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, head, body)
 }
 
 // For views that are not built by `view!`.
 
 /// [`Plot`].
 pub(super) fn plot(label: String, draw: Box<dyn Fn(u32) -> Option<AnyView> + Send + Sync>) -> AnyView {
-    view! { <Plot label draw=move |width: u32| draw(width)/> }.into_any()
+    view! { <Plot label draw=move |width: u32| draw(width)/> }
 }
 
 /// A drawing that the element called `label` names.

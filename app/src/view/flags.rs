@@ -21,6 +21,7 @@ use crate::page::Page;
 use crate::page::texts::{Texts, version};
 use crate::protocol::{Flags, Name, Task};
 use crate::text::fill;
+use crate::view::view;
 use text::Listing;
 
 /// How long the worker waits for the first answer to be drawn, in milliseconds.
@@ -272,7 +273,7 @@ fn version_choice(page: Page, framework: &'static Named, choice: Texts) -> Optio
         return None;
     }
     let choose = move |event| choice.version.set(version(framework, &event_target_value(&event)));
-    let view = view! {
+    Some(view! {
         <div class="tabp-h">
             <label class="ver">
                 <span>{fill(page.text().version_of, &[framework.name])}</span>
@@ -285,8 +286,7 @@ fn version_choice(page: Page, framework: &'static Named, choice: Texts) -> Optio
                 </select>
             </label>
         </div>
-    };
-    Some(view.into_any())
+    })
 }
 
 /// That the worker is not there, and the way to try again.
@@ -305,9 +305,9 @@ pub(super) fn NoWorker(page: Page) -> impl IntoView {
 
 fn panel(page: Page, choice: Texts) -> AnyView {
     let words = page.text();
-    let said = |words: &'static str| view! { <p class="muted flags-wait">{words}</p> }.into_any();
+    let said = |words: &'static str| view! { <p class="muted flags-wait">{words}</p> };
     if page.no_worker.get() {
-        return view! { <NoWorker page/> }.into_any();
+        return view! { <NoWorker page/> };
     }
     let Some(framework) = choice.framework() else {
         return said(words.no_flags);
@@ -347,7 +347,6 @@ fn written(page: Page, framework: &'static Named, flags: &Flags) -> AnyView {
         {unfit.then(|| view! { <Callout class="callout callout-bad" symbol="i-x" words=words.flags_unfit/> })}
         {texts.collect_view()}
     }
-    .into_any()
 }
 
 /// Ratios this close are as fast.

@@ -11,6 +11,7 @@ use super::{calibrate, sheet};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
+use crate::view::view;
 use crate::{browser, busy};
 
 mod line;
@@ -122,14 +123,14 @@ fn Folded(page: Page, fold: Fold) -> impl IntoView {
 fn inside(page: Page, fold: Fold) -> AnyView {
     let text = page.text();
     match fold {
-        Fold::Run => view! { <Run page/> }.into_any(),
+        Fold::Run => view! { <Run page/> },
         Fold::Front => sheet::view(page, Name::Front),
         Fold::Scaling => sheet::view(page, Name::Scaling),
-        Fold::Memory => view! { <Memory page/> }.into_any(),
-        Fold::Time => view! { <Time page/> {sheet::view(page, Name::Timeline)} }.into_any(),
+        Fold::Memory => view! { <Memory page/> },
+        Fold::Time => view! { <Time page/> {sheet::view(page, Name::Timeline)} },
         Fold::Plans => sheet::section(page, Name::Plans, text.plans, ""),
         Fold::Sensitivity => sheet::section(page, Name::Sensitivity, text.sensitivity, text.sensitivity_note),
-        Fold::Caveats => view! { <Caveats page/> }.into_any(),
+        Fold::Caveats => view! { <Caveats page/> },
         Fold::Calibrate => calibrate::view(page),
     }
 }

@@ -6,6 +6,7 @@ use super::header::{Place, PlaceLink};
 use crate::look::Look;
 use crate::text::Lang;
 use crate::tree::parts::facts;
+use crate::view::view;
 
 /// The footer, with the links and the report of a page that has them.
 #[component]

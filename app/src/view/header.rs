@@ -11,6 +11,7 @@ use crate::page::KEPT_QUESTION;
 use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::brand;
+use crate::view::view;
 
 /// A page of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use crate::browser;
 use crate::page::Page;
 use crate::protocol::Name;
 use crate::text::fill;
+use crate::view::view;
 
 /// The key of the figure in the panel's state.
 const FIGURE: &str = "figure";
@@ -26,7 +27,7 @@ pub(super) fn How(page: Page, #[prop(into)] figure: String, #[prop(into)] name: 
 
 /// [`How`] for views that are not built by `view!`.
 pub(super) fn button(page: Page, figure: &'static str, name: &'static str) -> AnyView {
-    view! { <How page figure name/> }.into_any()
+    view! { <How page figure name/> }
 }
 
 /// The panel.

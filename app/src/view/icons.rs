@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 /// A line of the hatching.
 const HATCH: &str = "M0 0V6";
 
@@ -86,5 +88,5 @@ pub(super) fn Refusal(words: String) -> impl IntoView {
 
 /// An icon by its name.
 pub(super) fn icon(name: &'static str) -> AnyView {
-    view! { <Icon name/> }.into_any()
+    view! { <Icon name/> }
 }

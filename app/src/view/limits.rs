@@ -9,6 +9,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::Lang;
 use crate::tree::parts::head;
+use crate::view::view;
 
 /// Columns from which a table folds to cards early.
 const WIDE: usize = 6;
@@ -53,7 +54,6 @@ fn section(limits: &[Limit], plan: &PlanSpec, lang: Lang) -> AnyView {
             </Region>
         </div>
     }
-    .into_any()
 }
 
 fn row(limit: &Limit, plan: &PlanSpec, lang: Lang) -> AnyView {
@@ -73,7 +73,6 @@ fn row(limit: &Limit, plan: &PlanSpec, lang: Lang) -> AnyView {
             {budgets.collect_view()}
         </tr>
     }
-    .into_any()
 }
 
 /// A limit; a dash where nothing fits, which is read out as that.
@@ -84,8 +83,7 @@ fn Figure(label: &'static str, value: Option<String>, lang: Lang) -> impl IntoVi
         None => view! {
             <span aria-hidden="true">{"–"}</span>
             <span class="vh">{lang.text().does_not_fit}</span>
-        }
-        .into_any(),
+        },
     };
     view! { <td class="n" data-l=label>{inside}</td> }
 }

@@ -12,6 +12,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
 use crate::tree::parts::legend;
+use crate::view::view;
 
 /// How many parts a line names.
 const NAMED: usize = 3;

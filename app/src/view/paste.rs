@@ -19,6 +19,7 @@ use crate::follow::follow_at_rest;
 use crate::page::Page;
 use crate::protocol::Task;
 use crate::text::fill;
+use crate::view::view;
 
 /// Longest text that the core reads, in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -191,14 +192,14 @@ fn outcome(page: Page) -> Option<AnyView> {
     let text = page.text();
     match page.pasted.with(|text| unread(text)) {
         Some(Unread::Empty) => return None,
-        Some(Unread::Long) => return Some(view! { <Refusal words=text.paste_long.to_owned()/> }.into_any()),
+        Some(Unread::Long) => return Some(view! { <Refusal words=text.paste_long.to_owned()/> }),
         None => {}
     }
     if page.no_worker.get() {
-        return Some(view! { <NoWorker page/> }.into_any());
+        return Some(view! { <NoWorker page/> });
     }
     let waits = page.reading.with(Option::is_none);
-    waits.then(|| view! { <p class="muted">{text.paste_reading}</p> }.into_any())
+    waits.then(|| view! { <p class="muted">{text.paste_reading}</p> })
 }
 
 /// What was read; nothing while there is no text that it could be of.

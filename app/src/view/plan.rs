@@ -14,6 +14,7 @@ use crate::format;
 use crate::page::{Page, Shown};
 use crate::parts::{self, Part};
 use crate::text::fill;
+use crate::view::view;
 use crate::words;
 
 pub(super) use alternatives::Alternatives;
@@ -22,7 +23,7 @@ pub(super) use alternatives::Alternatives;
 #[component]
 fn Chip(page: Page, part: Part) -> impl IntoView {
     let (field, words, pinned) = match part {
-        Part::Follows(words) => return view! { <Told words/> }.into_any(),
+        Part::Follows(words) => return view! { <Told words/> },
         Part::Choice { field, words, pinned } => (field, words, pinned),
     };
     let text = page.text();
@@ -44,7 +45,6 @@ fn Chip(page: Page, part: Part) -> impl IntoView {
             </button>
         </li>
     }
-    .into_any()
 }
 
 /// A part in words.

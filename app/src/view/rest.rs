@@ -10,6 +10,7 @@ use leptos::task::spawn_local;
 use crate::browser;
 use crate::busy::Work;
 use crate::page::Page;
+use crate::view::view;
 
 /// A part of the page.
 type View = fn(Page) -> AnyView;

@@ -15,6 +15,7 @@ use crate::page::Page;
 use crate::protocol::Task;
 use crate::sample::{MOST_BYTES, Sample};
 use crate::text::{Lang, fill};
+use crate::view::view;
 
 /// How long the typing must rest before a sample is counted, in milliseconds.
 const REST_MS: u32 = 250;
@@ -43,21 +44,19 @@ pub(super) fn Run(page: Page) -> impl IntoView {
 fn fields(page: Page) -> AnyView {
     let kind = page.kind();
     if kind.task() == shardwise_core::task::Task::Generate {
-        return view! { <p class="hint">{page.text().run_generates}</p> }.into_any();
+        return view! { <p class="hint">{page.text().run_generates}</p> };
     }
     let own = if is_rl(kind) {
         view! {
             <Again page field=Field::RunSteps/>
             <Input page field=Field::RunExamples/>
         }
-        .into_any()
     } else {
         view! {
             <Input page field=Field::RunExamples/>
             <Again page field=Field::MeanSequenceLength/>
             <Again page field=Field::SequenceLength/>
         }
-        .into_any()
     };
     view! {
         <div class="runq" role="group" aria-label=page.text().the_run>
@@ -66,7 +65,6 @@ fn fields(page: Page) -> AnyView {
             <Input page field=Field::RunCheckpoints placeholder="1"/>
         </div>
     }
-    .into_any()
 }
 
 /// A control of the form once more: what is wrong with it is said there.
@@ -235,17 +233,16 @@ fn result(page: Page) -> Option<AnyView> {
     let shown = page.answered()?;
     let answer = &shown.found.answer;
     let Some(run) = answer.run else {
-        return Some(view! { <p class="hint" id="run-none">{page.text().run_none}</p> }.into_any());
+        return Some(view! { <p class="hint" id="run-none">{page.text().run_none}</p> });
     };
-    let view = view! {
+    Some(view! {
         <dl class="runr">
             {time(page, answer, &run)}
             {done(page, answer, &run)}
             {steps(page, answer, &run)}
             {run.checkpoint.map(|own| checkpoint(page, &own))}
         </dl>
-    };
-    Some(view.into_any())
+    })
 }
 
 fn card(name: &'static str, value: String, sub: String) -> AnyView {
@@ -258,7 +255,6 @@ fn card(name: &'static str, value: String, sub: String) -> AnyView {
             </dd>
         </div>
     }
-    .into_any()
 }
 
 fn comma(lang: Lang) -> &'static str {

@@ -7,6 +7,7 @@ use crate::fit::LEVELS;
 use crate::form::{Field, units};
 use crate::page::Page;
 use crate::protocol::Name;
+use crate::view::view;
 
 /// Whether a level, in per cent, is asked for; that of a question that says nothing where nothing can be read.
 fn is_asked(page: Page, level: u32) -> bool {

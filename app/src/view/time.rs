@@ -13,6 +13,7 @@ use crate::page::Page;
 use crate::text::{Lang, fill};
 use crate::tree::parts::legend;
 use crate::tree::{self, Tree};
+use crate::view::view;
 
 /// How many phases a line names.
 const NAMED: usize = 3;

@@ -23,6 +23,7 @@ use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Name;
 use crate::text::{Lang, fill};
+use crate::view::view;
 use crate::words;
 use figures::Figures;
 
@@ -47,7 +48,7 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
         <section id="verdict" class=move || class(page) aria-labelledby="v-h" on:click=|_| PRESSED.set(true)>
             {move || match page.answered() {
                 Some(shown) => head(page, &shown),
-                None => view! { <Callout class="stale-n" symbol="i-info" words=page.text().stale_none/> }.into_any(),
+                None => view! { <Callout class="stale-n" symbol="i-info" words=page.text().stale_none/> },
             }}
             <Sure page/>
             {sheet::view(page, Name::Ways)}
@@ -114,7 +115,7 @@ pub(super) fn stale(page: Page, shown: &Shown) -> Option<AnyView> {
     let wrong = wrong(page);
     let asked = words::asked(&shown.found.job, page.lang);
     let words = fill(page.text().stale, &[&wrong, &asked]);
-    (!wrong.is_empty()).then(|| view! { <Callout class="stale-n" symbol="i-info" words/> }.into_any())
+    (!wrong.is_empty()).then(|| view! { <Callout class="stale-n" symbol="i-info" words/> })
 }
 
 /// Heading, margin and bar.
@@ -141,7 +142,6 @@ fn head(page: Page, shown: &Shown) -> AnyView {
             {fit::host(own, lang).map(|words| view! { <p class="fit-h" id="host-memory">{words}</p> })}
         </div>
     }
-    .into_any()
 }
 
 /// What is to spare or missing, where and on what condition, with what says how the memory comes about.
@@ -157,14 +157,19 @@ fn margin(page: Page, answer: &Answer) -> AnyView {
             {calibrate::tag(on, lang).map(|tag| tag.into_any())}
         </p>
     }
-    .into_any()
 }
 
 /// What is to spare or missing, where and on what condition.
 pub(super) fn spare(own: &Fit, lang: Lang) -> Vec<AnyView> {
     let parts = fit::parts(own, lang).into_iter().enumerate();
     parts
-        .map(|(place, words)| if place % 2 == 1 { view! { <b>{words}</b> }.into_any() } else { words.into_any() })
+        .map(|(place, words)| {
+            if place % 2 == 1 {
+                view! { <b>{words}</b> }
+            } else {
+                words.into_any()
+            }
+        })
         .collect()
 }
 
@@ -199,7 +204,6 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
             {words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure]))}
         </svg>
     }
-    .into_any()
 }
 
 /// The verdict for a screen reader, once the typing has paused.

@@ -7,6 +7,7 @@ use crate::form::Field;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{Message, problem};
+use crate::view::view;
 use crate::words::framework_name;
 
 /// A framework and its version as a value of the control: `verl 0.8.0`.

@@ -10,6 +10,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Select};
+use crate::view::view;
 use crate::words::gpu_label;
 
 /// The GPUs of the catalog by vendor, as options of a control.
@@ -109,7 +110,7 @@ fn price_hint(page: Page) -> AnyView {
     }
     let price = catalog::gpu(&id).and_then(|gpu| gpu.usd_per_gpu_hour.zip(gpu.price_source));
     let Some((usd, source)) = price else {
-        return view! { <p class="hint">{text.price_none}</p> }.into_any();
+        return view! { <p class="hint">{text.price_none}</p> };
     };
     let typed = !page.typed(Field::Price).trim().is_empty();
     let back = move |_| page.change(|form| form.set(Field::Price, ""));
@@ -124,7 +125,6 @@ fn price_hint(page: Page) -> AnyView {
             })}
         </p>
     }
-    .into_any()
 }
 
 #[component]

@@ -12,6 +12,7 @@ use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{Message, problem, type_in, wrong_class};
 use crate::view::icons::Refusal;
+use crate::view::view;
 
 /// The longest file that a link can hold, in bytes.
 const MOST_BYTES: f64 = 48.0 * 1024.0;

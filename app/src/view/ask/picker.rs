@@ -10,6 +10,7 @@ use crate::form::{Field, Form};
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{Message, problem, wrong_class};
+use crate::view::view;
 
 /// How many models are listed at once.
 const MOST: usize = 40;
@@ -154,7 +155,6 @@ impl Picker {
                 <small>{about.join(" · ")}</small>
             </li>
         }
-        .into_any()
     }
 
     /// The list, and what more there is.
@@ -171,7 +171,6 @@ impl Picker {
             <ul role="listbox" id="model-list" aria-label=text.pick_models>{options.collect_view()}</ul>
             <p class="hint">{more}</p>
         }
-        .into_any()
     }
 }
 

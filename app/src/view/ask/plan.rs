@@ -9,6 +9,7 @@ use crate::format;
 use crate::page::Page;
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Message};
+use crate::view::view;
 use crate::words::{offload, recompute};
 
 /// A count of the plan; nothing is typed while the search decides.
@@ -35,7 +36,7 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
             <details class="more more-first" id="plan-controls">
                 <summary>
                     {move || match page.pinned.get() {
-                        0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> }.into_any(),
+                        0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> },
                         count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
                     }}
                 </summary>

@@ -13,6 +13,7 @@ use crate::recent::{self, Recent};
 use crate::text::Lang;
 use crate::view::comfort::read_recent;
 use crate::view::icons::Icon;
+use crate::view::view;
 use crate::words::{asked, asked_in_short};
 
 /// What an option of a recent question begins with; its link follows.
@@ -72,7 +73,6 @@ fn recents(page: Page) -> Option<AnyView> {
                 <option value=ERASE>{text.recent_manage}</option>
             </optgroup>
         }
-        .into_any()
     })
 }
 
@@ -83,7 +83,7 @@ fn option(page: Page, one: Recent, name: String) -> AnyView {
         page.answered()
             .is_some_and(|shown| shown.preset.is_none() && shown.hash == one.hash)
     };
-    view! { <option value=value prop:selected=selected>{name}</option> }.into_any()
+    view! { <option value=value prop:selected=selected>{name}</option> }
 }
 
 /// Another example of the session: under the same factors, and as sure.
@@ -126,14 +126,13 @@ fn note(page: Page) -> Option<AnyView> {
         Lang::En => preset.note.0,
         Lang::Zh => preset.note.1,
     };
-    let view = view! {
+    Some(view! {
         <p class="hint preset-note">
             {words}
             " "
             <a href=preset.source.url rel="noopener" target="_blank">{page.text().preset_source}</a>
         </p>
-    };
-    Some(view.into_any())
+    })
 }
 
 /// Whether the question is none of the list's.

@@ -12,6 +12,7 @@ use crate::page::Page;
 use crate::text::{Text, fill};
 use crate::view::controls::{Choice, Input, Message, problem, wrong_class};
 use crate::view::run::Length;
+use crate::view::view;
 
 /// The name of a kind of work.
 fn family_name(family: Family, text: &Text) -> &'static str {
@@ -88,9 +89,9 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
             <legend>{page.text().workload}</legend>
             <Task page/>
             {move || match page.kind() {
-                kind if is_rl(kind) => view! { <Rl page/> }.into_any(),
-                WorkloadKind::Rollout => view! { <Rollout page/> }.into_any(),
-                kind => view! { <Training page kind/> }.into_any(),
+                kind if is_rl(kind) => view! { <Rl page/> },
+                WorkloadKind::Rollout => view! { <Rollout page/> },
+                kind => view! { <Training page kind/> },
             }}
             <p class="hint">{move || step()}</p>
             <Length page/>
@@ -207,7 +208,6 @@ fn sides(page: Page) -> Option<AnyView> {
             })}
             {move || searched_split(page).map(|words| view! { <p class="hint">{words}</p> })}
         }
-        .into_any()
     })
 }
 

@@ -10,6 +10,7 @@ use crate::look::Theme;
 use crate::page::Page;
 use crate::text::Text;
 use crate::view::flags;
+use crate::view::view;
 
 /// Where the storage says that they are off.
 const OFF: &str = "shardwise-keys-off";

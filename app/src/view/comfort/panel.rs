@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::page::Page;
 use crate::view::icons::Icon;
+use crate::view::view;
 
 /// A panel over the page with a heading; its inside is made when it opens.
 #[component]

@@ -8,6 +8,7 @@ use crate::page::{Page, RECENT};
 use crate::recent::{self, Recent};
 use crate::text::fill;
 use crate::view::icons::Icon;
+use crate::view::view;
 use crate::words::asked;
 
 /// Reads what the storage holds.
@@ -43,7 +44,7 @@ fn List(page: Page) -> impl IntoView {
                 let found = recent::read(&page.recent.get());
                 let rows: Vec<AnyView> = found.into_iter().filter_map(|one| row(page, one)).collect();
                 if rows.is_empty() {
-                    return view! { <p>{text.recent_none}</p> }.into_any();
+                    return view! { <p>{text.recent_none}</p> };
                 }
                 view! {
                     <ul class="recent">{rows}</ul>
@@ -53,7 +54,6 @@ fn List(page: Page) -> impl IntoView {
                         </button>
                     </p>
                 }
-                .into_any()
             }}
         </div>
     }
@@ -80,7 +80,7 @@ fn row(page: Page, one: Recent) -> Option<AnyView> {
         keep(page, recent::without(&stored, &hash, recent::MOST));
         browser::focus("recent-h");
     };
-    let view = view! {
+    Some(view! {
         <li>
             <button class="lnk" type="button" on:click=ask>{words}</button>
             <span class="muted">{date}</span>
@@ -89,6 +89,5 @@ fn row(page: Page, one: Recent) -> Option<AnyView> {
                 <span class="vh">{erase}</span>
             </button>
         </li>
-    };
-    Some(view.into_any())
+    })
 }

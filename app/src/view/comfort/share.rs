@@ -14,6 +14,7 @@ use crate::view::copying::CopyButton;
 use crate::view::icons::Icon;
 use crate::view::sheet;
 use crate::view::verdict::sentence;
+use crate::view::view;
 use crate::words::{asked, gpu_label};
 
 /// What opens the panel.

@@ -12,6 +12,7 @@ use crate::text::{Lang, fill};
 use crate::view::copying::{CopyButton, DownloadButton};
 use crate::view::icons::Icon;
 use crate::view::listing::{self, Changes, Line};
+use crate::view::view;
 
 /// Lines that show whose text it is; Copy and Download take all.
 const FIRST: usize = 13;
@@ -201,8 +202,7 @@ fn line(line: Line, mark: Option<bool>, is_far: bool, lang: Lang) -> AnyView {
         Line::Plain(text, reason) => view! {
             <span class="cmd">{said} {text}</span>
             {why(reason)}
-        }
-        .into_any(),
+        },
         Line::Setting { indent, prefix, key, between, value, after, why: reason } => view! {
             <span class="cmd">
                 {said}
@@ -214,10 +214,9 @@ fn line(line: Line, mark: Option<bool>, is_far: bool, lang: Lang) -> AnyView {
                 {after}
             </span>
             {why(reason)}
-        }
-        .into_any(),
+        },
     };
-    view! { <span class=format!("ln{kind}{}", if is_far { " ln-far" } else { "" })>{inside}</span> }.into_any()
+    view! { <span class=format!("ln{kind}{}", if is_far { " ln-far" } else { "" })>{inside}</span> }
 }
 
 #[cfg(test)]

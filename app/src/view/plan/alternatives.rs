@@ -19,6 +19,7 @@ use crate::text::fill;
 use crate::view::comfort::Close;
 use crate::view::controls::bad_number;
 use crate::view::sheet;
+use crate::view::view;
 
 /// The panel, and what holds the keyboard in it until there is something to choose.
 const PANEL: &str = "alternatives";

@@ -10,6 +10,7 @@ use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
 use crate::view::figure::per_cent;
 use crate::view::how::How;
+use crate::view::view;
 use crate::view::{calibrate, run as runs};
 
 /// All of them.
@@ -83,7 +84,6 @@ fn timed(page: Page, name: &'static str, figure: &'static str, answer: &Answer) 
         <How page figure name/>
         {calibrate::tag(on, page.lang).map(|tag| tag.into_any())}
     }
-    .into_any()
 }
 
 /// What stands under a figure.
@@ -130,7 +130,6 @@ fn throughput(page: Page, answer: &Answer) -> AnyView {
             </dd>
         </Figure>
     }
-    .into_any()
 }
 
 /// The two longest phases of a step that has several: `Rollout 148 s, Actor update 104 s`.
@@ -161,7 +160,6 @@ fn step(page: Page, answer: &Answer) -> AnyView {
             <Sub words=below/>
         </Figure>
     }
-    .into_any()
 }
 
 /// The run in hours; where none is stated, what all GPUs do in one.
@@ -181,8 +179,7 @@ fn run(page: Page, shown: &Shown) -> AnyView {
             >
                 <Sub words=fill(text.all_gpus, &[&gpus])/>
             </Figure>
-        }
-        .into_any();
+        };
     };
     let steps = if run.assumed { text.steps_assumed } else { text.steps_of };
     view! {
@@ -196,7 +193,6 @@ fn run(page: Page, shown: &Shown) -> AnyView {
             <Sub words=fill(steps, &[&format::fixed(run.steps, 0), &lang.tokens(run.tokens)])/>
         </Figure>
     }
-    .into_any()
 }
 
 /// Dollars of the run; where none is stated, of a million tokens.
@@ -208,8 +204,7 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
             <Figure id="fig-cost" name=name("usd_per_mtok") value="–".to_owned() unit="" range=None>
                 <Sub words=text.no_price/>
             </Figure>
-        }
-        .into_any();
+        };
     };
     let price = format::price(price);
     let (figure, value, unit, beside) = match answer.run.and_then(|run| run.usd) {
@@ -231,5 +226,4 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
             <Sub words=beside/>
         </Figure>
     }
-    .into_any()
 }
