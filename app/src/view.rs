@@ -1,5 +1,7 @@
 //! The parts of the page, from the top.
 
+#![allow(unreachable_pub, reason = "`#[component]` makes a `pub fn` of every component's body")]
+
 mod accuracy;
 mod advice;
 mod ask;
@@ -32,13 +34,36 @@ mod sheet;
 mod steps;
 mod sure;
 pub(crate) mod time;
+mod tree;
 mod verdict;
 
-use dom::{el, node, part, press_link};
-use header::Place;
+/// Leptos's `view!`, of one type whatever is in it: Leptos compiles its machinery anew for every other, which would be a fifteenth
+/// of the first visit.
+macro_rules! erased_view {
+    ($($tokens:tt)*) => {
+        leptos::prelude::IntoAny::into_any(leptos::view! { $($tokens)* })
+    };
+}
+
+use advice::Advice;
+use ask::Ask;
+use banner::Banner;
+use comfort::{Comfort, Links, Report, ShareButton};
+use dock::Dock;
+use embed::Embed;
+use flags::Flags;
+use fold::Folds;
+use footer::Footer;
+use header::{Header, Place};
+use how::HowPanel;
+use icons::Definitions;
 use leptos::either::Either;
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
-use steps::{SHOWN, at};
+use paste::Paste;
+use rest::Broken;
+use steps::{Built, SHOWN};
+use verdict::{Announcement, Verdict};
 
 use crate::client::desk::{self, Engine};
 use crate::follow::follow;
@@ -47,6 +72,7 @@ use crate::protocol::Name;
 use crate::text::Lang;
 
 pub(crate) use accuracy::view as accuracy;
+use erased_view as view;
 pub use rest::{Loader, Rest};
 
 /// The step from which on the page needs its rest; an embed is one part, and needs it at once.
@@ -54,7 +80,12 @@ const REST: usize = 4;
 
 /// What is not in [`page`].
 pub(crate) fn rest() -> Rest {
-    Rest { embed: embed::view, acting, folds: fold::view, closing: closing_parts }
+    Rest {
+        embed: |page| view! { <Embed page/> },
+        acting: |page| view! { <Acting page/> },
+        folds: |page| view! { <Folds page/> },
+        closing: |page| view! { <Closing page/> },
+    }
 }
 
 /// The whole page, of which the rest comes by `loader`; `engine` answers where no worker can.
@@ -74,24 +105,32 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
         fold::listen(page);
     }
     page.follow_address();
-    let body = part(move || {
+    let body = move || {
         if !page.built[0].get() {
-            return rest::broken(page).map(|said| Either::Left(said.into_any()));
+            return Either::Left(view! { <Broken page/> });
         }
         let lang = page.look.lang.get();
         let page = page.in_lang(lang);
-        let view = if page.embedded { rest::of(|rest| rest.embed)(page) } else { full(page) };
+        let view = if page.embedded {
+            rest::of(|rest| rest.embed)(page)
+        } else {
+            view! { <Full page/> }
+        };
         // Different sides, so that one language replaces the other as a whole.
-        Some(match lang {
+        match lang {
             Lang::En => Either::Left(view),
             Lang::Zh => Either::Right(view),
-        })
-    });
+        }
+    };
     crate::browser::soon(move || {
         page.begin();
         build_on(page, 0, place, loader);
     });
-    vec![node(icons::definitions()), node(body), node(verdict::announcement(page))]
+    view! {
+        <Definitions/>
+        {body}
+        <Announcement page/>
+    }
 }
 
 /// Builds the page step by step, and says when it is whole. `place` is the part of it that the address asks for.
@@ -127,56 +166,71 @@ fn once_answered(page: Page, then: fn()) {
     });
 }
 
-fn full(page: Page) -> AnyView {
+#[component]
+fn Full(page: Page) -> impl IntoView {
     let text = page.text();
-    vec![
-        node(
-            el("A.skip|href=#answer")
-                .on("click", press_link(|| crate::browser::jump("answer")))
-                .child(page.text().skip),
-        ),
-        node(header::view(
-            page.look,
-            page.lang,
-            Place::Calculator,
-            Box::new(move || page.link()),
-            Some(comfort::share_button(page)),
-        )),
-        node(
-            el("MAIN.page|id=top")
-                .child(el("H1.claim").child(el("B").child(text.lead_name)).child(" ").child(text.lead))
-                .child(ask::view(page))
-                .child(at(page, 3, dock::view))
-                .child(el("DIV.answer|id=answer").child(at(page, 3, answer)))
-                .child(part(move || rest::broken(page)))
-                .child(at(page, 4, |page| rest::of(|rest| rest.acting)(page)))
-                .child(at(page, 6, |page| rest::of(|rest| rest.folds)(page))),
-        ),
-        node(at(page, 7, |page| rest::of(|rest| rest.closing)(page))),
-    ]
-    .into_any()
+    view! {
+        <Skip to="answer" words=text.skip/>
+        <Header look=page.look lang=page.lang here=Place::Calculator link=Signal::derive(move || page.link())>
+            <ShareButton page/>
+        </Header>
+        <main class="page" id="top">
+            <h1 class="claim">
+                <b>{text.lead_name}</b>
+                " "
+                {text.lead}
+            </h1>
+            <Ask page/>
+            <Built page at=3>
+                <Dock page/>
+            </Built>
+            <div class="answer" id="answer">
+                <Built page at=3>
+                    <Skip to="flags" words=text.skip_flags id="skip-flags"/>
+                    <Banner page/>
+                    <Verdict page/>
+                    {sheet::view(page, Name::Compare)}
+                </Built>
+            </div>
+            <Broken page/>
+            <Built page at=4>{rest::of(|rest| rest.acting)(page)}</Built>
+            <Built page at=6>{rest::of(|rest| rest.folds)(page)}</Built>
+        </main>
+        <Built page at=7>{rest::of(|rest| rest.closing)(page)}</Built>
+    }
 }
 
-fn answer(page: Page) -> AnyView {
-    node(vec![node(flags::skip(page)), banner::view(page), verdict::view(page), sheet::view(page, Name::Compare)])
+/// A link past what stands before the part called `to`.
+#[component]
+fn Skip(to: &'static str, words: &'static str, #[prop(optional)] id: Option<&'static str>) -> impl IntoView {
+    let jump = move |event: MouseEvent| {
+        event.prevent_default();
+        crate::browser::jump(to);
+    };
+    view! { <a class="skip" href=format!("#{to}") id=id on:click=jump>{words}</a> }
 }
 
 /// What to do with the answer: the text to paste, the GPU to take, the change that helps.
-fn acting(page: Page) -> AnyView {
-    node(
-        el("DIV.act")
-            .child(flags::view(page))
-            .child(at(page, 5, |page| gpus::view(page, false)))
-            .child(advice::view(page)),
-    )
+#[component]
+fn Acting(page: Page) -> impl IntoView {
+    view! {
+        <div class="act">
+            <Flags page/>
+            <Built page at=5>{gpus::view(page, false)}</Built>
+            <Advice page/>
+        </div>
+    }
 }
 
 /// What is closed until it is asked for, and what ends the page.
-fn closing_parts(page: Page) -> AnyView {
-    node(vec![
-        paste::view(page),
-        node(how::panel(page)),
-        footer::view(page.look, page.lang, Some([comfort::links(page), comfort::report(page)])),
-        comfort::view(page),
-    ])
+#[component]
+fn Closing(page: Page) -> impl IntoView {
+    view! {
+        <Paste page/>
+        <HowPanel page/>
+        <Footer look=page.look lang=page.lang report=view! { <Report page/> }>
+            <Links page/>
+        </Footer>
+        <Comfort page/>
+    }
 }

@@ -16,8 +16,9 @@ use leptos::either::Either;
 use leptos::prelude::*;
 
 use super::dom::{el, node, part, press, press_link};
+use super::footer::Footer;
+use super::header::{Header, Place};
 use super::icons::icon;
-use super::{footer, header};
 use crate::browser;
 use crate::busy::Work;
 use crate::follow::follow;
@@ -291,16 +292,15 @@ fn full(page: Page) -> AnyView {
         let mark = if hash.is_empty() { "" } else { "#" };
         format!("{}{mark}{hash}", browser::address())
     };
-    let place = header::Place::Accuracy;
     vec![
         node(
             el("A.skip|href=#answer")
                 .on("click", press_link(|| browser::jump("answer")))
                 .child(page.text().skip),
         ),
-        node(header::view(page.look, page.lang, place, Box::new(link), None)),
+        view! { <Header look=page.look lang=page.lang here=Place::Accuracy link=Signal::derive(link)/> }.into_any(),
         node(el("MAIN.doc|id=answer").child(part(move || body(page)))),
-        node(footer::view(page.look, page.lang, None)),
+        view! { <Footer look=page.look lang=page.lang/> }.into_any(),
     ]
     .into_any()
 }

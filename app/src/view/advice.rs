@@ -1,40 +1,45 @@
 //! What would help most, and what the estimate takes for granted or leaves out.
 
-use super::dom::{el, part, press_link};
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use super::{fold, sheet};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
+use crate::view::view;
 
 /// What would help most.
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Advice(page: Page) -> impl IntoView {
     let text = page.text();
+    let word = Fold::Sensitivity.word();
+    let go = move |event: MouseEvent| {
+        event.prevent_default();
+        fold::go(page, word);
+    };
     let all = (!page.embedded).then(|| {
-        let word = Fold::Sensitivity.word();
-        el("A.adv-x|id=advice-all")
-            .set("href", format!("#{word}"))
-            .on("click", press_link(move || fold::go(page, word)))
-            .child(text.why_sensitivity)
+        view! { <a class="adv-x" id="advice-all" href=format!("#{word}") on:click=go>{text.why_sensitivity}</a> }
     });
-    el("SECTION.block advice|id=advice|aria-labelledby=adv-h")
-        .child(
-            el("DIV.block-h")
-                .child(el("H2|id=adv-h").child(text.advice))
-                .child(all)
-                .child(el("P").child(text.advice_note)),
-        )
-        .child(sheet::view(page, Name::Advice))
-        .into_any()
+    view! {
+        <section class="block advice" id="advice" aria-labelledby="adv-h">
+            <div class="block-h">
+                <h2 id="adv-h">{text.advice}</h2>
+                {all}
+                <p>{text.advice_note}</p>
+            </div>
+            {sheet::view(page, Name::Advice)}
+        </section>
+    }
 }
 
 /// What the estimate takes for granted or leaves out.
-pub(super) fn caveats(page: Page) -> AnyView {
-    part(move || {
+#[component]
+pub(super) fn Caveats(page: Page) -> impl IntoView {
+    move || {
         let shown = page.answered()?;
         let caveats = shown.found.answer.caveats.iter();
-        let items = caveats.map(|caveat| el("LI").child(page.say(&caveat.text)));
-        Some(el("UL.caveats|id=caveats").children(items))
-    })
+        let items = caveats.map(|caveat| view! { <li>{page.say(&caveat.text)}</li> });
+        Some(view! { <ul class="caveats" id="caveats">{items.collect_view()}</ul> })
+    }
 }

@@ -9,55 +9,60 @@ mod start;
 mod values;
 mod workload;
 
-use crate::browser;
-use crate::view::dom::{all, el, node, part, press, press_link};
-use crate::view::steps::at;
+use framework::Framework;
+use hardware::Gpus;
 use leptos::prelude::*;
+use model::Model;
+use plan::Plan;
+use start::Start;
+use workload::Workload;
 
 use super::controls::describe;
-use super::icons::icon;
+use super::icons::Refusal;
+use super::steps::Built;
+use crate::browser;
 use crate::page::Page;
+use crate::view::view;
 
-pub(super) fn view(page: Page) -> AnyView {
-    el("FORM.ask|aria-labelledby=ask-h")
-        .on("submit", press_link(|| ()))
-        // A message lies over what is below its control, unless that has the keyboard.
-        .on("focusin", press(browser::uncover))
-        .child(
-            el("DIV.ask-in")
-                .child(el("H2|id=ask-h").child(page.text().your_question))
-                .child(at(page, 1, about_hardware))
-                .child(at(page, 2, about_training))
-                .child(
-                    el("P.ask-f").child(
-                        el("BUTTON.btn btn-s btn-q|type=button|id=reset")
-                            .on("click", press(move || page.reset()))
-                            .child(page.text().reset),
-                    ),
-                ),
-        )
-        .into_any()
-}
-
-fn about_hardware(page: Page) -> AnyView {
-    node(vec![framework::view(page), start::view(page), other_errors(page), model::view(page), hardware::view(page)])
-}
-
-fn about_training(page: Page) -> AnyView {
-    node(vec![workload::view(page), plan::view(page)])
+#[component]
+pub(super) fn Ask(page: Page) -> impl IntoView {
+    view! {
+        <form
+            class="ask"
+            aria-labelledby="ask-h"
+            on:submit=|event| event.prevent_default()
+            // A message lies over what is below its control, unless that has the keyboard.
+            on:focusin=|_| browser::uncover()
+        >
+            <div class="ask-in">
+                <h2 id="ask-h">{page.text().your_question}</h2>
+                <Built page at=1>
+                    <Framework page/>
+                    <Start page/>
+                    <OtherErrors page/>
+                    <Model page/>
+                    <Gpus page/>
+                </Built>
+                <Built page at=2>
+                    <Workload page/>
+                    <Plan page/>
+                </Built>
+                <p class="ask-f">
+                    <button class="btn btn-s btn-q" type="button" id="reset" on:click=move |_| page.reset()>
+                        {page.text().reset}
+                    </button>
+                </p>
+            </div>
+        </form>
+    }
 }
 
 /// Errors about values that have no control here: they came with a link.
-fn other_errors(page: Page) -> AnyView {
-    part(move || {
-        let errors = page.wrong();
-        let others: Vec<_> = errors.into_iter().filter(|error| error.field.is_none()).collect();
-        (!others.is_empty()).then(|| {
-            let lines = others.into_iter().map(|error| {
-                let words = describe(page, &error);
-                el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
-            });
-            all(lines)
-        })
-    })
+#[component]
+fn OtherErrors(page: Page) -> impl IntoView {
+    move || {
+        let errors = page.wrong().into_iter().filter(|error| error.field.is_none());
+        let lines = errors.map(|error| view! { <Refusal words=describe(page, &error)/> });
+        lines.collect_view()
+    }
 }

@@ -1,74 +1,57 @@
 //! One line on top of the answer: a link that cannot be read, or of which something was left out, a new version.
 
-use super::dom::{el, node, part, press};
 use leptos::prelude::*;
 
-use super::icons::icon;
+use super::icons::Icon;
 use crate::browser;
 use crate::page::Page;
 use crate::text::fill;
+use crate::view::view;
 
-pub(super) fn view(page: Page) -> AnyView {
-    vec![node(bad_link(page)), node(left_out(page)), node(update(page))].into_any()
-}
-
-fn bad_link(page: Page) -> AnyView {
-    part(move || {
-        let text = page.text();
-        page.bad_link.get().map(|error| {
-            let words = fill(text.banner_hash, &[&error.field, &page.say(&error.message)]);
-            el("P.callout callout-bad banner|role=alert|id=bad-link")
-                .child(icon("i-warn"))
-                .child(el("SPAN").child(words))
-                .child(
-                    el("BUTTON.btn btn-s btn-q x|type=button")
-                        .on("click", press(move || page.bad_link.set(None)))
-                        .child(icon("i-x"))
-                        .child(el("SPAN.vh").child(text.dismiss)),
-                )
-        })
-    })
-}
-
-fn left_out(page: Page) -> AnyView {
-    part(move || {
-        let text = page.text();
-        let fields = page.left_out.get();
-        (!fields.is_empty()).then(|| {
-            el("P.callout callout-info banner|role=status|id=left-out")
-                .child(icon("i-info"))
-                .child(el("SPAN").child(fill(text.banner_left_out, &[&fields.join(", ")])))
-                .child(
-                    el("BUTTON.btn btn-s btn-q x|type=button")
-                        .on("click", press(move || page.left_out.set(Vec::new())))
-                        .child(icon("i-x"))
-                        .child(el("SPAN.vh").child(text.dismiss)),
-                )
-        })
-    })
-}
-
-/// boot.js says when a new version waits, and changes to it when it is told to.
-fn update(page: Page) -> AnyView {
+#[component]
+pub(super) fn Banner(page: Page) -> impl IntoView {
+    let text = page.text();
+    // boot.js says when a new version waits, and changes to it when it is told to.
     let ready = RwSignal::new(browser::root_has("data-update"));
     browser::listen("shardwise:update", move |_| ready.set(true));
-    part(move || {
-        let text = page.text();
-        ready.get().then(|| {
-            el("P.callout callout-info banner|id=update")
-                .child(icon("i-info"))
-                .child(el("SPAN").child(text.update_ready))
-                .child(
-                    el("BUTTON.btn btn-s|type=button")
-                        .on("click", press(|| browser::send("shardwise:update-accept")))
-                        .child(text.update_now),
-                )
-                .child(
-                    el("BUTTON.btn btn-s btn-q x|type=button")
-                        .on("click", press(move || ready.set(false)))
-                        .child(icon("i-x"))
-                        .child(el("SPAN.vh").child(text.dismiss)),
-                )
-        })
-    })
+    view! {
+        {move || page.bad_link.get().map(|error| view! {
+            <p class="callout callout-bad banner" role="alert" id="bad-link">
+                <Icon name="i-warn"/>
+                <span>{fill(text.banner_hash, &[&error.field, &page.say(&error.message)])}</span>
+                <Dismiss page act=move || page.bad_link.set(None)/>
+            </p>
+        })}
+        {move || {
+            let fields = page.left_out.get();
+            (!fields.is_empty()).then(|| view! {
+                <p class="callout callout-info banner" role="status" id="left-out">
+                    <Icon name="i-info"/>
+                    <span>{fill(text.banner_left_out, &[&fields.join(", ")])}</span>
+                    <Dismiss page act=move || page.left_out.set(Vec::new())/>
+                </p>
+            })
+        }}
+        {move || ready.get().then(|| view! {
+            <p class="callout callout-info banner" id="update">
+                <Icon name="i-info"/>
+                <span>{text.update_ready}</span>
+                <button class="btn btn-s" type="button" on:click=|_| browser::send("shardwise:update-accept")>
+                    {text.update_now}
+                </button>
+                <Dismiss page act=move || ready.set(false)/>
+            </p>
+        })}
+    }
+}
+
+/// The button that puts a line away.
+#[component]
+fn Dismiss(page: Page, #[prop(into)] act: Callback<()>) -> impl IntoView {
+    view! {
+        <button class="btn btn-s btn-q x" type="button" on:click=move |_| act.run(())>
+            <Icon name="i-x"/>
+            <span class="vh">{page.text().dismiss}</span>
+        </button>
+    }
 }

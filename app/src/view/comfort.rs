@@ -7,20 +7,26 @@ mod share;
 
 use leptos::prelude::*;
 
-use super::dom::{el, node};
 use crate::page::Page;
+use crate::view::view;
 
 pub(super) use keys::listen;
+pub(super) use panel::Close;
 pub(super) use recent::read as read_recent;
-pub(super) use share::{button as share_button, report};
+pub(super) use share::{Report, ShareButton};
 
 /// Panels that are closed until they are asked for, and what listens for keys.
-pub(super) fn view(page: Page) -> AnyView {
-    vec![node(recent::view(page)), node(share::view(page)), node(keys::view(page))].into_any()
+#[component]
+pub(super) fn Comfort(page: Page) -> impl IntoView {
+    view! {
+        <recent::Questions page/>
+        <share::Share page/>
+        <keys::Keys page/>
+    }
 }
 
 /// Links in the footer to what has no place of its own.
-pub(super) fn links(page: Page) -> AnyView {
-    let text = page.text();
-    node(vec![el("BUTTON.lnk|type=button|id=keys-open|popovertarget=keys").child(text.keys)])
+#[component]
+pub(super) fn Links(page: Page) -> impl IntoView {
+    view! { <button class="lnk" type="button" id="keys-open" popovertarget="keys">{page.text().keys}</button> }
 }

@@ -1,17 +1,18 @@
 //! The controls of the form: a label, an input, and what is wrong with it.
 
-use super::dom::{El, el, live, part, press, typed};
+use leptos::ev::Event;
 use leptos::prelude::*;
 use shardwise_core::emit::NAMES;
 use shardwise_core::wire::WorkloadKind;
 
-use super::icons::icon;
+use super::icons::Icon;
 use crate::browser;
 use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Text, fill};
+use crate::view::view;
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
@@ -83,7 +84,7 @@ fn named(page: Page, field: Field, value: &str) -> &str {
 }
 
 /// What mends a control, as buttons.
-fn mends(page: Page, field: Field) -> Vec<El> {
+fn mends(page: Page, field: Field) -> Vec<AnyView> {
     let errors = page.wrong();
     let Some(error) = errors.iter().find(|error| error.field == Some(field)) else {
         return Vec::new();
@@ -101,32 +102,39 @@ fn mends(page: Page, field: Field) -> Vec<El> {
             value if mend.is_most => fill(text.use_most, &[value]),
             value => fill(text.use_value, &[named(page, field, value)]),
         };
-        let act = move || {
+        let act = move |_| {
             page.change(|form| form.set(field, mend.text.as_str()));
             browser::focus(&field.id());
         };
-        el("BUTTON.btn btn-s|type=button").on("click", press(act)).child(words)
+        view! { <button class="btn btn-s" type="button" on:click=act>{words}</button> }
     });
     buttons.collect()
 }
 
+/// The name of a control's message.
+fn message_id(field: Field) -> String {
+    format!("{}-m", field.id())
+}
+
 /// The message under a control, with what mends it.
-pub(super) fn message(page: Page, field: Field) -> AnyView {
-    let id = format!("{}-m", field.id());
-    part(move || {
-        let id = id.clone();
+#[component]
+pub(super) fn Message(page: Page, field: Field) -> impl IntoView {
+    move || {
         problem(page, field).map(|problem| {
-            let shown = id.clone();
-            let control = field.id();
             // As soon as it stands.
-            browser::soon(move || browser::show_message(&shown, &control));
-            el("P.msg")
-                .set("id", id)
-                .child(el("SPAN").child(icon("i-x")).child(problem))
-                .child(" ")
-                .children(mends(page, field))
+            browser::soon(move || browser::show_message(&message_id(field), &field.id()));
+            view! {
+                <p class="msg" id=message_id(field)>
+                    <span>
+                        <Icon name="i-x"/>
+                        {problem}
+                    </span>
+                    " "
+                    {mends(page, field)}
+                </p>
+            }
         })
-    })
+    }
 }
 
 /// The class of a control that is wrong; what is empty is not wrong yet, it is wanted.
@@ -138,111 +146,126 @@ pub(super) fn wrong_class(page: Page, field: Field) -> &'static str {
     }
 }
 
-fn class(page: Page, field: Field, auto: bool) -> impl Fn() -> String + Clone + Send + Sync + 'static {
-    move || {
-        let mut class = String::from("field");
-        class.push_str(wrong_class(page, field));
-        if auto && page.typed(field).is_empty() {
-            class.push_str(" auto");
-        }
-        class
-    }
+/// The class of a control with its label; `searched` where the search decides while it is empty.
+fn class(page: Page, field: Field, searched: bool) -> String {
+    let auto = if searched && page.typed(field).is_empty() { " auto" } else { "" };
+    format!("field{}{auto}", wrong_class(page, field))
 }
 
 /// Puts what is typed into the form.
-pub(super) fn typing(page: Page, field: Field) -> Box<dyn FnMut(leptos::ev::Event)> {
-    typed(move |text| page.type_in(|form| form.type_text(field, text)))
+pub(super) fn type_in(page: Page, field: Field, event: &Event) {
+    page.type_in(|form| form.type_text(field, event_target_value(event)));
 }
 
-/// An input for one line of text.
-pub(super) fn input(page: Page, field: Field, unit: Option<&'static str>, placeholder: Signal<String>) -> AnyView {
-    let id = field.id();
-    let described = format!("{id}-m");
+/// How a number with a unit is read.
+#[component]
+pub(super) fn Reading(page: Page, field: Field) -> impl IntoView {
+    move || reading(page, field).map(|reading| view! { <p class="hint read">{reading}</p> })
+}
+
+/// An input for one line of text; for a number of `tokens`, with that unit.
+#[component]
+pub(super) fn Input(
+    page: Page,
+    field: Field,
+    #[prop(optional)] tokens: bool,
+    #[prop(optional, into)] placeholder: Signal<String>,
+) -> impl IntoView {
     let mode = match field.takes() {
         // Counts too: a keyboard of digits alone cannot type `8k`.
         Takes::Number | Takes::Share => "decimal",
         _ => "text",
     };
-    let wrong = move || problem(page, field).is_some();
     let searched = field.is_searched();
-    let control = el("INPUT")
-        .set("id", id.clone())
-        .set("type", "text")
-        .set("inputmode", mode)
-        .set("autocomplete", "off")
-        .set("spellcheck", "false")
-        .live("placeholder", move || placeholder.get())
-        .value(move || page.typed(field))
-        .on("input", typing(page, field))
-        .live("aria-invalid", move || wrong().then_some("true"))
-        .live("aria-describedby", move || wrong().then(|| described.clone()));
-    let control = match unit {
-        Some(_) => el("DIV.unit")
-            .child(control)
-            .child(el("SPAN|aria-hidden=true").child(page.text().tokens_unit))
-            .into_any(),
-        None => control.into_any(),
+    let control = view! {
+        <input
+            id=field.id()
+            type="text"
+            inputmode=mode
+            autocomplete="off"
+            spellcheck="false"
+            placeholder=move || placeholder.get()
+            prop:value=move || page.typed(field)
+            on:input=move |event| type_in(page, field, &event)
+            aria-invalid=move || problem(page, field).map(|_| "true")
+            aria-describedby=move || problem(page, field).map(|_| message_id(field))
+        />
     };
-    el("DIV")
-        .live("class", class(page, field, searched))
-        .child(el("LABEL").set("for", id).child(page.lang.label(field)))
-        .child(control)
-        .child(part(move || reading(page, field).map(|reading| el("P.hint read").child(reading))))
-        .child(message(page, field))
-        .into_any()
+    let control = if tokens {
+        view! {
+            <div class="unit">
+                {control}
+                <span aria-hidden="true">{page.text().tokens_unit}</span>
+            </div>
+        }
+    } else {
+        control
+    };
+    view! {
+        <div class=move || class(page, field, searched)>
+            <label for=field.id()>{page.lang.label(field)}</label>
+            {control}
+            <Reading page field/>
+            <Message page field/>
+        </div>
+    }
 }
 
-/// An input without unit or placeholder.
+/// [`Input`] for views that are not built by `view!`.
 pub(super) fn plain(page: Page, field: Field) -> AnyView {
-    input(page, field, None, Signal::stored(String::new()))
+    view! { <Input page field/> }
 }
 
-/// An input for a number of tokens.
-pub(super) fn tokens(page: Page, field: Field) -> AnyView {
-    input(page, field, Some("tokens"), Signal::stored(String::new()))
+/// A list to choose from; what is inside are its options.
+#[component]
+pub(super) fn Select(
+    page: Page,
+    field: Field,
+    #[prop(optional)] searched: bool,
+    #[prop(into)] act: Callback<String>,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class=move || class(page, field, searched)>
+            <label for=field.id()>{page.lang.label(field)}</label>
+            <select
+                id=field.id()
+                on:change=move |event| act.run(event_target_value(&event))
+                aria-invalid=move || problem(page, field).map(|_| "true")
+                aria-describedby=move || problem(page, field).map(|_| message_id(field))
+            >
+                {children()}
+            </select>
+            <Message page field/>
+        </div>
+    }
 }
 
 /// A choice among words of the interface; the empty one is `auto`, with what it comes to.
-pub(super) fn choice(page: Page, field: Field, words: &'static [&'static str], auto: Signal<String>) -> AnyView {
-    let id = field.id();
-    let described = format!("{id}-m");
-    let value = move || page.typed(field);
-    let name = move |word: &'static str| {
-        let text = page.text();
-        match word {
-            "true" => text.yes,
-            "false" => text.no,
-            other => page.lang.word(other),
-        }
+#[component]
+pub(super) fn Choice(
+    page: Page,
+    field: Field,
+    words: &'static [&'static str],
+    #[prop(into)] auto: Signal<String>,
+) -> impl IntoView {
+    let text = page.text();
+    let name = move |word: &'static str| match word {
+        "true" => text.yes,
+        "false" => text.no,
+        other => page.lang.word(other),
     };
-    let options = words.iter().map(|word| {
-        el("OPTION")
-            .set("value", *word)
-            .flag("selected", move || value() == *word)
-            .child(name(word))
-    });
-    let wrong = move || problem(page, field).is_some();
-    let automatic = move || {
-        let found = auto.get();
-        let text = page.text();
-        if found.is_empty() { text.auto.to_owned() } else { fill(text.auto_is, &[&found]) }
-    };
-    el("DIV")
-        .live("class", class(page, field, true))
-        .child(el("LABEL").set("for", id.clone()).child(page.lang.label(field)))
-        .child(
-            el("SELECT")
-                .set("id", id)
-                .on("change", typing(page, field))
-                .live("aria-invalid", move || wrong().then_some("true"))
-                .live("aria-describedby", move || wrong().then(|| described.clone()))
-                .child(
-                    el("OPTION|value=")
-                        .flag("selected", move || value().is_empty())
-                        .child(live(automatic)),
-                )
-                .children(options),
-        )
-        .child(message(page, field))
-        .into_any()
+    view! {
+        <Select page field searched=true act=move |word: String| page.type_in(|form| form.type_text(field, word))>
+            <option value="" prop:selected=move || page.typed(field).is_empty()>
+                {move || {
+                    let found = auto.get();
+                    if found.is_empty() { text.auto.to_owned() } else { fill(text.auto_is, &[&found]) }
+                }}
+            </option>
+            {words.iter().map(move |word| view! {
+                <option value=*word prop:selected=move || page.typed(field) == *word>{name(word)}</option>
+            }).collect_view()}
+        </Select>
+    }
 }

@@ -1,14 +1,12 @@
 //! A button that copies a text and says how it went.
 
-use std::rc::Rc;
-
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
-use super::dom::{El, el, node, part, press};
-use super::icons::icon;
+use super::icons::Icon;
 use crate::browser;
 use crate::text::Lang;
+use crate::view::view;
 
 /// How long the button says how it went, in milliseconds.
 const SAID_MS: u32 = 2000;
@@ -21,36 +19,25 @@ enum Copied {
     Selected,
 }
 
-/// A button that copies `text`. Where there is no clipboard it selects the element called `id`, to be copied by hand.
-pub(super) fn button(lang: Lang, id: String, first: bool, copied_text: impl Fn() -> String + 'static) -> AnyView {
-    copier(lang, id, first, Box::new(copied_text), None).into_any()
-}
-
-/// The first button of a text of which not all may be shown: `unfold` shows it, so that it can be selected. Its own id is
-/// `code-copy-0` for `code-0`.
-pub(super) fn folded(lang: Lang, id: String, copied_text: impl Fn() -> String + 'static, unfold: Box<dyn Fn()>) -> El {
-    let own = id.replace("code-", "code-copy-");
-    copier(lang, id, true, Box::new(copied_text), Some(unfold)).set("id", own)
-}
-
-/// A button that copies a text, compiled once for all texts.
-#[inline(never)]
-fn copier(
+/// A button that copies `text`. Where there is no clipboard it selects the element called `of`, to be copied by hand, which
+/// `unfold` shows first where not all of it may be there.
+#[component]
+pub(super) fn CopyButton(
     lang: Lang,
-    id: String,
-    first: bool,
-    copied_text: Box<dyn Fn() -> String>,
-    unfold: Option<Box<dyn Fn()>>,
-) -> El {
-    let text = lang.text();
+    #[prop(into)] of: String,
+    #[prop(into)] text: Signal<String>,
+    #[prop(optional)] first: bool,
+    #[prop(optional, into)] id: Option<String>,
+    #[prop(optional, into)] unfold: Option<Callback<()>>,
+) -> impl IntoView {
+    let words = lang.text();
     let copied = RwSignal::new(Copied::No);
-    let unfold = Rc::new(unfold);
-    let copy = move || {
-        let (id, unfold) = (id.clone(), Rc::clone(&unfold));
-        browser::copy(&copied_text(), move |ok| {
+    let copy = move |_| {
+        let of = of.clone();
+        browser::copy(&text.get_untracked(), move |ok| {
             if !ok {
-                unfold.iter().for_each(|unfold| unfold());
-                browser::select(&id);
+                unfold.iter().for_each(|unfold| unfold.run(()));
+                browser::select(&of);
             }
             copied.set(if ok { Copied::Yes } else { Copied::Selected });
             Timeout::new(SAID_MS, move || copied.try_set(Copied::No).map_or((), drop)).forget();
@@ -62,23 +49,29 @@ fn copier(
         _ => "btn btn-s copy",
     };
     let face = move || match copied.get() {
-        Copied::No => vec![icon("i-copy"), node(text.copy)],
-        Copied::Yes => vec![icon("i-check"), node(text.copied)],
-        Copied::Selected => vec![icon("i-warn"), node(text.select_copy)],
+        Copied::No => ("i-copy", words.copy),
+        Copied::Yes => ("i-check", words.copied),
+        Copied::Selected => ("i-warn", words.select_copy),
     };
-    el("BUTTON")
-        .live("class", class)
-        .set("type", "button")
-        .set("aria-live", "polite")
-        .on("click", press(copy))
-        .child(part(face))
+    view! {
+        <button class=class type="button" id=id aria-live="polite" on:click=copy>
+            {move || view! { <Icon name=face().0/> }}
+            {move || face().1}
+        </button>
+    }
 }
 
 /// A button that saves `text` as a file.
-pub(super) fn download(lang: Lang, file: String, saved_text: impl Fn() -> String + 'static) -> AnyView {
-    el("BUTTON.btn btn-s download|type=button")
-        .on("click", press(move || browser::download(&file, &saved_text())))
-        .child(icon("i-down"))
-        .child(lang.text().download)
-        .into_any()
+#[component]
+pub(super) fn DownloadButton(lang: Lang, file: String, #[prop(into)] text: Signal<String>) -> impl IntoView {
+    view! {
+        <button
+            class="btn btn-s download"
+            type="button"
+            on:click=move |_| browser::download(&file, &text.get_untracked())
+        >
+            <Icon name="i-down"/>
+            {lang.text().download}
+        </button>
+    }
 }

@@ -1,17 +1,18 @@
 //! The bar that never leaves: what holds now, and links to the parts of the page, of which it marks the one that is read.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use shardwise_core::wire::FitState;
 
 use super::calibrate;
-use super::dom::{el, part, press_link};
 use super::fold;
-use super::icons::icon;
+use super::icons::Icon;
 use crate::browser;
 use crate::fit;
 use crate::format;
 use crate::page::Page;
 use crate::text::Text;
+use crate::view::view;
 
 /// A part of the page with its name.
 type Stop = (&'static str, fn(&Text) -> &'static str);
@@ -33,34 +34,38 @@ const READ_PX: f64 = 120.0;
 const BESIDE_PX: f64 = 40.0;
 
 /// Links to the parts of the page, and the answer in one line.
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Dock(page: Page) -> impl IntoView {
     let read = RwSignal::new(0);
-    let look = move || {
-        let now = reading();
-        if read.get_untracked() != now {
-            read.set(now);
-        }
-    };
     for event in ["scroll", "resize"] {
-        browser::listen(event, move |_| look());
+        browser::listen(event, move |_| {
+            let now = reading();
+            if read.get_untracked() != now {
+                read.set(now);
+            }
+        });
     }
     let links = STOPS.into_iter().enumerate().map(|(place, (id, name))| {
-        el("LI").child(
-            el("A")
-                .set("href", format!("#{id}"))
-                .live("aria-current", move || (read.get() == place).then_some("true"))
-                .on("click", press_link(move || fold::go(page, id)))
-                .child(name(page.text())),
-        )
+        let go = move |event: MouseEvent| {
+            event.prevent_default();
+            fold::go(page, id);
+        };
+        view! {
+            <li>
+                <a href=format!("#{id}") aria-current=move || (read.get() == place).then_some("true") on:click=go>
+                    {name(page.text())}
+                </a>
+            </li>
+        }
     });
-    el("NAV.dock")
-        .set("aria-label", page.text().on_this_page)
-        .child(
-            el("DIV.dock-in")
-                .child(el("UL").children(links))
-                .child(part(move || line(page))),
-        )
-        .into_any()
+    view! {
+        <nav class="dock" aria-label=page.text().on_this_page>
+            <div class="dock-in">
+                <ul>{links.collect_view()}</ul>
+                {move || line(page)}
+            </div>
+        </nav>
+    }
 }
 
 /// The place of the part that is read: the one that begins last above the line of sight, of two side by side the first; at
@@ -94,22 +99,19 @@ fn line(page: Page) -> Option<AnyView> {
         None => answer.usd_per_mtok.map(|usd| format!("{}/MT", format::usd(usd))),
     };
     let stale = if page.wrong().is_empty() { "" } else { " is-stale" };
-    Some(
-        el("P")
-            .set("class", format!("dock-v {}{stale}", fit::class(own.state)))
-            .child(el("SPAN").child(icon(fit::icon(own.state))).child(el("B.st").child(fit::short(
-                own.state,
-                own.probability,
-                lang,
-            ))))
-            .child(el("SPAN.dock-m").child(memory))
-            .child(
-                el("SPAN")
-                    .child(format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().dock_speed))
-                    .child(el("SPAN.dock-e").child(lang.text().dock_each)),
-            )
-            .child(usd.map(|usd| el("SPAN").child(el("B").child(usd))))
-            .child(calibrate::tag(answer.calibration.is_some(), lang))
-            .into_any(),
-    )
+    Some(view! {
+        <p class=format!("dock-v {}{stale}", fit::class(own.state))>
+            <span>
+                <Icon name=fit::icon(own.state)/>
+                <b class="st">{fit::short(own.state, own.probability, lang)}</b>
+            </span>
+            <span class="dock-m">{memory}</span>
+            <span>
+                {format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().dock_speed)}
+                <span class="dock-e">{lang.text().dock_each}</span>
+            </span>
+            {usd.map(|usd| view! { <span><b>{usd}</b></span> })}
+            {calibrate::tag(answer.calibration.is_some(), lang).map(|tag| tag.into_any())}
+        </p>
+    })
 }

@@ -3,18 +3,13 @@
 //! Leptos compiles its machinery anew for the type of every element, attribute and closure. Here
 //! all elements share one type, all closures of a kind another: the download is a quarter smaller
 //! than with the types apart.
-//!
-//! Tags of HTML are written in capitals, as browsers report them: Leptos compares the two when it decides
-//! whether an element can stay.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use leptos::either::Either;
 use leptos::ev;
-use leptos::html::custom;
 use leptos::prelude::*;
-use leptos::svg;
 use leptos::tachys::html::attribute::any_attribute::{AnyAttribute, IntoAnyAttribute};
 use leptos::tachys::html::attribute::custom::custom_attribute;
 use leptos::tachys::html::event::on;
@@ -22,7 +17,8 @@ use leptos::tachys::html::property::prop;
 use leptos::tachys::view::iterators::StaticVec;
 use web_sys::Event;
 
-use crate::tree::{Piece, Tree};
+use super::tree::{attribute, element, of_spec};
+use crate::tree::Tree;
 
 /// A closure that runs again as what it reads changes.
 type Live<T> = Arc<Mutex<dyn FnMut() -> T + Send>>;
@@ -42,18 +38,8 @@ struct Parts {
 /// An element from its tag, its class and its fixed attributes: `BUTTON.btn btn-s|type=button`.
 #[inline(never)]
 pub(super) fn el(spec: &'static str) -> El {
-    let mut parts = spec.split('|');
-    let head = parts.next().unwrap_or(spec);
-    let (tag, class) = head.split_once('.').unwrap_or((head, ""));
-    let mut el = El(Box::new(Parts { tag, attributes: Vec::new(), children: Vec::new() }));
-    if !class.is_empty() {
-        el = el.set_text("class", Cow::Borrowed(class));
-    }
-    for part in parts {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        el = el.set_text(name, Cow::Borrowed(value));
-    }
-    el
+    let (tag, attributes) = of_spec(spec);
+    El(Box::new(Parts { tag, attributes, children: Vec::new() }))
 }
 
 // The generic methods do no more than hand over to one that is compiled once.
@@ -70,7 +56,7 @@ impl El {
 
     #[inline(never)]
     fn set_text(self, name: &'static str, value: Cow<'static, str>) -> Self {
-        self.with(custom_attribute(name, value).into_any_attr())
+        self.with(attribute(name, value))
     }
 
     /// An attribute that follows what it reads; `None` takes it away.
@@ -127,23 +113,7 @@ impl El {
     #[inline(never)]
     pub(super) fn into_any(self) -> AnyView {
         let Parts { tag, attributes, children } = *self.0;
-        let children = StaticVec::from(children);
-        macro_rules! of {
-            ($element:expr) => {
-                $element.child(children).add_any_attr(attributes).into_any()
-            };
-        }
-        // Browsers know the elements of SVG by their namespace, Leptos by their types.
-        match tag {
-            "svg" => of!(svg::svg()),
-            "rect" => of!(svg::rect()),
-            "path" => of!(svg::path()),
-            "text" => of!(svg::text()),
-            "circle" => of!(svg::circle()),
-            "defs" => of!(svg::defs()),
-            "pattern" => of!(svg::pattern()),
-            _ => of!(custom(tag)),
-        }
+        element(tag, attributes, children)
     }
 }
 
@@ -176,19 +146,8 @@ fn text(words: Cow<'static, str>) -> AnyView {
 }
 
 impl Node for Tree {
-    #[inline(never)]
     fn view(self) -> AnyView {
-        let mut element = el(self.spec);
-        for (name, value) in self.attributes {
-            element = element.set_text(name, value);
-        }
-        for child in self.children {
-            element = match child {
-                Piece::Text(words) => element.child(text(words)),
-                Piece::Tree(tree) => element.child(tree),
-            };
-        }
-        element.into_any()
+        self.into_render()
     }
 }
 

@@ -1,150 +1,185 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use super::dom::{El, Node, all, el, live, node, part};
 use leptos::prelude::*;
 
-use super::icons::icon;
+use super::dom::{El, el};
+use super::icons::Icon;
 use crate::browser;
 use crate::charts::backend::Drawing;
 use crate::page::Page;
 use crate::text::fill;
 use crate::tree::{drawn, parts};
+use crate::view::view;
 pub(super) use drawn::drawn_bars;
-pub(super) use parts::per_cent;
+pub(super) use parts::{label, per_cent};
 
 /// Draws at a width; `None` while there is nothing to draw.
-pub(super) type Draw = Box<dyn Fn(u32) -> Option<AnyView> + Send + Sync>;
-
-/// A part of a figure that follows the answer.
-pub(super) type Following<T> = Box<dyn FnMut() -> Option<T> + Send>;
+pub(super) type Draw = Callback<u32, Option<AnyView>>;
 
 /// A chart drawn at the width it has, and again as that changes. `label` names its sentence.
-pub(super) fn plot(label: String, draw: Draw) -> AnyView {
+#[component]
+pub(super) fn Plot(label: String, #[prop(into)] draw: Draw) -> impl IntoView {
     let id = format!("plot-{label}");
     let width = browser::follow_width(id.clone());
-    let drawn = move || {
-        let width = width.get();
-        (width > 0).then(|| draw(width)).flatten()
-    };
-    el("DIV.plot").set("id", id).child(part(drawn)).into_any()
-}
-
-/// A drawing that the element called `label` names.
-pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
-    node(drawn::image(drawing, label))
-}
-
-/// What pointing at the marks of a drawing says.
-pub(super) fn targets(drawing: &Drawing, marks: Vec<drawn::Target>, about: Vec<Vec<String>>, label: String) -> AnyView {
-    node(drawn::targets(drawing, marks, about, label))
+    view! {
+        <div class="plot" id=id>
+            {move || Some(width.get()).filter(|width| *width > 0).and_then(|width| draw.run(width))}
+        </div>
+    }
 }
 
 /// A drawing whose bars say something to a pointer and to the arrow keys.
 pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> AnyView {
     let marks = drawn_bars(&drawing);
-    let targets = targets(&drawing, marks, about, label(id));
-    vec![image(drawing, label(id)), targets].into_any()
+    let targets = drawn::targets(&drawing, marks, about, label(id));
+    view! { {drawn::image(drawing, label(id))} {targets} }
 }
 
-/// A swatch and its meaning.
-pub(super) fn legend(class: &'static str, name: String) -> AnyView {
-    node(parts::legend(class, name))
-}
-
-/// A head of a column; `number` aligns it with its figures.
-pub(super) fn head(name: impl Into<String>, number: bool) -> AnyView {
-    let name: String = name.into();
-    node(parts::head(name, number))
-}
-
-/// A figure in a table; an empty one leaves its cell empty.
-pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
-    let label: String = label.into();
-    node(parts::cell(label, value))
-}
-
-/// A table in a frame that scrolls by itself where the table is wider.
-pub(super) fn region(name: String, table: El) -> El {
-    el("DIV.tw|role=group|tabindex=0").set("aria-label", name).child(table)
-}
-
-/// A section of the page that is one chart.
-pub(super) struct Block {
+/// A section of the page that is one chart; what is inside stands below it.
+#[component]
+pub(super) fn Block(
     /// Its address; its heading and its sentence are named after it.
-    pub(super) id: &'static str,
-    /// Its heading.
-    pub(super) title: &'static str,
+    id: &'static str,
+    title: &'static str,
+    /// What stands beside the heading.
+    #[prop(into)]
+    tools: ViewFn,
     /// What is to be seen, in a sentence: the chart's name too.
-    pub(super) take: Following<String>,
+    #[prop(into)]
+    take: Signal<Option<String>>,
     /// Units and the like.
-    pub(super) note: &'static str,
-    /// The chart.
-    pub(super) draw: Draw,
+    note: &'static str,
+    #[prop(into)] draw: Draw,
     /// Its colours.
-    pub(super) legend: Following<AnyView>,
+    #[prop(into)]
+    legend: ViewFn,
     /// The chart's numbers as a table.
-    pub(super) table: Following<AnyView>,
-}
-
-impl Block {
-    /// The section, with what stands beside its heading.
-    pub(super) fn view(self, tools: impl Node) -> El {
-        let Self { id, title, note, .. } = self;
-        let (heading, sentence) = (format!("{id}-h"), label(id));
-        el("SECTION.block")
-            .set("id", id)
-            .set("aria-labelledby", heading.clone())
-            .child(el("DIV.block-h").child(el("H2").set("id", heading).child(title)).child(tools))
-            .child(
-                el("FIGURE.fgr")
-                    .child(
-                        el("FIGCAPTION")
-                            .child(el("P.take").set("id", sentence.clone()).child(live(self.take)))
-                            .child(el("P.note").child(note)),
-                    )
-                    .child(plot(sentence, self.draw))
-                    .child(el("DIV.fgr-f").child(part(self.legend)).child(part(self.table))),
-            )
+    #[prop(into)]
+    table: ViewFn,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
+    let heading = format!("{id}-h");
+    view! {
+        <section class="block" id=id aria-labelledby=heading>
+            <div class="block-h">
+                <h2 id=heading.clone()>{title}</h2>
+                {move || tools.run()}
+            </div>
+            <figure class="fgr">
+                <figcaption>
+                    <p class="take" id=label(id)>{move || take.get()}</p>
+                    <p class="note">{note}</p>
+                </figcaption>
+                <Plot label=label(id) draw/>
+                <div class="fgr-f">
+                    {move || legend.run()}
+                    {move || table.run()}
+                </div>
+            </figure>
+            {children.map(|children| children())}
+        </section>
     }
 }
 
-/// The name of a block's sentence.
-pub(super) fn label(id: &str) -> String {
-    format!("c-{id}")
+/// A table in a frame that scrolls by itself where the table is wider.
+#[component]
+pub(super) fn Region(name: String, children: Children) -> impl IntoView {
+    view! { <div class="tw" role="group" tabindex="0" aria-label=name>{children()}</div> }
 }
 
 /// A table, folded, beside a chart's legend.
 pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyView, body: AnyView) -> AnyView {
-    let table = el("TABLE")
-        .set("class", format!("tab cols-{columns}"))
-        .child(el("THEAD").child(el("TR").child(head)))
-        .child(el("TBODY").child(body));
-    el("DETAILS.data")
-        .child(el("SUMMARY").child(icon("i-table")).child(page.text().table))
-        .child(region(fill(page.text().table_of, &[&name]), table))
-        .child(parts::files())
-        .into_any()
+    let text = page.text();
+    view! {
+        <details class="data">
+            <summary>
+                <Icon name="i-table"/>
+                {text.table}
+            </summary>
+            <Region name=fill(text.table_of, &[&name])>
+                <table class=format!("tab cols-{columns}")>
+                    <thead>
+                        <tr>{head}</tr>
+                    </thead>
+                    <tbody>{body}</tbody>
+                </table>
+            </Region>
+            {parts::files()}
+        </details>
+    }
 }
 
 /// A table of parts by phase, with their sums, folded. A part that a phase lacks leaves its cell empty.
 pub(super) fn parts_table(
     page: Page,
     name: &str,
-    unit: &str,
+    unit: &'static str,
     phases: &[String],
     parts: Vec<(String, Vec<String>)>,
     sums: Vec<String>,
 ) -> AnyView {
-    let row = |tr: El, (name, figures): (String, Vec<String>)| {
-        let cells = phases.iter().zip(figures);
-        tr.child(el("TH|scope=row").child(name))
-            .children(cells.map(|(phase, figure)| cell(phase.clone(), figure)))
-            .into_any()
+    let cells = |figures: Vec<String>| {
+        let cells = phases.iter().cloned().zip(figures);
+        cells
+            .map(|(phase, figure)| parts::cell(phase, figure).into_render())
+            .collect_view()
     };
-    let mut body = all(parts.into_iter().map(|part| row(el("TR"), part)));
-    body.push(row(el("TR.sum"), (page.text().total.to_owned(), sums)));
-    let mut heads = vec![head(unit, false)];
-    heads.extend(phases.iter().map(|phase| head(phase.clone(), true)));
-    let columns = heads.len();
-    folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, node(heads), node(body))
+    let rows = parts.into_iter().map(|(name, figures)| {
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                {cells(figures)}
+            </tr>
+        }
+    });
+    let body = view! {
+        {rows.collect_view()}
+        <tr class="sum">
+            <th scope="row">{page.text().total}</th>
+            {cells(sums)}
+        </tr>
+    };
+    let heads = phases.iter().map(|phase| parts::head(phase.clone(), true).into_render());
+    let head = view! { {parts::head(unit, false)} {heads.collect_view()} };
+    let columns = phases.len() + 1;
+    folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, head, body)
+}
+
+// For views that are not built by `view!`.
+
+/// [`Plot`].
+pub(super) fn plot(label: String, draw: Box<dyn Fn(u32) -> Option<AnyView> + Send + Sync>) -> AnyView {
+    view! { <Plot label draw=move |width: u32| draw(width)/> }
+}
+
+/// A drawing that the element called `label` names.
+pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
+    drawn::image(drawing, label).into_render()
+}
+
+/// What pointing at the marks of a drawing says.
+pub(super) fn targets(drawing: &Drawing, marks: Vec<drawn::Target>, about: Vec<Vec<String>>, label: String) -> AnyView {
+    drawn::targets(drawing, marks, about, label).into_render()
+}
+
+/// A swatch and its meaning.
+pub(super) fn legend(class: &'static str, name: String) -> AnyView {
+    parts::legend(class, name).into_render()
+}
+
+/// A head of a column; `number` aligns it with its figures.
+pub(super) fn head(name: impl Into<String>, number: bool) -> AnyView {
+    let name: String = name.into();
+    parts::head(name, number).into_render()
+}
+
+/// A figure in a table; an empty one leaves its cell empty.
+pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
+    let label: String = label.into();
+    parts::cell(label, value).into_render()
+}
+
+/// A table in a frame that scrolls by itself where the table is wider.
+pub(super) fn region(name: String, table: El) -> El {
+    el("DIV.tw|role=group|tabindex=0").set("aria-label", name).child(table)
 }

@@ -5,14 +5,13 @@ mod text;
 use std::sync::Arc;
 
 use gloo::timers::callback::Timeout;
+use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 use shardwise_core::emit::{NAMES, Named};
 use shardwise_core::wire::{RunBy, to_value};
-use wasm_bindgen::JsCast;
 
-use super::dom::{Act, El, el, live, node, part, press, press_link, typed};
-use super::icons::icon;
+use super::icons::{Callout, Icon};
 use super::{listing, paste, sheet};
 use crate::browser;
 use crate::client::desk;
@@ -22,6 +21,8 @@ use crate::page::Page;
 use crate::page::texts::{Texts, version};
 use crate::protocol::{Flags, Name, Task};
 use crate::text::fill;
+use crate::view::view;
+use text::Listing;
 
 /// How long the worker waits for the first answer to be drawn, in milliseconds.
 const FIRST_MS: u32 = 200;
@@ -29,7 +30,8 @@ const FIRST_MS: u32 = 200;
 /// How long a question must rest before every framework is asked whether it runs it, in milliseconds.
 const REST_MS: u32 = 400;
 
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Flags(page: Page) -> impl IntoView {
     let choice = page.texts;
     browser::after(FIRST_MS, Box::new(move || desk::open(page.no_worker))).forget();
     follow_question(page, choice);
@@ -50,28 +52,27 @@ pub(super) fn view(page: Page) -> AnyView {
             .is_some_and(|(now, stood)| Arc::ptr_eq(&now, &stood))
             .then_some("")
     };
-    let versions = move || choice.framework().map(|own| version_choice(page, own, choice));
-    el("SECTION.block flags|id=flags|aria-labelledby=flags-h")
-        .live("data-stands", stands)
-        .child(el("DIV.block-h").child(el("H2|id=flags-h").child(live(title))))
-        .child(
-            el("DIV.tabs").child(tabs(page, choice)).child(
-                el("DIV.tabp|id=flags-panel|role=tabpanel")
-                    .live("aria-labelledby", move || format!("tab-{}", choice.framework.get()))
-                    .child(part(versions))
-                    .child(part(move || panel(page, choice))),
-            ),
-        )
-        .child(sheet::host(page, Name::Diff))
-        .child(el("P.toast|role=status|id=flags-said").child(live(move || choice.said.get())))
-        .into_any()
-}
-
-/// The link past what stands between the answer's top and the text.
-pub(super) fn skip(page: Page) -> El {
-    el("A.skip|href=#flags|id=skip-flags")
-        .on("click", press_link(|| browser::jump("flags")))
-        .child(page.text().skip_flags)
+    view! {
+        <section class="block flags" id="flags" aria-labelledby="flags-h" data-stands=stands>
+            <div class="block-h">
+                <h2 id="flags-h">{move || title()}</h2>
+            </div>
+            <div class="tabs">
+                <Tabs page choice/>
+                <div
+                    class="tabp"
+                    id="flags-panel"
+                    role="tabpanel"
+                    aria-labelledby=move || format!("tab-{}", choice.framework.get())
+                >
+                    {move || choice.framework().map(|own| version_choice(page, own, choice))}
+                    {move || panel(page, choice)}
+                </div>
+            </div>
+            {sheet::host(page, Name::Diff)}
+            <p class="toast" role="status" id="flags-said">{move || choice.said.get()}</p>
+        </section>
+    }
 }
 
 /// How long the page says that a key copied, in milliseconds.
@@ -212,96 +213,101 @@ fn serves(page: Page, id: &str) -> bool {
 
 /// The tabs. Those that run the question stand before those that do not; the order in the document stays, so that
 /// nothing moves under the keyboard's hands.
-fn tabs(page: Page, choice: Texts) -> El {
+#[component]
+fn Tabs(page: Page, choice: Texts) -> impl IntoView {
+    let text = page.text();
     let tab = |framework: &'static Named| {
-        let selected = move || choice.framework.get() == framework.id;
-        let class = move || {
-            if serves(page, framework.id) { "tab-b" } else { "tab-b tab-off" }
-        };
-        let other = move || {
-            let words = || el("SPAN.vh").child(format!(" ({})", page.text().flags_others));
-            (!serves(page, framework.id)).then(words)
-        };
-        el("BUTTON|type=button|role=tab|aria-controls=flags-panel")
-            .live("class", class)
-            .set("id", format!("tab-{}", framework.id))
-            .live("aria-selected", move || selected().to_string())
-            .live("tabindex", move || if selected() { "0" } else { "-1" })
-            .on("click", press(move || choice.framework.set(framework.id)))
-            .on("keydown", step(page, framework.id, choice))
-            .child(framework.name)
-            .child(part(other))
+        let id = framework.id;
+        let selected = move || choice.framework.get() == id;
+        view! {
+            <button
+                type="button"
+                role="tab"
+                aria-controls="flags-panel"
+                class=move || if serves(page, id) { "tab-b" } else { "tab-b tab-off" }
+                id=format!("tab-{id}")
+                aria-selected=move || selected().to_string()
+                tabindex=move || if selected() { "0" } else { "-1" }
+                on:click=move |_| choice.framework.set(id)
+                on:keydown=move |event| step(page, id, choice, &event)
+            >
+                {framework.name}
+                {move || (!serves(page, id)).then(|| view! {
+                    <span class="vh">{format!(" ({})", text.flags_others)}</span>
+                })}
+            </button>
+        }
     };
-    let some_do_not = move || NAMES.iter().any(|framework| !serves(page, framework.id));
-    let others = move || some_do_not().then(|| el("SPAN.tabs-n|aria-hidden=true").child(page.text().flags_others));
-    el("DIV.tabs-h|role=tablist")
-        .set("aria-label", page.text().framework)
-        .children(NAMES.iter().map(tab))
-        .child(part(others))
+    view! {
+        <div class="tabs-h" role="tablist" aria-label=text.framework>
+            {NAMES.iter().map(tab).collect_view()}
+            {move || NAMES.iter().any(|own| !serves(page, own.id)).then(|| view! {
+                <span class="tabs-n" aria-hidden="true">{text.flags_others}</span>
+            })}
+        </div>
+    }
 }
 
 /// As tabs do: arrows choose, in the order that is seen; only the chosen one is a stop of the Tab key.
-fn step(page: Page, id: &'static str, choice: Texts) -> Act {
-    Box::new(move |event: web_sys::Event| {
-        let Some(key) = event.dyn_ref::<web_sys::KeyboardEvent>() else {
-            return;
-        };
-        let (run, rest): (Vec<&Named>, Vec<&Named>) = NAMES.iter().partition(|own| untrack(|| serves(page, own.id)));
-        let seen = [run, rest].concat();
-        let at = seen.iter().position(|own| own.id == id).unwrap_or_default();
-        let next = match key.key().as_str() {
-            "ArrowRight" | "ArrowDown" => (at + 1) % seen.len(),
-            "ArrowLeft" | "ArrowUp" => (at + seen.len() - 1) % seen.len(),
-            "Home" => 0,
-            "End" => seen.len() - 1,
-            _ => return,
-        };
-        if let Some(framework) = seen.get(next) {
-            event.prevent_default();
-            choice.framework.set(framework.id);
-            browser::focus(&format!("tab-{}", framework.id));
-        }
-    })
+fn step(page: Page, id: &'static str, choice: Texts, event: &KeyboardEvent) {
+    let (run, rest): (Vec<&Named>, Vec<&Named>) = NAMES.iter().partition(|own| untrack(|| serves(page, own.id)));
+    let seen = [run, rest].concat();
+    let at = seen.iter().position(|own| own.id == id).unwrap_or_default();
+    let next = match event.key().as_str() {
+        "ArrowRight" | "ArrowDown" => (at + 1) % seen.len(),
+        "ArrowLeft" | "ArrowUp" => (at + seen.len() - 1) % seen.len(),
+        "Home" => 0,
+        "End" => seen.len() - 1,
+        _ => return,
+    };
+    if let Some(framework) = seen.get(next) {
+        event.prevent_default();
+        choice.framework.set(framework.id);
+        browser::focus(&format!("tab-{}", framework.id));
+    }
 }
 
 /// The versions of a framework to choose from, where it has several.
-fn version_choice(page: Page, framework: &'static Named, choice: Texts) -> AnyView {
+fn version_choice(page: Page, framework: &'static Named, choice: Texts) -> Option<AnyView> {
     if framework.versions.len() < 2 {
-        return ().into_any();
+        return None;
     }
-    let options = framework.versions.iter().map(|own| {
-        el("OPTION")
-            .set("value", *own)
-            .flag("selected", move || version(framework, choice.version.get_untracked()) == *own)
-            .child(*own)
-    });
-    let choose = move |name: String| choice.version.set(version(framework, &name));
-    el("DIV.tabp-h")
-        .child(
-            el("LABEL.ver")
-                .child(el("SPAN").child(fill(page.text().version_of, &[framework.name])))
-                .child(el("SELECT|id=flags-version").on("change", typed(choose)).children(options)),
-        )
-        .into_any()
+    let choose = move |event| choice.version.set(version(framework, &event_target_value(&event)));
+    Some(view! {
+        <div class="tabp-h">
+            <label class="ver">
+                <span>{fill(page.text().version_of, &[framework.name])}</span>
+                <select id="flags-version" on:change=choose>
+                    {framework.versions.iter().map(|own| view! {
+                        <option value=*own prop:selected=version(framework, choice.version.get_untracked()) == *own>
+                            {*own}
+                        </option>
+                    }).collect_view()}
+                </select>
+            </label>
+        </div>
+    })
 }
 
 /// That the worker is not there, and the way to try again.
-pub(super) fn no_worker(page: Page) -> El {
-    el("P.callout callout-bad|role=alert")
-        .child(icon("i-warn"))
-        .child(el("SPAN").child(page.text().no_worker))
-        .child(
-            el("BUTTON.btn btn-s retry|type=button")
-                .on("click", press(move || desk::open(page.no_worker)))
-                .child(page.text().retry),
-        )
+#[component]
+pub(super) fn NoWorker(page: Page) -> impl IntoView {
+    view! {
+        <p class="callout callout-bad" role="alert">
+            <Icon name="i-warn"/>
+            <span>{page.text().no_worker}</span>
+            <button class="btn btn-s retry" type="button" on:click=move |_| desk::open(page.no_worker)>
+                {page.text().retry}
+            </button>
+        </p>
+    }
 }
 
 fn panel(page: Page, choice: Texts) -> AnyView {
     let words = page.text();
-    let said = |words: &'static str| el("P.muted flags-wait").child(words).into_any();
+    let said = |words: &'static str| view! { <p class="muted flags-wait">{words}</p> };
     if page.no_worker.get() {
-        return no_worker(page).into_any();
+        return view! { <NoWorker page/> };
     }
     let Some(framework) = choice.framework() else {
         return said(words.no_flags);
@@ -325,25 +331,29 @@ fn written(page: Page, framework: &'static Named, flags: &Flags) -> AnyView {
         None if flags.texts.is_empty() => Some(fill(words.unsupported, &[framework.name, &flags.why])),
         None => None,
     };
-    let notice = notice.map(|words| callout("callout callout-warn", "i-warn", words));
-    let switch = switch(page, framework, flags);
     let before = page.texts.before.get_untracked();
-    let unfit = (!flags.fits && !flags.texts.is_empty())
-        .then(|| callout("callout callout-bad", "i-x", words.flags_unfit.to_owned()));
+    let unfit = !flags.fits && !flags.texts.is_empty();
     let texts = flags.texts.iter().enumerate().map(|(index, own)| {
         let before = before
             .as_ref()
             .and_then(|before| before.texts.iter().find(|text| text.file == own.file));
-        text::view(page, framework, &flags.version, index, own, before)
+        let version = flags.version.clone();
+        view! { <Listing page framework version index own=own.clone() before=before.cloned()/> }
     });
-    vec![node(notice), node(switch), node(unfit), node(texts.collect_view())].into_any()
+    view! {
+        {notice.map(|words| view! { <Callout class="callout callout-warn" symbol="i-warn" words/> })}
+        {switch(page, framework, flags)
+            .map(|words| view! { <Callout class="callout" symbol="i-info" words id="switch"/> })}
+        {unfit.then(|| view! { <Callout class="callout callout-bad" symbol="i-x" words=words.flags_unfit/> })}
+        {texts.collect_view()}
+    }
 }
 
 /// Ratios this close are as fast.
 const SAME: f64 = 0.005;
 
 /// What a switch to a framework costs that the answer is not for.
-fn switch(page: Page, framework: &Named, flags: &Flags) -> Option<El> {
+fn switch(page: Page, framework: &Named, flags: &Flags) -> Option<String> {
     let beside = flags.beside.filter(|beside| beside.is_finite())?;
     let words = page.text();
     let each = page.standing()?.found.answer.tokens_per_s_per_gpu * beside;
@@ -355,11 +365,5 @@ fn switch(page: Page, framework: &Named, flags: &Flags) -> Option<El> {
         (words.switch_same, 2.0 * SAME)
     };
     let share = format::percent(share, 0);
-    let words = fill(sentence, &[framework.name, &share, &format::figure(each)]);
-    let callout = callout("callout", "i-info", words);
-    Some(callout.set("id", "switch"))
-}
-
-fn callout(class: &'static str, symbol: &'static str, words: String) -> El {
-    el("P").set("class", class).child(icon(symbol)).child(el("SPAN").child(words))
+    Some(fill(sentence, &[framework.name, &share, &format::figure(each)]))
 }

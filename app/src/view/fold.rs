@@ -3,11 +3,15 @@
 
 use leptos::prelude::*;
 
-use super::dom::{El, el, live, node, part, press};
-use super::{advice, calibrate, memory, run, sheet, time};
+use super::advice::Caveats;
+use super::memory::Memory;
+use super::run::Run;
+use super::time::Time;
+use super::{calibrate, sheet};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
+use crate::view::view;
 use crate::{browser, busy};
 
 mod line;
@@ -19,14 +23,15 @@ const COST: [Fold; 3] = [Fold::Run, Fold::Front, Fold::Scaling];
 const WHY: [Fold; 6] = [Fold::Memory, Fold::Time, Fold::Plans, Fold::Sensitivity, Fold::Caveats, Fold::Calibrate];
 
 /// All of them, under their two headings.
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Folds(page: Page) -> impl IntoView {
     let text = page.text();
-    node(el("DIV.folds").child(group(page, "cost", text.cost_part, &COST)).child(group(
-        page,
-        "why",
-        text.why_part,
-        &WHY,
-    )))
+    view! {
+        <div class="folds">
+            <Group page id="cost" title=text.cost_part folds=&COST/>
+            <Group page id="why" title=text.why_part folds=&WHY/>
+        </div>
+    }
 }
 
 /// Opens them by their addresses, and for the printer.
@@ -72,56 +77,60 @@ fn id(fold: Fold) -> String {
     format!("fold-{}", fold.word())
 }
 
-fn group(page: Page, id: &'static str, title: &'static str, folds: &'static [Fold]) -> El {
+#[component]
+fn Group(page: Page, id: &'static str, title: &'static str, folds: &'static [Fold]) -> impl IntoView {
     let text = page.text();
     let all_open = move || folds.iter().all(|fold| page.folds.is_open(*fold).get());
-    let turn = move || {
+    let turn = move |_| {
         let open = !untrack(all_open);
         for fold in folds {
             page.folds.set(*fold, open);
         }
     };
     let heading = format!("{id}-h");
-    el("SECTION")
-        .set("id", id)
-        .set("aria-labelledby", heading.clone())
-        .child(
-            el("DIV.folds-t").child(el("H2").set("id", heading).child(title)).child(
-                el("BUTTON.btn btn-s btn-q|type=button")
-                    .set("id", format!("{id}-all"))
-                    .on("click", press(turn))
-                    .child(live(move || if all_open() { text.close_all } else { text.open_all })),
-            ),
-        )
-        .children(folds.iter().map(|fold| one(page, *fold)))
+    view! {
+        <section id=id aria-labelledby=heading>
+            <div class="folds-t">
+                <h2 id=heading.clone()>{title}</h2>
+                <button class="btn btn-s btn-q" type="button" id=format!("{id}-all") on:click=turn>
+                    {move || if all_open() { text.close_all } else { text.open_all }}
+                </button>
+            </div>
+            {folds.iter().map(|fold| view! { <Folded page fold=*fold/> }).collect_view()}
+        </section>
+    }
 }
 
-fn one(page: Page, fold: Fold) -> El {
+#[component]
+fn Folded(page: Page, fold: Fold) -> impl IntoView {
     let open = page.folds.is_open(fold);
-    el("DETAILS.fold")
-        .set("id", id(fold))
-        .live("open", move || open.get().then_some(""))
-        .on("toggle", Box::new(move |event| page.folds.set(fold, browser::is_open(&event))))
-        .child(
-            el("SUMMARY")
-                .child(el("H3").child(live(move || line::title(page, fold))))
-                .child(el("P").child(live(move || line::take(page, fold)))),
-        )
-        .child(part(move || open.get().then(|| el("DIV.fold-b").child(inside(page, fold)))))
+    view! {
+        <details
+            class="fold"
+            id=id(fold)
+            open=move || open.get()
+            on:toggle=move |event| page.folds.set(fold, browser::is_open(&event))
+        >
+            <summary>
+                <h3>{move || line::title(page, fold)}</h3>
+                <p>{move || line::take(page, fold)}</p>
+            </summary>
+            {move || open.get().then(|| view! { <div class="fold-b">{inside(page, fold)}</div> })}
+        </details>
+    }
 }
 
 fn inside(page: Page, fold: Fold) -> AnyView {
+    let text = page.text();
     match fold {
-        Fold::Run => run::view(page),
+        Fold::Run => view! { <Run page/> },
         Fold::Front => sheet::view(page, Name::Front),
         Fold::Scaling => sheet::view(page, Name::Scaling),
-        Fold::Memory => memory::view(page),
-        Fold::Time => node(vec![time::view(page), sheet::view(page, Name::Timeline)]),
-        Fold::Plans => sheet::section(page, Name::Plans, page.text().plans, ""),
-        Fold::Sensitivity => {
-            sheet::section(page, Name::Sensitivity, page.text().sensitivity, page.text().sensitivity_note)
-        }
-        Fold::Caveats => advice::caveats(page),
+        Fold::Memory => view! { <Memory page/> },
+        Fold::Time => view! { <Time page/> {sheet::view(page, Name::Timeline)} },
+        Fold::Plans => sheet::section(page, Name::Plans, text.plans, ""),
+        Fold::Sensitivity => sheet::section(page, Name::Sensitivity, text.sensitivity, text.sensitivity_note),
+        Fold::Caveats => view! { <Caveats page/> },
         Fold::Calibrate => calibrate::view(page),
     }
 }

@@ -1,27 +1,31 @@
 //! Where the numbers come from.
 
-use super::dom::el;
 use leptos::prelude::*;
 
-use super::header::{Place, anchor};
+use super::header::{Place, PlaceLink};
 use crate::look::Look;
 use crate::text::Lang;
 use crate::tree::parts::facts;
+use crate::view::view;
 
 /// The footer, with the links and the report of a page that has them.
-pub(super) fn view(look: Look, lang: Lang, own: Option<[AnyView; 2]>) -> AnyView {
-    let site = lang.site();
-    let [links, report] = own.map_or([None, None], |own| own.map(Some));
-    el("FOOTER.foot")
-        .child(
-            el("DIV.foot-in")
-                .children(facts(lang))
-                .child(
-                    el("P.foot-links")
-                        .child(anchor(look, Place::Accuracy, site.how_accurate))
-                        .child(links),
-                )
-                .child(report),
-        )
-        .into_any()
+#[component]
+pub(super) fn Footer(
+    look: Look,
+    lang: Lang,
+    #[prop(optional)] report: Option<AnyView>,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
+    view! {
+        <footer class="foot">
+            <div class="foot-in">
+                {facts(lang).map(IntoRender::into_render)}
+                <p class="foot-links">
+                    <PlaceLink look place=Place::Accuracy name=lang.site().how_accurate/>
+                    {children.map(|children| children())}
+                </p>
+                {report}
+            </div>
+        </footer>
+    }
 }

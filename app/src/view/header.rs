@@ -1,16 +1,17 @@
 //! The bar on top: name, language, theme, link.
 
-use super::dom::{El, el, live, part, press, press_link, typed};
 use gloo::timers::callback::Timeout;
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
-use super::icons::icon;
+use super::icons::Icon;
 use crate::browser;
 use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
 use crate::protocol::Document;
 use crate::text::Lang;
 use crate::tree::parts::brand;
+use crate::view::view;
 
 /// A page of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +26,30 @@ pub(super) enum Place {
     CommandLine,
 }
 
-/// The bar on the page `here`; `link` is the page's address as it stands.
-/// `tool` stands beside its button.
-pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> String>, tool: Option<El>) -> AnyView {
+impl Place {
+    /// Where it is. The calculator's address holds the question that it was left with.
+    fn address(self, look: Look) -> String {
+        match self {
+            Self::Accuracy => look.address_of("accuracy/"),
+            Self::Methods => Document::Methods.address(look.lang.get()).to_owned(),
+            Self::CommandLine => Document::CommandLine.address(look.lang.get()).to_owned(),
+            Self::Calculator => {
+                let question = browser::kept(KEPT_QUESTION).unwrap_or_default();
+                look.address_of("./") + "#" + &question
+            }
+        }
+    }
+}
+
+/// The bar on the page `here`; `link` is the page's address as it stands. What is inside stands beside its button.
+#[component]
+pub(super) fn Header(
+    look: Look,
+    lang: Lang,
+    here: Place,
+    #[prop(into)] link: Signal<String>,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
     let site = lang.site();
     let places = [
         (Place::Calculator, site.calculator),
@@ -35,95 +57,95 @@ pub(super) fn view(look: Look, lang: Lang, here: Place, link: Box<dyn Fn() -> St
         (Place::Methods, site.methods),
         (Place::CommandLine, site.command_line),
     ];
-    let places = places.map(|(place, name)| {
-        let anchor = anchor(look, place, name);
-        if place == here {
-            anchor
-                .set("aria-current", "page")
-                .on("click", press_link(|| browser::jump("answer")))
-        } else {
-            anchor
-        }
-    });
-    el("HEADER.top")
-        .child(brand())
-        .child(el("NAV.top-nav").set("aria-label", site.site).children(places))
-        .child(
-            el("DIV.top-tools")
-                .child(
-                    el("BUTTON.btn btn-s btn-q|type=button|id=language")
-                        .set("lang", lang.other().tag())
-                        .on(
-                            "click",
-                            press(move || {
-                                look.choose_lang(lang.other());
-                                // The new page has a button of its own.
-                                browser::after(0, Box::new(|| browser::focus("language"))).forget();
-                            }),
-                        )
-                        .child(lang.other().site().language),
-                )
-                .child(themes(look, lang))
-                .child(copy_link(lang, link))
-                .child(tool),
-        )
-        .into_any()
+    let places = places.map(|(place, name)| view! { <PlaceLink look place name here=place == here/> });
+    let choose_language = move |_| {
+        look.choose_lang(lang.other());
+        // The new page has a button of its own.
+        browser::after(0, Box::new(|| browser::focus("language"))).forget();
+    };
+    view! {
+        <header class="top">
+            {brand()}
+            <nav class="top-nav" aria-label=site.site>{places.collect_view()}</nav>
+            <div class="top-tools">
+                <button
+                    class="btn btn-s btn-q"
+                    type="button"
+                    id="language"
+                    lang=lang.other().tag()
+                    on:click=choose_language
+                >
+                    {lang.other().site().language}
+                </button>
+                <Themes look lang/>
+                <CopyLink lang link/>
+                {children.map(|children| children())}
+            </div>
+        </header>
+    }
 }
 
-/// A link to a page of the site. The calculator's holds the question that it was left with.
-#[inline(never)]
-pub(super) fn anchor(look: Look, place: Place, name: &'static str) -> El {
-    let address = move || match place {
-        Place::Accuracy => look.address_of("accuracy/"),
-        Place::Methods => Document::Methods.address(look.lang.get()).to_owned(),
-        Place::CommandLine => Document::CommandLine.address(look.lang.get()).to_owned(),
-        Place::Calculator => {
-            let question = browser::kept(KEPT_QUESTION).unwrap_or_default();
-            look.address_of("./") + "#" + &question
+/// A link to a page of the site; on that page itself it leads to its answer.
+#[component]
+pub(super) fn PlaceLink(look: Look, place: Place, name: &'static str, #[prop(optional)] here: bool) -> impl IntoView {
+    let go = move |event: MouseEvent| {
+        if here {
+            event.prevent_default();
+            browser::jump("answer");
         }
     };
-    el("A").live("href", address).child(name)
+    view! { <a href=move || place.address(look) aria-current=here.then_some("page") on:click=go>{name}</a> }
 }
 
-fn themes(look: Look, lang: Lang) -> AnyView {
+#[component]
+fn Themes(look: Look, lang: Lang) -> impl IntoView {
     let text = lang.site();
-    let choices = Theme::ALL.into_iter().map(|(theme, word)| {
-        let (symbol, name) = match theme {
-            Theme::Auto => ("i-auto", 0),
-            Theme::Light => ("i-sun", 1),
-            Theme::Dark => ("i-moon", 2),
+    let choices = Theme::ALL.map(|(theme, word)| {
+        let (symbol, label) = match theme {
+            Theme::Auto => ("i-auto", text.theme_auto),
+            Theme::Light => ("i-sun", text.theme_light),
+            Theme::Dark => ("i-moon", text.theme_dark),
         };
-        let label = [text.theme_auto, text.theme_light, text.theme_dark][name];
-        el("LABEL")
-            .child(
-                el("INPUT|type=radio|name=theme")
-                    .set("value", word)
-                    .flag("checked", move || look.theme.get() == theme)
-                    .on("change", typed(move |_| look.choose_theme(theme))),
-            )
-            .child(el("SPAN").child(icon(symbol)).child(el("SPAN.vh").child(label)))
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="theme"
+                    value=word
+                    prop:checked=move || look.theme.get() == theme
+                    on:change=move |_| look.choose_theme(theme)
+                />
+                <span>
+                    <Icon name=symbol/>
+                    <span class="vh">{label}</span>
+                </span>
+            </label>
+        }
     });
-    el("FIELDSET.theme")
-        .child(el("LEGEND.vh").child(text.theme))
-        .children(choices)
-        .into_any()
+    view! {
+        <fieldset class="theme">
+            <legend class="vh">{text.theme}</legend>
+            {choices.collect_view()}
+        </fieldset>
+    }
 }
 
 /// A button that copies the page's address with its question.
-pub(super) fn copy_link(lang: Lang, link: Box<dyn Fn() -> String>) -> AnyView {
+#[component]
+pub(super) fn CopyLink(lang: Lang, #[prop(into)] link: Signal<String>) -> impl IntoView {
     let copied = RwSignal::new(false);
-    let copy = move || {
-        browser::copy(&untrack(&link), move |ok| {
+    let copy = move |_| {
+        browser::copy(&link.get_untracked(), move |ok| {
             copied.set(ok);
             Timeout::new(2000, move || copied.set(false)).forget();
         });
     };
-    el("BUTTON.btn btn-s copy-link|type=button|id=copy-link")
-        .on("click", press(copy))
-        .child(part(move || icon(if copied.get() { "i-check" } else { "i-link" })))
-        .child(
-            el("SPAN|aria-live=polite")
-                .child(live(move || if copied.get() { lang.site().link_copied } else { lang.site().copy_link })),
-        )
-        .into_any()
+    view! {
+        <button class="btn btn-s copy-link" type="button" id="copy-link" on:click=copy>
+            {move || view! { <Icon name=if copied.get() { "i-check" } else { "i-link" }/> }}
+            <span aria-live="polite">
+                {move || if copied.get() { lang.site().link_copied } else { lang.site().copy_link }}
+            </span>
+        </button>
+    }
 }

@@ -4,31 +4,40 @@ use leptos::prelude::*;
 use serde_json::Map;
 use wasm_bindgen::JsCast;
 
-use super::dom::{El, el};
 use super::sheet;
 use crate::browser;
 use crate::page::Page;
 use crate::protocol::Name;
 use crate::text::fill;
+use crate::view::view;
 
 /// The key of the figure in the panel's state.
 const FIGURE: &str = "figure";
 
 /// A button that says how a figure comes about. `figure` is its name in `shardwise_core::methods`.
-pub(super) fn button(page: Page, figure: impl Into<String>, name: &str) -> El {
-    let (text, figure): (_, String) = (page.text(), figure.into());
-    el("BUTTON.how|type=button|popovertarget=how")
-        .set("data-how", figure)
-        .set("aria-label", fill(text.how_of, &[name]))
-        .child(text.how)
+#[component]
+pub(super) fn How(page: Page, #[prop(into)] figure: String, #[prop(into)] name: String) -> impl IntoView {
+    let text = page.text();
+    view! {
+        <button class="how" type="button" popovertarget="how" data-how=figure aria-label=fill(text.how_of, &[&name])>
+            {text.how}
+        </button>
+    }
+}
+
+/// [`How`] for views that are not built by `view!`.
+pub(super) fn button(page: Page, figure: &'static str, name: &'static str) -> AnyView {
+    view! { <How page figure name/> }
 }
 
 /// The panel.
-pub(super) fn panel(page: Page) -> El {
+#[component]
+pub(super) fn HowPanel(page: Page) -> impl IntoView {
     let state = page.sheet(Name::How).state;
-    let asked = move || state.with(|state| !state.is_empty());
-    sheet::order(page, Name::How, Box::new(asked));
-    el("SECTION.pop|id=how|popover=auto|aria-labelledby=how-h").child(sheet::host(page, Name::How))
+    sheet::order(page, Name::How, Box::new(move || state.with(|state| !state.is_empty())));
+    view! {
+        <section class="pop" id="how" popover="auto" aria-labelledby="how-h">{sheet::host(page, Name::How)}</section>
+    }
 }
 
 /// Lets every such button, wherever it stands, say which figure the panel is about.

@@ -1,7 +1,11 @@
 //! Icons, by name.
 
-use super::dom::el;
 use leptos::prelude::*;
+
+use crate::view::view;
+
+/// A line of the hatching.
+const HATCH: &str = "M0 0V6";
 
 const PATHS: &[(&str, &str)] = &[
     ("i-check", "M3 8.5l3.2 3.2L13 4.8"),
@@ -30,13 +34,18 @@ const PATHS: &[(&str, &str)] = &[
 ];
 
 /// The hatching of what waits or does not fit, for the whole page.
-pub(super) fn definitions() -> AnyView {
-    let pattern = el("pattern|id=hatch|width=6|height=6|patternUnits=userSpaceOnUse|patternTransform=rotate(45)")
-        .child(el("rect.hatch-bg|width=6|height=6"))
-        .child(el("path.hatch-l|d=M0 0V6"));
-    el("svg.defs|aria-hidden=true|focusable=false")
-        .child(el("defs").child(pattern))
-        .into_any()
+#[component]
+pub(super) fn Definitions() -> impl IntoView {
+    view! {
+        <svg class="defs" aria-hidden="true" focusable="false">
+            <defs>
+                <pattern id="hatch" width=6 height=6 patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <rect class="hatch-bg" width=6 height=6/>
+                    <path class="hatch-l" d=HATCH/>
+                </pattern>
+            </defs>
+        </svg>
+    }
 }
 
 /// The lines of an icon, in a square of 16.
@@ -45,15 +54,39 @@ pub(crate) fn path(name: &str) -> &'static str {
     found.map_or("", |(_, path)| path)
 }
 
-/// An icon by its name, with one class more.
-pub(super) fn icon_with(name: &'static str, class: &'static str) -> AnyView {
-    el("svg|viewBox=0 0 16 16|aria-hidden=true")
-        .set("class", format!("icon {class}"))
-        .child(el("path").set("d", path(name)))
-        .into_any()
+/// An icon by its name.
+#[component]
+pub(super) fn Icon(name: &'static str, #[prop(optional)] class: &'static str) -> impl IntoView {
+    view! {
+        <svg viewBox="0 0 16 16" aria-hidden="true" class=format!("icon {class}")>
+            <path d=path(name)/>
+        </svg>
+    }
+}
+
+/// A line that says something, with an icon.
+#[component]
+pub(super) fn Callout(
+    class: &'static str,
+    symbol: &'static str,
+    #[prop(into)] words: String,
+    #[prop(optional)] id: Option<&'static str>,
+) -> impl IntoView {
+    view! {
+        <p class=class id=id>
+            <Icon name=symbol/>
+            <span>{words}</span>
+        </p>
+    }
+}
+
+/// One sentence that something cannot be read.
+#[component]
+pub(super) fn Refusal(words: String) -> impl IntoView {
+    view! { <Callout class="callout callout-bad" symbol="i-x" words/> }
 }
 
 /// An icon by its name.
 pub(super) fn icon(name: &'static str) -> AnyView {
-    icon_with(name, "")
+    view! { <Icon name/> }
 }

@@ -1,78 +1,89 @@
 //! The most that fits: the engine's share of the card and each phase's token budget, without offload and with.
 
-use super::dom::{El, el, part};
 use leptos::prelude::*;
 use shardwise_core::wire::{Limit, PlanSpec};
 
-use super::figure::{head, region};
+use super::figure::Region;
 use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::Lang;
+use crate::tree::parts::head;
+use crate::view::view;
 
 /// Columns from which a table folds to cards early.
 const WIDE: usize = 6;
 
 /// The table, for an answer that knows limits: an RL step's.
-pub(super) fn view(page: Page) -> AnyView {
-    part(move || {
+#[component]
+pub(super) fn Limits(page: Page) -> impl IntoView {
+    move || {
         let shown = page.answered()?;
         let answer = &shown.found.answer;
         let limits = &answer.memory.limits;
         (!limits.is_empty()).then(|| section(limits, &answer.plan, page.lang))
-    })
-}
-
-fn section(limits: &[Limit], plan: &PlanSpec, lang: Lang) -> El {
-    let text = lang.text();
-    let mut heads = vec![
-        // No words stand over the rows' names.
-        el("TD").into_any(),
-        head(lang.label(Field::MemoryShare), true),
-    ];
-    if let Some(limit) = limits.first() {
-        let phases = limit.max_tokens_per_gpu.iter();
-        heads.extend(phases.map(|budget| head(lang.word(budget.phase), true)));
     }
-    let class = match heads.len() {
-        columns if columns > WIDE => "tab cols-9",
-        _ => "tab cols-5 cards",
-    };
-    let table = el("TABLE")
-        .set("class", class)
-        .child(el("THEAD").child(el("TR").child(heads)))
-        .child(el("TBODY").children(limits.iter().map(|limit| row(limit, plan, lang))));
-    el("DIV.limits|id=limits")
-        .child(el("H3|id=limits-h").child(text.limits))
-        .child(el("P.note").child(text.limits_note))
-        .child(region(text.limits.to_owned(), table))
 }
 
-fn row(limit: &Limit, plan: &PlanSpec, lang: Lang) -> El {
+fn section(limits: &[Limit], plan: &PlanSpec, lang: Lang) -> AnyView {
+    let text = lang.text();
+    let phases = limits
+        .first()
+        .map(|limit| limit.max_tokens_per_gpu.as_slice())
+        .unwrap_or_default();
+    let names = phases.iter().map(|budget| lang.word(budget.phase));
+    let names = [lang.label(Field::MemoryShare)].into_iter().chain(names);
+    let heads: Vec<AnyView> = names.map(|name| head(name.to_owned(), true).into_render()).collect();
+    let class = if phases.len() + 2 > WIDE { "tab cols-9" } else { "tab cols-5 cards" };
+    let rows: Vec<AnyView> = limits.iter().map(|limit| row(limit, plan, lang)).collect();
+    view! {
+        <div class="limits" id="limits">
+            <h3 id="limits-h">{text.limits}</h3>
+            <p class="note">{text.limits_note}</p>
+            <Region name=text.limits.to_owned()>
+                <table class=class>
+                    <thead>
+                        <tr>
+                            // No words stand over the rows' names.
+                            <td></td>
+                            {heads}
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </Region>
+        </div>
+    }
+}
+
+fn row(limit: &Limit, plan: &PlanSpec, lang: Lang) -> AnyView {
     let text = lang.text();
     let name = if limit.offload { text.with_offload } else { text.without_offload };
     let offload = plan.offload.unwrap_or_default();
     // Gradients lie where parameters do.
     let planned = [offload.parameters, offload.optimizer] == [limit.offload; 2];
-    let share = limit.gpu_memory_utilization;
-    el(if planned { "TR.is-sel|aria-current=true" } else { "TR" })
-        .child(el("TH|scope=row").child(name))
-        .child(figure(lang.label(Field::MemoryShare), share.map(|share| format::fixed(share, 2)), lang))
-        .children(
-            limit
-                .max_tokens_per_gpu
-                .iter()
-                .map(|budget| figure(lang.word(budget.phase), budget.tokens.map(format::grouped), lang)),
-        )
+    let share = limit.gpu_memory_utilization.map(|share| format::fixed(share, 2));
+    let budgets = limit.max_tokens_per_gpu.iter().map(|budget| {
+        view! { <Figure label=lang.word(budget.phase) value=budget.tokens.map(format::grouped) lang/> }
+    });
+    view! {
+        <tr class=planned.then_some("is-sel") aria-current=planned.then_some("true")>
+            <th scope="row">{name}</th>
+            <Figure label=lang.label(Field::MemoryShare) value=share lang/>
+            {budgets.collect_view()}
+        </tr>
+    }
 }
 
 /// A limit; a dash where nothing fits, which is read out as that.
-fn figure(label: &str, value: Option<String>, lang: Lang) -> El {
-    let cell = el("TD.n").set("data-l", label.to_owned());
-    match value {
-        Some(value) => cell.child(value),
-        None => cell
-            .child(el("SPAN|aria-hidden=true").child("–"))
-            .child(el("SPAN.vh").child(lang.text().does_not_fit)),
-    }
+#[component]
+fn Figure(label: &'static str, value: Option<String>, lang: Lang) -> impl IntoView {
+    let inside = match value {
+        Some(value) => value.into_any(),
+        None => view! {
+            <span aria-hidden="true">{"–"}</span>
+            <span class="vh">{lang.text().does_not_fit}</span>
+        },
+    };
+    view! { <td class="n" data-l=label>{inside}</td> }
 }

@@ -1,17 +1,18 @@
 //! Memory by part, phase by phase, against what the card has.
 
-use super::dom::{El, el, part};
 use leptos::prelude::*;
-use shardwise_core::Answer;
-use shardwise_core::wire::Memory;
+use shardwise_core::{Answer, wire};
 
-use super::figure::{Block, legend, parts_table, pointed};
-use super::{how, limits};
+use super::figure::{Block, parts_table, pointed};
+use super::how::How;
+use super::limits::Limits;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
+use crate::tree::parts::legend;
+use crate::view::view;
 
 /// How many parts a line names.
 const NAMED: usize = 3;
@@ -32,7 +33,7 @@ fn ink(part: &str) -> Ink {
     }
 }
 
-fn chart(memory: &Memory, lang: Lang) -> Stack {
+fn chart(memory: &wire::Memory, lang: Lang) -> Stack {
     let rows = memory.phases.iter().map(|phase| Row {
         label: lang.word(phase.name).to_owned(),
         value: format::gib(phase.reserved_gib),
@@ -54,7 +55,7 @@ fn chart(memory: &Memory, lang: Lang) -> Stack {
 }
 
 /// What each bar says, in the order of drawing.
-fn about(memory: &Memory, lang: Lang) -> Vec<Vec<String>> {
+fn about(memory: &wire::Memory, lang: Lang) -> Vec<Vec<String>> {
     let phases = memory.phases.iter();
     let bars = phases.flat_map(|phase| {
         let parts = phase.parts.entries().into_iter();
@@ -71,7 +72,7 @@ fn about(memory: &Memory, lang: Lang) -> Vec<Vec<String>> {
 }
 
 /// Parts that some phase has, in the order of drawing.
-fn parts(memory: &Memory) -> Vec<&'static str> {
+fn parts(memory: &wire::Memory) -> Vec<&'static str> {
     let Some(first) = memory.phases.first() else {
         return Vec::new();
     };
@@ -84,7 +85,7 @@ fn parts(memory: &Memory) -> Vec<&'static str> {
         .collect()
 }
 
-fn takeaway(memory: &Memory, lang: Lang) -> String {
+fn takeaway(memory: &wire::Memory, lang: Lang) -> String {
     let largest = memory.parts.entries().into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let (name, gib) = largest.unwrap_or(("framework", 0.0));
     fill(
@@ -100,7 +101,7 @@ fn takeaway(memory: &Memory, lang: Lang) -> String {
 }
 
 /// The answer's memory, while there is an answer.
-fn with<T>(page: Page, of: impl FnOnce(&Memory, Lang) -> T) -> Option<T> {
+fn with<T>(page: Page, of: impl FnOnce(&wire::Memory, Lang) -> T) -> Option<T> {
     let lang = page.lang;
     page.answered().map(|shown| of(&shown.found.answer.memory, lang))
 }
@@ -126,39 +127,37 @@ fn largest(answer: &Answer, lang: Lang) -> String {
     fill(lang.text().why_memory_take, &[lang.word(phase.name), &parts.join(" · ")])
 }
 
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Memory(page: Page) -> impl IntoView {
     let text = page.text();
-    let legends = |memory: &Memory, lang: Lang| {
-        let parts = parts(memory)
+    let legends = |memory: &wire::Memory, lang: Lang| {
+        let entries = parts(memory)
             .into_iter()
-            .map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
-        el("UL.legend").children(parts).into_any()
+            .map(|part| legend(ink(part).class(), lang.word(part).to_owned()).into_render());
+        view! { <ul class="legend">{entries.collect_view()}</ul> }
     };
-    let block = Block {
-        id: "memory",
-        title: text.memory,
-        take: Box::new(move || with(page, takeaway)),
-        note: text.memory_note,
-        draw: Box::new(move |width| {
-            with(page, |memory, lang| {
-                let drawing = chart(memory, lang).drawn(width);
-                pointed(drawing, about(memory, lang), "memory")
+    view! {
+        <Block
+            id="memory"
+            title=text.memory
+            tools=move || with(page, |memory, lang| {
+                let name = format!("{}, {}", text.memory, lang.word(memory.phase));
+                view! { <How page figure=format!("memory.{}", memory.phase) name/> }
             })
-        }),
-        legend: Box::new(move || with(page, legends)),
-        table: Box::new(move || with(page, |memory, lang| table(page, memory, lang))),
-    };
-    let phase = move || with(page, |memory, lang| how_phase(page, memory, lang));
-    let block = block.view(part(phase));
-    block.child(limits::view(page)).into_any()
+            take=Signal::derive(move || with(page, takeaway))
+            note=text.memory_note
+            draw=move |width: u32| with(page, |memory, lang| {
+                pointed(chart(memory, lang).drawn(width), about(memory, lang), "memory")
+            })
+            legend=move || with(page, legends)
+            table=move || with(page, |memory, lang| table(page, memory, lang))
+        >
+            <Limits page/>
+        </Block>
+    }
 }
 
-fn how_phase(page: Page, memory: &Memory, lang: Lang) -> El {
-    let name = format!("{}, {}", lang.text().memory, lang.word(memory.phase));
-    how::button(page, format!("memory.{}", memory.phase), &name)
-}
-
-fn table(page: Page, memory: &Memory, lang: Lang) -> AnyView {
+fn table(page: Page, memory: &wire::Memory, lang: Lang) -> AnyView {
     let phases = &memory.phases;
     let names: Vec<String> = phases.iter().map(|phase| lang.word(phase.name).to_owned()).collect();
     let rows = parts(memory).into_iter().map(|part| {

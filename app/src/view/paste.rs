@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
+use leptos::ev::Event;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 use shardwise_core::wire::to_value;
 
-use super::dom::{Act, El, el, part, press, typed};
-use super::flags::no_worker;
-use super::icons::icon;
+use super::comfort::Close;
+use super::flags::NoWorker;
+use super::icons::Refusal;
 use super::sheet;
 use crate::browser;
 use crate::client::desk;
@@ -18,6 +19,7 @@ use crate::follow::follow_at_rest;
 use crate::page::Page;
 use crate::protocol::Task;
 use crate::text::fill;
+use crate::view::view;
 
 /// Longest text that the core reads, in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -28,52 +30,81 @@ const REST_MS: u32 = 250;
 /// A file's name stands in a line of its own, as `tail` and `head` write it.
 const NAME: [&str; 2] = ["==> ", " <=="];
 
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Paste(page: Page) -> impl IntoView {
     let text = page.text();
     let open = RwSignal::new(false);
     // A file that could not be taken.
-    let left_out = RwSignal::new(None);
+    let left_out = RwSignal::new(None::<String>);
     order(page, open);
-    let toggled: Act = Box::new(move |event: web_sys::Event| {
-        let state = js_sys::Reflect::get(&event, &"newState".into()).unwrap_or_default();
-        let opens = state.as_string().as_deref() == Some("open");
+    let toggled = move |event| {
+        let opens = browser::opens(&event);
         open.set(opens);
         if opens {
             desk::open(page.no_worker);
         }
-    });
-    el("SECTION.pop pop-wide|id=paste|popover=auto|aria-labelledby=paste-h")
-        .on("toggle", toggled)
-        .child(
-            el("HEADER").child(el("H2|id=paste-h").child(text.paste)).child(
-                el("BUTTON.btn btn-s btn-q|type=button|popovertarget=paste|popovertargetaction=hide")
-                    .child(icon("i-x"))
-                    .child(el("SPAN.vh").child(text.close)),
-            ),
-        )
-        .child(el("P.muted|id=paste-hint").child(text.paste_hint))
-        .child(el("LABEL.vh|for=paste-t").child(text.paste_label))
-        .child(
-            el("TEXTAREA.paste-t|id=paste-t|rows=9|spellcheck=false|autocomplete=off|autocapitalize=off|autofocus=|aria-describedby=paste-hint")
-                .set("placeholder", "python3 -m verl.trainer.main_ppo …")
-                .value(move || page.pasted.get())
-                .on("input", typed(move |typed| page.pasted.set(typed)))
-                .on("dragover", Box::new(|event| event.prevent_default()))
-                .on("drop", take_files(page, left_out)),
-        )
-        .child(tools(page, left_out))
-        .child(
-            el("DIV.outcome|aria-live=polite")
-                .child(part(move || left_out_file(page, left_out)))
-                .child(part(move || outcome(page)))
-                .child(sheet::show(
+    };
+    let clear = move |_| {
+        page.pasted.set(String::new());
+        left_out.set(None);
+        browser::focus("paste-t");
+    };
+    view! {
+        <section class="pop pop-wide" id="paste" popover="auto" aria-labelledby="paste-h" on:toggle=toggled>
+            <header>
+                <h2 id="paste-h">{text.paste}</h2>
+                <Close page of="paste"/>
+            </header>
+            <p class="muted" id="paste-hint">{text.paste_hint}</p>
+            <label class="vh" for="paste-t">{text.paste_label}</label>
+            <textarea
+                class="paste-t"
+                id="paste-t"
+                rows="9"
+                spellcheck="false"
+                autocomplete="off"
+                autocapitalize="off"
+                autofocus
+                aria-describedby="paste-hint"
+                placeholder="python3 -m verl.trainer.main_ppo …"
+                prop:value=move || page.pasted.get()
+                on:input=move |event| page.pasted.set(event_target_value(&event))
+                on:dragover=|event| event.prevent_default()
+                on:drop=move |event| take_files(page, left_out, &event)
+            ></textarea>
+            <div class="paste-tools">
+                <label class="btn btn-s">
+                    <input
+                        class="vh"
+                        type="file"
+                        multiple
+                        id="paste-files"
+                        on:change=move |event| take_files(page, left_out, &event)
+                    />
+                    {text.paste_files}
+                </label>
+                <span class="muted">{text.paste_drop}</span>
+                <button
+                    class="btn btn-s btn-q"
+                    type="button"
+                    prop:hidden=move || page.pasted.with(String::is_empty)
+                    on:click=clear
+                >
+                    {text.paste_clear}
+                </button>
+            </div>
+            <div class="outcome" aria-live="polite">
+                {move || left_out.get().map(|name| view! { <Refusal words=fill(text.paste_file, &[&name])/> })}
+                {move || outcome(page)}
+                {sheet::show(
                     page,
                     "sheet-reading".to_owned(),
                     Box::new(move || read(page)),
                     RwSignal::new(Map::new()),
-                )),
-        )
-        .into_any()
+                )}
+            </div>
+        </section>
+    }
 }
 
 /// Orders a reading, as often as the text or the question behind it changes while the box is open.
@@ -148,47 +179,12 @@ pub(super) fn joined(files: Vec<(&str, String)>) -> String {
 }
 
 /// Takes the files of a drop or of a choice; text that is dropped is the browser's.
-fn take_files(page: Page, left_out: RwSignal<Option<String>>) -> Act {
-    Box::new(move |event| {
-        let join = move |name: String, text: String| {
-            page.pasted
-                .update(|pasted| *pasted = with_file(std::mem::take(pasted), &name, &text));
-        };
-        browser::take_files(&event, MOST_BYTES as f64, left_out, Box::new(join));
-    })
-}
-
-fn tools(page: Page, left_out: RwSignal<Option<String>>) -> El {
-    let text = page.text();
-    let clear = move || {
-        page.pasted.set(String::new());
-        left_out.set(None);
-        browser::focus("paste-t");
+fn take_files(page: Page, left_out: RwSignal<Option<String>>, event: &Event) {
+    let join = move |name: String, text: String| {
+        page.pasted
+            .update(|pasted| *pasted = with_file(std::mem::take(pasted), &name, &text));
     };
-    let empty = move || page.pasted.with(String::is_empty);
-    el("DIV.paste-tools")
-        .child(
-            el("LABEL.btn btn-s")
-                .child(el("INPUT.vh|type=file|multiple=|id=paste-files").on("change", take_files(page, left_out)))
-                .child(text.paste_files),
-        )
-        .child(el("SPAN.muted").child(text.paste_drop))
-        .child(
-            el("BUTTON.btn btn-s btn-q|type=button")
-                .flag("hidden", empty)
-                .on("click", press(clear))
-                .child(text.paste_clear),
-        )
-}
-
-fn left_out_file(page: Page, left_out: RwSignal<Option<String>>) -> Option<El> {
-    let name = left_out.get()?;
-    Some(refusal(fill(page.text().paste_file, &[&name])))
-}
-
-/// One sentence that something cannot be read.
-fn refusal(words: String) -> El {
-    el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
+    browser::take_files(event, MOST_BYTES as f64, left_out, Box::new(join));
 }
 
 /// What there is to say about the text.
@@ -196,14 +192,14 @@ fn outcome(page: Page) -> Option<AnyView> {
     let text = page.text();
     match page.pasted.with(|text| unread(text)) {
         Some(Unread::Empty) => return None,
-        Some(Unread::Long) => return Some(refusal(text.paste_long.to_owned()).into_any()),
+        Some(Unread::Long) => return Some(view! { <Refusal words=text.paste_long.to_owned()/> }),
         None => {}
     }
     if page.no_worker.get() {
-        return Some(no_worker(page).into_any());
+        return Some(view! { <NoWorker page/> });
     }
     let waits = page.reading.with(Option::is_none);
-    waits.then(|| el("P.muted").child(text.paste_reading).into_any())
+    waits.then(|| view! { <p class="muted">{text.paste_reading}</p> })
 }
 
 /// What was read; nothing while there is no text that it could be of.

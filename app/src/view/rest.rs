@@ -7,10 +7,10 @@ use std::pin::Pin;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::dom::{El, el, press};
 use crate::browser;
 use crate::busy::Work;
 use crate::page::Page;
+use crate::view::view;
 
 /// A part of the page.
 type View = fn(Page) -> AnyView;
@@ -69,15 +69,17 @@ pub(super) fn load(page: Page, loader: Loader, then: impl FnOnce() + 'static) {
     });
 }
 
-/// Says that the rest did not load.
-pub(super) fn broken(page: Page) -> Option<El> {
-    page.broken.get().then(|| {
-        el("P.callout callout-bad banner|role=alert|id=broken")
-            .child(el("SPAN").child(page.text().broken))
-            .child(
-                el("BUTTON.btn btn-s|type=button")
-                    .on("click", press(browser::reload))
-                    .child(page.text().retry),
-            )
-    })
+/// Says that the rest did not load, where it did not.
+#[component]
+pub(super) fn Broken(page: Page) -> impl IntoView {
+    move || {
+        page.broken.get().then(|| {
+            view! {
+                <p class="callout callout-bad banner" role="alert" id="broken">
+                    <span>{page.text().broken}</span>
+                    <button class="btn btn-s" type="button" on:click=|_| browser::reload()>{page.text().retry}</button>
+                </p>
+            }
+        })
+    }
 }

@@ -1,11 +1,11 @@
 //! The run: how long it is, by its steps or its data set; when it is done, what it costs and what it writes.
 
-use super::dom::{Act, El, el, node, part, press, typed};
+use leptos::ev::Event;
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Checkpoint, Run};
 
-use super::controls::{input, plain, reading, typing};
+use super::controls::{Input, Reading, type_in};
 use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
@@ -15,6 +15,7 @@ use crate::page::Page;
 use crate::protocol::Task;
 use crate::sample::{MOST_BYTES, Sample};
 use crate::text::{Lang, fill};
+use crate::view::view;
 
 /// How long the typing must rest before a sample is counted, in milliseconds.
 const REST_MS: u32 = 250;
@@ -23,53 +24,69 @@ const REST_MS: u32 = 250;
 const YEARS: f64 = 20.0 * 365.0 * 24.0;
 
 /// The section.
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Run(page: Page) -> impl IntoView {
     let text = page.text();
     order(page);
-    el("SECTION.block|id=run|aria-labelledby=run-h")
-        .child(
-            el("DIV.block-h")
-                .child(el("H2|id=run-h").child(text.the_run))
-                .child(el("P.note").child(text.run_note)),
-        )
-        .child(part(move || fields(page)))
-        .child(sample(page))
-        .child(part(move || result(page)))
-        .into_any()
+    view! {
+        <section class="block" id="run" aria-labelledby="run-h">
+            <div class="block-h">
+                <h2 id="run-h">{text.the_run}</h2>
+                <p class="note">{text.run_note}</p>
+            </div>
+            {move || fields(page)}
+            <SampleBox page/>
+            {move || result(page)}
+        </section>
+    }
 }
 
 fn fields(page: Page) -> AnyView {
     let kind = page.kind();
     if kind.task() == shardwise_core::task::Task::Generate {
-        return el("P.hint").child(page.text().run_generates).into_any();
+        return view! { <p class="hint">{page.text().run_generates}</p> };
     }
-    let one = || Signal::stored("1".to_owned());
-    let form = el("DIV.runq|role=group").set("aria-label", page.text().the_run);
-    let form = if is_rl(kind) {
-        form.child(again(page, Field::RunSteps)).child(plain(page, Field::RunExamples))
+    let own = if is_rl(kind) {
+        view! {
+            <Again page field=Field::RunSteps/>
+            <Input page field=Field::RunExamples/>
+        }
     } else {
-        form.child(plain(page, Field::RunExamples))
-            .child(again(page, Field::MeanSequenceLength))
-            .child(again(page, Field::SequenceLength))
+        view! {
+            <Input page field=Field::RunExamples/>
+            <Again page field=Field::MeanSequenceLength/>
+            <Again page field=Field::SequenceLength/>
+        }
     };
-    form.child(input(page, Field::RunEpochs, None, one()))
-        .child(input(page, Field::RunCheckpoints, None, one()))
-        .into_any()
+    view! {
+        <div class="runq" role="group" aria-label=page.text().the_run>
+            {own}
+            <Input page field=Field::RunEpochs placeholder="1"/>
+            <Input page field=Field::RunCheckpoints placeholder="1"/>
+        </div>
+    }
 }
 
 /// A control of the form once more: what is wrong with it is said there.
-fn again(page: Page, field: Field) -> El {
+#[component]
+fn Again(page: Page, field: Field) -> impl IntoView {
     let id = format!("run-{}", field.id());
-    el("DIV.field")
-        .child(el("LABEL").set("for", id.clone()).child(page.lang.label(field)))
-        .child(
-            el("INPUT|type=text|inputmode=text|autocomplete=off|spellcheck=false")
-                .set("id", id)
-                .live("placeholder", move || assumed(page, field))
-                .value(move || page.typed(field))
-                .on("input", typing(page, field)),
-        )
-        .child(part(move || reading(page, field).map(|reading| el("P.hint read").child(reading))))
+    view! {
+        <div class="field">
+            <label for=id.clone()>{page.lang.label(field)}</label>
+            <input
+                type="text"
+                inputmode="text"
+                autocomplete="off"
+                spellcheck="false"
+                id=id
+                placeholder=move || assumed(page, field)
+                prop:value=move || page.typed(field)
+                on:input=move |event| type_in(page, field, &event)
+            />
+            <Reading page field/>
+        </div>
+    }
 }
 
 /// What stands for a control while nothing is typed.
@@ -83,51 +100,65 @@ fn assumed(page: Page, field: Field) -> String {
 }
 
 /// The control of the run's length in the form: steps of RL, else tokens. Tokens of RL that an old link has stay in sight.
-pub(super) fn length(page: Page) -> AnyView {
+#[component]
+pub(super) fn Length(page: Page) -> impl IntoView {
     let steps = move || is_rl(page.kind());
     let placeholder = Signal::derive(move || assumed(page, Field::RunSteps));
     let old = Memo::new(move |was: Option<&bool>| {
         steps() && (was == Some(&true) || !page.typed(Field::RunTokens).is_empty())
     });
-    node(part(move || {
-        let tokens = !steps() || old.get();
-        el("DIV.row")
-            .child(steps().then(|| input(page, Field::RunSteps, None, placeholder)))
-            .child(tokens.then(|| plain(page, Field::RunTokens)))
-    }))
+    move || {
+        let (steps, tokens) = (steps(), !steps() || old.get());
+        view! {
+            <div class="row">
+                {steps.then(|| view! { <Input page field=Field::RunSteps placeholder/> })}
+                {tokens.then(|| view! { <Input page field=Field::RunTokens/> })}
+            </div>
+        }
+    }
 }
 
 /// Where a sample of the data set is pasted or dropped, and what it comes to.
-fn sample(page: Page) -> AnyView {
+#[component]
+fn SampleBox(page: Page) -> impl IntoView {
     let text = page.text();
     let left_out = RwSignal::new(None::<String>);
-    let outcome = move || {
-        let left = left_out
-            .get()
-            .map(|name| el("P.msg").child(fill(page.text().paste_file, &[&name])));
-        let counted = page.sample.get().map(|own| lengths(page, &own));
-        node(vec![node(left), node(counted)])
-    };
-    el("DETAILS.more sample|id=run-sample")
-        .child(el("SUMMARY").child(text.sample))
-        .child(el("LABEL.lab|for=sample-t").child(text.sample_label))
-        .child(
-            el("TEXTAREA.paste-t|id=sample-t|rows=4|spellcheck=false|autocomplete=off|autocapitalize=off|aria-describedby=sample-n")
-                .value(move || page.sampled.get())
-                .on("input", typed(move |typed| page.sampled.set(typed)))
-                .on("dragover", Box::new(|event| event.prevent_default()))
-                .on("drop", take(page, left_out)),
-        )
-        .child(
-            el("DIV.paste-tools").child(
-                el("LABEL.btn btn-s")
-                    .child(el("INPUT.vh|type=file|id=sample-file|accept=.jsonl,.json,.csv,.txt,.tsv,.md").on("change", take(page, left_out)))
-                    .child(text.sample_file),
-            ),
-        )
-        .child(el("P.hint|id=sample-n").child(text.sample_note))
-        .child(el("DIV|aria-live=polite").child(part(outcome)))
-        .into_any()
+    view! {
+        <details class="more sample" id="run-sample">
+            <summary>{text.sample}</summary>
+            <label class="lab" for="sample-t">{text.sample_label}</label>
+            <textarea
+                class="paste-t"
+                id="sample-t"
+                rows="4"
+                spellcheck="false"
+                autocomplete="off"
+                autocapitalize="off"
+                aria-describedby="sample-n"
+                prop:value=move || page.sampled.get()
+                on:input=move |event| page.sampled.set(event_target_value(&event))
+                on:dragover=|event| event.prevent_default()
+                on:drop=move |event| take(page, left_out, &event)
+            ></textarea>
+            <div class="paste-tools">
+                <label class="btn btn-s">
+                    <input
+                        class="vh"
+                        type="file"
+                        id="sample-file"
+                        accept=".jsonl,.json,.csv,.txt,.tsv,.md"
+                        on:change=move |event| take(page, left_out, &event)
+                    />
+                    {text.sample_file}
+                </label>
+            </div>
+            <p class="hint" id="sample-n">{text.sample_note}</p>
+            <div aria-live="polite">
+                {move || left_out.get().map(|name| view! { <p class="msg">{fill(text.paste_file, &[&name])}</p> })}
+                {move || page.sample.get().map(|own| view! { <Lengths page own/> })}
+            </div>
+        </details>
+    }
 }
 
 /// Counts what a person pastes, once the typing rests.
@@ -156,19 +187,18 @@ fn deliver(page: Page, found: serde_json::Value) {
 }
 
 /// Takes the files of a drop or of a choice; of large ones the beginning.
-fn take(page: Page, left_out: RwSignal<Option<String>>) -> Act {
-    Box::new(move |event| {
-        let count = move |file: String, text: String, whole: bool| {
-            page.sampled.set(String::new());
-            let prompts = is_rl(untrack(|| page.kind()));
-            desk::order(page, Task::Sample { text, prompts, file, whole }, deliver);
-        };
-        browser::take_beginning(&event, MOST_BYTES as f64, left_out, Box::new(count));
-    })
+fn take(page: Page, left_out: RwSignal<Option<String>>, event: &Event) {
+    let count = move |file: String, text: String, whole: bool| {
+        page.sampled.set(String::new());
+        let prompts = is_rl(untrack(|| page.kind()));
+        desk::order(page, Task::Sample { text, prompts, file, whole }, deliver);
+    };
+    browser::take_beginning(event, MOST_BYTES as f64, left_out, Box::new(count));
 }
 
 /// What a sample comes to, and the button that takes its lengths.
-fn lengths(page: Page, own: &Sample) -> El {
+#[component]
+fn Lengths(page: Page, own: Sample) -> impl IntoView {
     let text = page.text();
     let count = format::grouped(own.examples as u64);
     let which = match (own.file.is_empty(), own.whole) {
@@ -180,34 +210,51 @@ fn lengths(page: Page, own: &Sample) -> El {
     let [mean, most, longest] = [own.mean, own.most, own.longest].map(|tokens| format::fixed(tokens.round(), 0));
     let words = fill(text.sample_lengths, &[&mean, &most, &longest]);
     let (mean, longest) = (own.mean, own.longest);
-    el("P.sample-r")
-        .child(el("SPAN").child(which).child(" ").child(el("B").child(words)))
-        .child(
-            el("BUTTON.btn btn-s|type=button|id=sample-use")
-                .on("click", press(move || page.change(|form| form.use_lengths(mean, longest))))
-                .child(text.sample_use),
-        )
+    view! {
+        <p class="sample-r">
+            <span>
+                {which}
+                " "
+                <b>{words}</b>
+            </span>
+            <button
+                class="btn btn-s"
+                type="button"
+                id="sample-use"
+                on:click=move |_| page.change(|form| form.use_lengths(mean, longest))
+            >
+                {text.sample_use}
+            </button>
+        </p>
+    }
 }
 
 fn result(page: Page) -> Option<AnyView> {
     let shown = page.answered()?;
     let answer = &shown.found.answer;
     let Some(run) = answer.run else {
-        return Some(el("P.hint|id=run-none").child(page.text().run_none).into_any());
+        return Some(view! { <p class="hint" id="run-none">{page.text().run_none}</p> });
     };
-    let cards = [
-        Some(time(page, answer, &run)),
-        Some(done(page, answer, &run)),
-        Some(steps(page, answer, &run)),
-        run.checkpoint.map(|own| checkpoint(page, &own)),
-    ];
-    Some(el("DL.runr").children(cards.into_iter().flatten()).into_any())
+    Some(view! {
+        <dl class="runr">
+            {time(page, answer, &run)}
+            {done(page, answer, &run)}
+            {steps(page, answer, &run)}
+            {run.checkpoint.map(|own| checkpoint(page, &own))}
+        </dl>
+    })
 }
 
-fn card(name: &'static str, value: String, sub: String) -> El {
-    el("DIV")
-        .child(el("DT").child(name))
-        .child(el("DD").child(el("B").child(value)).child(el("SPAN").child(sub)))
+fn card(name: &'static str, value: String, sub: String) -> AnyView {
+    view! {
+        <div>
+            <dt>{name}</dt>
+            <dd>
+                <b>{value}</b>
+                <span>{sub}</span>
+            </dd>
+        </div>
+    }
 }
 
 fn comma(lang: Lang) -> &'static str {
@@ -220,7 +267,7 @@ pub(super) fn hours(value: f64) -> String {
 }
 
 /// Hours, and dollars where there is a price.
-fn time(page: Page, answer: &Answer, run: &Run) -> El {
+fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
     let text = page.text();
     let range = |ends: [f64; 2]| fill(text.run_h, &[&ends.map(self::hours).join("–")]);
     let range = answer
@@ -268,7 +315,7 @@ pub(super) fn line(page: Page) -> String {
 }
 
 /// When it ends, if it starts now.
-fn done(page: Page, answer: &Answer, run: &Run) -> El {
+fn done(page: Page, answer: &Answer, run: &Run) -> AnyView {
     let text = page.text();
     let when = |hours: f64| {
         if hours < YEARS { browser::hours_from_now(hours, page.lang.tag()) } else { text.run_years.to_owned() }
@@ -281,13 +328,13 @@ fn done(page: Page, answer: &Answer, run: &Run) -> El {
     card(text.run_done, when(run.hours), range.unwrap_or_else(|| text.run_now.to_owned()))
 }
 
-fn steps(page: Page, answer: &Answer, run: &Run) -> El {
+fn steps(page: Page, answer: &Answer, run: &Run) -> AnyView {
     let text = page.text();
     let sub = [page.lang.tokens(run.tokens), format::seconds(answer.step_time_s)];
     card(text.run_steps, count(page, run), fill(text.run_step, &[&sub[0], &sub[1]]))
 }
 
-fn checkpoint(page: Page, own: &Checkpoint) -> El {
+fn checkpoint(page: Page, own: &Checkpoint) -> AnyView {
     let text = page.text();
     let parts = [own.weights_bytes, own.optimizer_bytes, own.storage_bytes].map(bytes);
     let sub = fill(text.run_kept, &[&parts[0], &parts[1], &format::grouped(own.kept), &parts[2]]);

@@ -1,6 +1,5 @@
 //! How sure a plan is to fit before it is chosen, and what more certainty would cost.
 
-use super::dom::{el, press};
 use leptos::prelude::*;
 
 use super::sheet;
@@ -8,35 +7,41 @@ use crate::fit::LEVELS;
 use crate::form::{Field, units};
 use crate::page::Page;
 use crate::protocol::Name;
+use crate::view::view;
 
-/// The level that is asked for, in per cent; that of a question that says nothing where nothing can be read.
-fn asked(page: Page) -> f64 {
+/// Whether a level, in per cent, is asked for; that of a question that says nothing where nothing can be read.
+fn is_asked(page: Page, level: u32) -> bool {
     let typed = page.typed(Field::Confidence);
-    units::number(&typed, 1.0).map_or(95.0, |share| share * 100.0)
+    let asked = units::number(&typed, 1.0).map_or(95.0, |share| share * 100.0);
+    (asked - f64::from(level)).abs() < 1e-6
 }
 
 /// The control: one stop of the Tab key, arrows inside.
-pub(super) fn view(page: Page) -> AnyView {
-    let level = |level: u32| {
-        let on = move || (asked(page) - f64::from(level)).abs() < 1e-6;
-        el("LABEL")
-            .child(
-                el("INPUT|type=radio|name=sure")
-                    .set("value", level.to_string())
-                    .flag("checked", on)
-                    .on("change", press(move || page.choose_sure(level))),
-            )
-            .child(el("SPAN").child(level.to_string()))
-    };
+#[component]
+pub(super) fn Sure(page: Page) -> impl IntoView {
     let words = page.text().how_sure;
-    el("DIV.sure|id=sure")
-        .child(
-            el("FIELDSET.sure-l")
-                .child(el("LEGEND.vh").child(words))
-                .child(el("SPAN|aria-hidden=true").child(words))
-                .child(el("SPAN.segr").children(LEVELS.map(level)))
-                .child(el("SPAN|aria-hidden=true").child("%")),
-        )
-        .child(sheet::view(page, Name::Sure))
-        .into_any()
+    view! {
+        <div class="sure" id="sure">
+            <fieldset class="sure-l">
+                <legend class="vh">{words}</legend>
+                <span aria-hidden="true">{words}</span>
+                <span class="segr">
+                    {LEVELS.map(|level| view! {
+                        <label>
+                            <input
+                                type="radio"
+                                name="sure"
+                                value=level.to_string()
+                                prop:checked=move || is_asked(page, level)
+                                on:change=move |_| page.choose_sure(level)
+                            />
+                            <span>{level.to_string()}</span>
+                        </label>
+                    })}
+                </span>
+                <span aria-hidden="true">{"%"}</span>
+            </fieldset>
+            {sheet::view(page, Name::Sure)}
+        </div>
+    }
 }

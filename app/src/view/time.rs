@@ -1,12 +1,11 @@
 //! Step time by phase and part.
 
-use super::dom::node;
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
 use super::figure::{Block, parts_table, pointed};
-use super::how;
+use super::how::How;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
@@ -14,6 +13,7 @@ use crate::page::Page;
 use crate::text::{Lang, fill};
 use crate::tree::parts::legend;
 use crate::tree::{self, Tree};
+use crate::view::view;
 
 /// How many phases a line names.
 const NAMED: usize = 3;
@@ -164,23 +164,23 @@ fn longest(answer: &Answer, lang: Lang) -> String {
     named.join(" · ")
 }
 
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Time(page: Page) -> impl IntoView {
     let text = page.text();
-    let block = Block {
-        id: "time",
-        title: text.time,
-        take: Box::new(move || with(page, takeaway)),
-        note: text.time_note,
-        draw: Box::new(move |width| {
-            with(page, |answer, lang| {
-                let drawing = chart(answer, lang).drawn(width);
-                pointed(drawing, about(answer, lang), "time")
+    view! {
+        <Block
+            id="time"
+            title=text.time
+            tools=move || view! { <How page figure="step_time" name=text.time/> }
+            take=Signal::derive(move || with(page, takeaway))
+            note=text.time_note
+            draw=move |width: u32| with(page, |answer, lang| {
+                pointed(chart(answer, lang).drawn(width), about(answer, lang), "time")
             })
-        }),
-        legend: Box::new(move || with(page, |answer, lang| node(legends(kinds(answer), lang)))),
-        table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
-    };
-    block.view(how::button(page, "step_time", text.time)).into_any()
+            legend=move || with(page, |answer, lang| legends(kinds(answer), lang).into_render())
+            table=move || with(page, |answer, lang| table(page, answer, lang))
+        />
+    }
 }
 
 fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {

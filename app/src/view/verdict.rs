@@ -3,18 +3,18 @@
 mod figures;
 
 use std::cell::Cell;
-use std::sync::Arc;
 
-use super::dom::{el, live, node, part, press};
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Fit, FitState};
 
-use super::calibrate;
 use super::controls::describe;
 use super::figure::per_cent;
-use super::icons::{icon, icon_with};
-use super::{closing, how, plan, sheet, sure};
+use super::how::How;
+use super::icons::{Callout, Icon};
+use super::plan::{Alternatives, Plan};
+use super::sure::Sure;
+use super::{calibrate, closing, sheet};
 use crate::browser;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
@@ -23,7 +23,9 @@ use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Name;
 use crate::text::{Lang, fill};
+use crate::view::view;
 use crate::words;
+use figures::Figures;
 
 /// How long the answer must rest before it is read out, in milliseconds.
 const QUIET_MS: u32 = 600;
@@ -38,43 +40,29 @@ pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
     fit::sentence(&answer.fit, lang)
 }
 
-pub(super) fn view(page: Page) -> AnyView {
-    let class = move || {
-        let stale = !page.wrong().is_empty();
-        match (page.answered(), stale) {
-            (Some(shown), false) => format!("verdict {}", state(&shown)),
-            (Some(shown), true) => format!("verdict is-stale {}", state(&shown)),
-            (None, _) => "verdict is-stale".to_owned(),
-        }
-    };
-    let head = move || match page.answered() {
-        Some(shown) => head(page, &shown),
-        None => el("P.stale-n")
-            .child(icon("i-info"))
-            .child(el("SPAN").child(page.text().stale_none))
-            .into_any(),
-    };
-    let out = move || {
-        let sure = page.answered()?.found.answer.fit.state == FitState::Fits;
-        (!sure).then(|| closing::view(page))
-    };
-    let figures = move || {
-        page.answered()
-            .map(|shown| vec![figures::view(page, &shown), plan::view(page, &shown)])
-    };
+#[component]
+pub(super) fn Verdict(page: Page) -> impl IntoView {
     hold_focus(page);
     // The control and what the worker writes stay where they are while all around them is new.
-    el("SECTION|id=verdict")
-        .live("class", class)
-        .on("click", press(|| PRESSED.set(true)))
-        .set("aria-labelledby", "v-h")
-        .child(part(head))
-        .child(sure::view(page))
-        .child(sheet::view(page, Name::Ways))
-        .child(part(out))
-        .child(part(figures))
-        .child(plan::panel(page))
-        .into_any()
+    view! {
+        <section id="verdict" class=move || class(page) aria-labelledby="v-h" on:click=|_| PRESSED.set(true)>
+            {move || match page.answered() {
+                Some(shown) => head(page, &shown),
+                None => view! { <Callout class="stale-n" symbol="i-info" words=page.text().stale_none/> },
+            }}
+            <Sure page/>
+            {sheet::view(page, Name::Ways)}
+            {move || {
+                let fits = page.answered()?.found.answer.fit.state == FitState::Fits;
+                (!fits).then(|| closing::view(page))
+            }}
+            {move || page.answered().map(|shown| view! {
+                <Figures page shown=shown.clone()/>
+                <Plan page shown/>
+            })}
+            <Alternatives page/>
+        </section>
+    }
 }
 
 /// A way out that was taken is gone with the answer that it leads to: the keyboard goes to what it came to.
@@ -92,8 +80,12 @@ fn hold_focus(page: Page) {
     });
 }
 
-fn state(shown: &Shown) -> &'static str {
-    fit::class(shown.found.answer.fit.state)
+fn class(page: Page) -> String {
+    let stale = if page.wrong().is_empty() { "" } else { " is-stale" };
+    match page.answered() {
+        Some(shown) => format!("verdict{stale} {}", fit::class(shown.found.answer.fit.state)),
+        None => "verdict is-stale".to_owned(),
+    }
 }
 
 /// What is wrong with the form: each field by its name, with why it is refused.
@@ -122,39 +114,34 @@ fn no_model(page: Page, error: &FieldError) -> String {
 pub(super) fn stale(page: Page, shown: &Shown) -> Option<AnyView> {
     let wrong = wrong(page);
     let asked = words::asked(&shown.found.job, page.lang);
-    (!wrong.is_empty()).then(|| {
-        let notice = fill(page.text().stale, &[&wrong, &asked]);
-        el("P.stale-n").child(icon("i-info")).child(el("SPAN").child(notice)).into_any()
-    })
+    let words = fill(page.text().stale, &[&wrong, &asked]);
+    (!wrong.is_empty()).then(|| view! { <Callout class="stale-n" symbol="i-info" words/> })
 }
 
 /// Heading, margin and bar.
-fn head(page: Page, shown: &Arc<Shown>) -> AnyView {
+fn head(page: Page, shown: &Shown) -> AnyView {
     let lang = page.lang;
     let answer = &shown.found.answer;
     let own = &answer.fit;
-    node(vec![
-        node(stale(page, shown)),
-        node(
-            el("DIV.verdict-top")
-                .child(
-                    el("H2|id=v-h|tabindex=-1")
-                        .child(icon_with(fit::icon(own.state), "verdict-i"))
-                        .child(
-                            el("SPAN")
-                                .child(fit::word(own.state, lang))
-                                .child(el("SPAN.of").child(fit::behind(own, lang))),
-                        ),
-                )
-                .child(margin(page, answer))
-                .child(el("P.verdict-q").child(words::asked(&shown.found.job, lang))),
-        ),
-        node(answer.calibration.map(|own| calibrate::notice(page, &own))),
-        el("DIV.fit")
-            .child(bar(own, lang))
-            .child(fit::host(own, lang).map(|words| el("P.fit-h|id=host-memory").child(words)))
-            .into_any(),
-    ])
+    view! {
+        {stale(page, shown)}
+        <div class="verdict-top">
+            <h2 id="v-h" tabindex="-1">
+                <Icon name=fit::icon(own.state) class="verdict-i"/>
+                <span>
+                    {fit::word(own.state, lang)}
+                    <span class="of">{fit::behind(own, lang)}</span>
+                </span>
+            </h2>
+            {margin(page, answer)}
+            <p class="verdict-q">{words::asked(&shown.found.job, lang)}</p>
+        </div>
+        {answer.calibration.map(|own| calibrate::notice(page, &own))}
+        <div class="fit">
+            {bar(own, lang)}
+            {fit::host(own, lang).map(|words| view! { <p class="fit-h" id="host-memory">{words}</p> })}
+        </div>
+    }
 }
 
 /// What is to spare or missing, where and on what condition, with what says how the memory comes about.
@@ -162,19 +149,27 @@ fn margin(page: Page, answer: &Answer) -> AnyView {
     let lang = page.lang;
     let phase = format!("memory.{}", answer.memory.phase);
     let on = answer.calibration.is_some_and(|own| own.memory.is_some());
-    el("P.verdict-m")
-        .children(spare(&answer.fit, lang))
-        .child(" ")
-        .child(how::button(page, phase, lang.text().memory))
-        .child(calibrate::tag(on, lang))
-        .into_any()
+    view! {
+        <p class="verdict-m">
+            {spare(&answer.fit, lang)}
+            " "
+            <How page figure=phase name=lang.text().memory/>
+            {calibrate::tag(on, lang).map(|tag| tag.into_any())}
+        </p>
+    }
 }
 
 /// What is to spare or missing, where and on what condition.
 pub(super) fn spare(own: &Fit, lang: Lang) -> Vec<AnyView> {
     let parts = fit::parts(own, lang).into_iter().enumerate();
     parts
-        .map(|(place, words)| if place % 2 == 1 { node(el("B").child(words)) } else { node(words) })
+        .map(|(place, words)| {
+            if place % 2 == 1 {
+                view! { <b>{words}</b> }
+            } else {
+                words.into_any()
+            }
+        })
         .collect()
 }
 
@@ -183,52 +178,37 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
     let text = lang.text();
     let bar = fit::bar(own);
     let part = |class: &'static str, from: f64, wide: f64| {
-        el("rect|height=26|y=20")
-            .set("class", class)
-            .set("x", per_cent(from))
-            .set("width", per_cent(wide.max(0.0)))
+        view! { <rect class=class x=per_cent(from) y="20" width=per_cent(wide.max(0.0)) height="26"/> }
     };
     let tick = |class: &'static str, at: f64, y: &'static str, height: &'static str| {
-        el("rect|width=2")
-            .set("class", class)
-            .set("x", per_cent(at))
-            .set("y", y)
-            .set("height", height)
+        view! { <rect class=class x=per_cent(at) y=y width="2" height=height/> }
     };
     // Words end at their mark, unless that stands too far left for them.
     let words = |class: &'static str, at: f64, y: &'static str, words: String| {
-        el("text")
-            .set("class", class)
-            .set("x", per_cent(at))
-            .set("y", y)
-            .set("text-anchor", if at < 0.4 { "start" } else { "end" })
-            .child(words)
+        let anchor = if at < 0.4 { "start" } else { "end" };
+        view! { <text class=class x=per_cent(at) y=y text-anchor=anchor>{words}</text> }
     };
     let confidence = format!("{}\u{a0}%", fit::asked(own.confidence));
     let [needed, sure, card] = [own.needed_gib, own.needed_at_confidence_gib, own.capacity_gib].map(format::gib);
-    let inside = bar.estimate > 0.2;
-    el("svg.fb|role=img")
-        .set("aria-label", fill(text.fit_bar, &[&needed, &confidence, &sure, &card]))
-        .child(words("t-card", bar.card, "11", fill(text.fit_usable, &[&card])))
-        .child(part("bed", 0.0, bar.card))
-        .child(part("unc", bar.estimate, bar.sure - bar.estimate))
-        .child(tick("qcap", bar.sure, "20", "32"))
-        .child(part("est", 0.0, bar.estimate))
-        .child(part("rim", 0.0, bar.card))
-        .child(
-            el("text|id=reserved|y=37.5")
-                .set("class", if inside { "t-in" } else { "t-q" })
-                .set("x", per_cent(if inside { 0.0 } else { bar.estimate }))
-                .set("dx", "10")
-                .child(format!("{needed} GiB")),
-        )
-        .child(tick("card", bar.card, "15", "36"))
-        .child(words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure])))
-        .into_any()
+    let (class, from) = if bar.estimate > 0.2 { ("t-in", 0.0) } else { ("t-q", bar.estimate) };
+    view! {
+        <svg class="fb" role="img" aria-label=fill(text.fit_bar, &[&needed, &confidence, &sure, &card])>
+            {words("t-card", bar.card, "11", fill(text.fit_usable, &[&card]))}
+            {part("bed", 0.0, bar.card)}
+            {part("unc", bar.estimate, bar.sure - bar.estimate)}
+            {tick("qcap", bar.sure, "20", "32")}
+            {part("est", 0.0, bar.estimate)}
+            {part("rim", 0.0, bar.card)}
+            <text id="reserved" class=class x=per_cent(from) y="37.5" dx="10">{format!("{needed} GiB")}</text>
+            {tick("card", bar.card, "15", "36")}
+            {words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure]))}
+        </svg>
+    }
 }
 
 /// The verdict for a screen reader, once the typing has paused.
-pub(super) fn announcement(page: Page) -> AnyView {
+#[component]
+pub(super) fn Announcement(page: Page) -> impl IntoView {
     let said = RwSignal::new(String::new());
     follow_at_rest(QUIET_MS, move || {
         let lang = page.look.lang.get();
@@ -239,7 +219,5 @@ pub(super) fn announcement(page: Page) -> AnyView {
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });
-    el("DIV.vh|role=status|aria-live=polite|id=announcement")
-        .child(live(move || said.get()))
-        .into_any()
+    view! { <div class="vh" role="status" aria-live="polite" id="announcement">{move || said.get()}</div> }
 }

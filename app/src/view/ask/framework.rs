@@ -6,8 +6,8 @@ use shardwise_core::emit::{NAMES, Named};
 use crate::form::Field;
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{message, problem};
-use crate::view::dom::{El, el, part, typed};
+use crate::view::controls::{Message, problem};
+use crate::view::view;
 use crate::words::framework_name;
 
 /// A framework and its version as a value of the control: `verl 0.8.0`.
@@ -25,63 +25,55 @@ fn chosen(page: Page) -> String {
     }
 }
 
-/// The versions of all frameworks, as options.
-fn options(page: Page) -> impl Iterator<Item = El> {
-    NAMES.iter().flat_map(move |own| {
-        own.versions.iter().map(move |version| {
-            let value = value(own, version);
-            let same = value.clone();
-            el("OPTION")
-                .set("value", value)
-                .flag("selected", move || chosen(page) == same)
-                .child(format!("{} {version}", own.name))
-        })
-    })
-}
-
 /// Whose plan it is where any framework may run it.
-fn taken(page: Page) -> Option<El> {
+fn taken(page: Page) -> Option<String> {
     let shown = page.answered()?;
     if shown.question.framework.is_some() {
         return None;
     }
-    let words = match shown.found.answer.framework {
+    Some(match shown.found.answer.framework {
         Some(own) => fill(page.text().framework_taken, &[&framework_name(own)]),
         None => page.text().framework_none.to_owned(),
-    };
-    Some(el("P.hint|id=framework-taken").child(words))
+    })
 }
 
-pub(in crate::view) fn view(page: Page) -> AnyView {
+/// What is chosen and not known here: it stays visible until another is chosen.
+fn unknown(page: Page) -> Option<String> {
+    let own = chosen(page);
+    let mut versions = NAMES
+        .iter()
+        .flat_map(|named| named.versions.iter().map(move |version| value(named, version)));
+    let known = own.is_empty() || versions.any(|known| known == own);
+    (!known).then_some(own)
+}
+
+#[component]
+pub(in crate::view) fn Framework(page: Page) -> impl IntoView {
     let wrong = move || problem(page, Field::Framework).is_some() || problem(page, Field::FrameworkVersion).is_some();
-    // What is not known here stays visible until another is chosen.
-    let unknown = move || {
-        let own = chosen(page);
-        let known = own.is_empty()
-            || NAMES.iter().any(|named| {
-                let mut versions = named.versions.iter();
-                versions.any(|version| value(named, version) == own)
-            });
-        (!known).then(|| el("OPTION").set("value", own.clone()).flag("selected", || true).child(own))
-    };
-    el("DIV")
-        .live("class", move || if wrong() { "field use is-err" } else { "field use" })
-        .child(el("LABEL|for=framework").child(page.lang.label(Field::Framework)))
-        .child(
-            el("SELECT|id=framework")
-                .on("change", typed(move |own| page.change(|form| form.use_framework(&own))))
-                .live("aria-invalid", move || wrong().then_some("true"))
-                .live("aria-describedby", move || wrong().then_some("framework-m framework_version-m"))
-                .child(part(unknown))
-                .child(
-                    el("OPTION|value=")
-                        .flag("selected", move || chosen(page).is_empty())
-                        .child(page.text().any_framework),
-                )
-                .children(options(page)),
-        )
-        .child(part(move || taken(page)))
-        .child(message(page, Field::Framework))
-        .child(message(page, Field::FrameworkVersion))
-        .into_any()
+    let options = NAMES.iter().flat_map(|own| {
+        own.versions.iter().map(move |version| {
+        let (value, same) = (value(own, version), value(own, version));
+        view! {
+            <option value=value prop:selected=move || chosen(page) == same>{format!("{} {version}", own.name)}</option>
+        }
+    })
+    });
+    view! {
+        <div class=move || if wrong() { "field use is-err" } else { "field use" }>
+            <label for="framework">{page.lang.label(Field::Framework)}</label>
+            <select
+                id="framework"
+                on:change=move |event| page.change(|form| form.use_framework(&event_target_value(&event)))
+                aria-invalid=move || wrong().then_some("true")
+                aria-describedby=move || wrong().then_some("framework-m framework_version-m")
+            >
+                {move || unknown(page).map(|own| view! { <option value=own prop:selected=true>{own.clone()}</option> })}
+                <option value="" prop:selected=move || chosen(page).is_empty()>{page.text().any_framework}</option>
+                {options.collect_view()}
+            </select>
+            {move || taken(page).map(|words| view! { <p class="hint" id="framework-taken">{words}</p> })}
+            <Message page field=Field::Framework/>
+            <Message page field=Field::FrameworkVersion/>
+        </div>
+    }
 }

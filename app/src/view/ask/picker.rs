@@ -2,16 +2,15 @@
 //! keyboard stays in the text, the list says which of its options is marked.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, KeyboardEvent};
+use web_sys::KeyboardEvent;
 
 use crate::browser;
 use crate::form::models::{Listed, matching};
 use crate::form::{Field, Form};
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{message, problem, wrong_class};
-use crate::view::dom::{Act, El, el, part, press, typed};
+use crate::view::controls::{Message, problem, wrong_class};
+use crate::view::view;
 
 /// How many models are listed at once.
 const MOST: usize = 40;
@@ -101,10 +100,7 @@ impl Picker {
         self.show(text, 1);
     }
 
-    fn press(self, event: &web_sys::Event) {
-        let Some(pressed) = event.dyn_ref::<KeyboardEvent>() else {
-            return;
-        };
+    fn press(self, pressed: &KeyboardEvent) {
         let (open, at) = (self.open.get_untracked(), self.at.get_untracked());
         let key = pressed.key();
         if key == "Tab" {
@@ -127,11 +123,11 @@ impl Picker {
             "Escape" => self.hide(),
             _ => return,
         }
-        event.prevent_default();
+        pressed.prevent_default();
     }
 
-    fn option(self, place: usize, listed: &Listed) -> El {
-        let (page, at) = (self.page, place + 1);
+    fn option(self, at: usize, listed: &Listed) -> AnyView {
+        let page = self.page;
         let text = page.text();
         let mut size = page.lang.parameters(listed.total);
         let mut kind = text.kind_dense;
@@ -145,15 +141,36 @@ impl Picker {
         }
         about.extend([listed.license.unwrap_or(text.no_license), listed.entry.hf_repo]);
         about.retain(|word| !word.is_empty());
-        el("LI|role=option")
-            .set("id", option(at))
-            .live("aria-selected", move || (self.at.get() == at).to_string())
-            .on("click", press(move || self.choose(at)))
-            .child(el("B").child(listed.entry.name))
-            .child(" ")
-            .child(el("SPAN").child(size))
-            .child(" ")
-            .child(el("SMALL").child(about.join(" · ")))
+        view! {
+            <li
+                role="option"
+                id=option(at)
+                aria-selected=move || (self.at.get() == at).to_string()
+                on:click=move |_| self.choose(at)
+            >
+                <b>{listed.entry.name}</b>
+                " "
+                <span>{size}</span>
+                " "
+                <small>{about.join(" · ")}</small>
+            </li>
+        }
+    }
+
+    /// The list, and what more there is.
+    fn list(self) -> AnyView {
+        let (listed, count) = self.listed();
+        let text = self.page.text();
+        let more = match count {
+            0 => text.pick_none.to_owned(),
+            count if count > listed.len() => fill(text.pick_more, &[&listed.len().to_string(), &count.to_string()]),
+            _ => String::new(),
+        };
+        let options = (1..).zip(&listed).map(|(at, listed)| self.option(at, listed));
+        view! {
+            <ul role="listbox" id="model-list" aria-label=text.pick_models>{options.collect_view()}</ul>
+            <p class="hint">{more}</p>
+        }
     }
 }
 
@@ -163,58 +180,45 @@ fn option(at: usize) -> String {
 }
 
 /// The model by name.
-pub(in crate::view) fn model_name(page: Page) -> AnyView {
+#[component]
+pub(in crate::view) fn ModelName(page: Page) -> impl IntoView {
     let picker =
         Picker { page, sought: RwSignal::new(String::new()), open: RwSignal::new(false), at: RwSignal::new(0) };
-    // With the text selected, typing starts a new search.
-    let select_all: Act = Box::new(|event| event_target::<HtmlInputElement>(&event).select());
-    let wrong = move || problem(page, Field::Model).is_some();
-    let list = move || {
-        picker.open.get().then(|| {
-            let (listed, count) = picker.listed();
-            let text = page.text();
-            let more = match count {
-                0 => text.pick_none.to_owned(),
-                count if count > listed.len() => fill(text.pick_more, &[&listed.len().to_string(), &count.to_string()]),
-                _ => String::new(),
-            };
-            let options = listed.iter().enumerate();
-            vec![
-                el("UL|role=listbox|id=model-list")
-                    .set("aria-label", text.pick_models)
-                    .children(options.map(|(place, listed)| picker.option(place, listed))),
-                el("P.hint").child(more),
-            ]
-        })
-    };
-    el("DIV")
-        .live("class", move || format!("field{}", wrong_class(page, Field::Model)))
-        .child(el("LABEL.vh|for=model").child(page.lang.label(Field::Model)))
-        .child(
-            el("INPUT.pick|id=model|type=text|role=combobox|aria-autocomplete=list|aria-controls=model-list|autocomplete=off|spellcheck=false|autocapitalize=off")
-                .value(move || page.typed(Field::Model))
-                .on("focus", select_all)
-                .on("click", press(move || picker.show(String::new(), 0)))
-                .on("blur", press(move || picker.leave()))
-                .on("input", typed(move |text| picker.type_in(text)))
-                .on("keydown", Box::new(move |event| picker.press(&event)))
-                .live("aria-expanded", move || picker.open.get().to_string())
-                .live("aria-activedescendant", move || {
+    let field = Field::Model;
+    let wrong = move || problem(page, field).is_some();
+    view! {
+        <div class=move || format!("field{}", wrong_class(page, field))>
+            <label class="vh" for="model">{page.lang.label(field)}</label>
+            <input
+                class="pick"
+                id="model"
+                type="text"
+                role="combobox"
+                aria-autocomplete="list"
+                aria-controls="model-list"
+                autocomplete="off"
+                spellcheck="false"
+                autocapitalize="off"
+                prop:value=move || page.typed(field)
+                // With the text selected, typing starts a new search.
+                on:focus:target=|event| event.target().select()
+                on:click=move |_| picker.show(String::new(), 0)
+                on:blur=move |_| picker.leave()
+                on:input=move |event| picker.type_in(event_target_value(&event))
+                on:keydown=move |event| picker.press(&event)
+                aria-expanded=move || picker.open.get().to_string()
+                aria-activedescendant=move || {
                     let at = picker.at.get();
                     (picker.open.get() && at > 0).then(|| option(at))
-                })
-                .live("aria-invalid", move || wrong().then_some("true"))
-                .live("aria-describedby", move || {
-                    if wrong() { "model-m" } else { "model-d" }
-                }),
-        )
-        .child(
-            el("DIV.models|popover=manual")
-                .set("id", LIST)
-                // The keyboard stays in the text.
-                .on("mousedown", Box::new(|event| event.prevent_default()))
-                .child(part(list)),
-        )
-        .child(message(page, Field::Model))
-        .into_any()
+                }
+                aria-describedby=move || if wrong() { "model-m" } else { "model-d" }
+                aria-invalid=move || wrong().then_some("true")
+            />
+            // The keyboard stays in the text.
+            <div class="models" popover="manual" id=LIST on:mousedown=|event| event.prevent_default()>
+                {move || picker.open.get().then(|| picker.list())}
+            </div>
+            <Message page field/>
+        </div>
+    }
 }

@@ -1,6 +1,5 @@
 //! The plan: every part is found by the search, or set by hand.
 
-use crate::view::dom::{el, live, node, part, press, ticked};
 use leptos::prelude::*;
 use shardwise_core::wire::{Backend, PlanSpec};
 
@@ -9,89 +8,80 @@ use crate::form::{Field, Form, OFFLOADS, generates};
 use crate::format;
 use crate::page::Page;
 use crate::text::fill;
-use crate::view::controls::{choice, input, message};
+use crate::view::controls::{Choice, Input, Message};
+use crate::view::view;
 use crate::words::{offload, recompute};
 
-pub(super) fn view(page: Page) -> AnyView {
-    let summary = move || {
-        let text = page.text();
-        match page.pinned.get() {
-            0 => vec![node(text.plan_auto), node(" "), node(el("SPAN").child(text.plan_hint))].into_any(),
-            count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
-        }
-    };
+/// A count of the plan; nothing is typed while the search decides.
+#[component]
+fn Count(page: Page, field: Field, of: fn(&PlanSpec) -> Option<u64>) -> impl IntoView {
+    view! { <Input page field placeholder=auto_text(page, chosen(page, of, format::grouped))/> }
+}
+
+#[component]
+pub(super) fn Plan(page: Page) -> impl IntoView {
+    let text = page.text();
     let backend = found(page, |shown, _| {
-        shown
-            .found
-            .answer
-            .plan
-            .backend
-            .map(Backend::name)
-            .unwrap_or_default()
-            .to_owned()
+        let backend = shown.found.answer.plan.backend;
+        backend.map(Backend::name).unwrap_or_default().to_owned()
     });
     let recomputed = found(page, |shown, lang| lang.word(recompute(&shown.found.answer.plan)).to_owned());
-    let count = move |field: Field, of: fn(&PlanSpec) -> Option<u64>| {
-        input(page, field, None, auto_text(page, chosen(page, of, format::grouped)))
-    };
     let fused = found(page, |shown, lang| {
         let on = shown.found.answer.plan.fused_lm_head;
         on.map(|on| yes_no(on, lang)).unwrap_or_default()
     });
-    let engine = move || {
-        generates(page.kind()).then(|| {
-            let share =
-                chosen(page, |plan| plan.rollout.as_ref()?.gpu_memory_utilization, |share| format::fixed(share, 2));
-            vec![
-                node(count(Field::RolloutTensorParallel, |plan| plan.rollout.as_ref()?.tensor_parallel)),
-                node(input(page, Field::MemoryShare, None, auto_text(page, share))),
-                node(choice(page, Field::Engine, &["vllm", "sglang"], Signal::stored("vLLM".to_owned()))),
-                node(choice(
-                    page,
-                    Field::KvCacheDtype,
-                    &["auto", "fp8"],
-                    Signal::stored(page.lang.word("auto").to_owned()),
-                )),
-                node(choice(page, Field::EnforceEager, &["true", "false"], Signal::stored(page.text().no.to_owned()))),
-                node(input(page, Field::SpeculativeSpeedup, None, auto_text(page, Signal::stored("1".to_owned())))),
-            ]
-        })
-    };
-    let free = move || {
-        (page.pinned.get() > 0).then(|| {
-            el("P").child(
-                el("BUTTON.btn btn-s|type=button|id=free-plan")
-                    .on("click", press(move || page.change(free_plan)))
-                    .child(page.text().free_plan),
-            )
-        })
-    };
-    el("FIELDSET.group group-last")
-        .child(el("LEGEND").child(page.text().plan))
-        .child(
-            el("DETAILS.more more-first|id=plan-controls")
-                .child(el("SUMMARY").child(part(summary)))
-                .child(
-                    el("DIV.row row-3")
-                        .child(choice(page, Field::Backend, &["megatron", "fsdp", "deepspeed", "ddp"], backend))
-                        .child(count(Field::TensorParallel, |plan| plan.tensor_parallel))
-                        .child(count(Field::PipelineParallel, |plan| plan.pipeline_parallel))
-                        .child(count(Field::VirtualPipeline, |plan| plan.virtual_pipeline))
-                        .child(count(Field::ContextParallel, |plan| plan.context_parallel))
-                        .child(count(Field::UlyssesParallel, |plan| plan.ulysses_parallel))
-                        .child(count(Field::ExpertParallel, |plan| plan.expert_parallel))
-                        .child(count(Field::ExpertTensorParallel, |plan| plan.expert_tensor_parallel))
-                        .child(count(Field::ZeroStage, |plan| plan.zero_stage))
-                        .child(count(Field::MicroBatch, |plan| plan.micro_batch))
-                        .child(count(Field::TokenBudget, |plan| plan.max_tokens_per_gpu))
-                        .child(choice(page, Field::Recompute, &["none", "selective", "full"], recomputed))
-                        .child(choice(page, Field::FusedHead, &["true", "false"], fused))
-                        .child(part(engine)),
-                )
-                .child(offloads(page))
-                .child(part(free)),
-        )
-        .into_any()
+    view! {
+        <fieldset class="group group-last">
+            <legend>{text.plan}</legend>
+            <details class="more more-first" id="plan-controls">
+                <summary>
+                    {move || match page.pinned.get() {
+                        0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> },
+                        count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
+                    }}
+                </summary>
+                <div class="row row-3">
+                    <Choice page field=Field::Backend words=&["megatron", "fsdp", "deepspeed", "ddp"] auto=backend/>
+                    <Count page field=Field::TensorParallel of=|plan| plan.tensor_parallel/>
+                    <Count page field=Field::PipelineParallel of=|plan| plan.pipeline_parallel/>
+                    <Count page field=Field::VirtualPipeline of=|plan| plan.virtual_pipeline/>
+                    <Count page field=Field::ContextParallel of=|plan| plan.context_parallel/>
+                    <Count page field=Field::UlyssesParallel of=|plan| plan.ulysses_parallel/>
+                    <Count page field=Field::ExpertParallel of=|plan| plan.expert_parallel/>
+                    <Count page field=Field::ExpertTensorParallel of=|plan| plan.expert_tensor_parallel/>
+                    <Count page field=Field::ZeroStage of=|plan| plan.zero_stage/>
+                    <Count page field=Field::MicroBatch of=|plan| plan.micro_batch/>
+                    <Count page field=Field::TokenBudget of=|plan| plan.max_tokens_per_gpu/>
+                    <Choice page field=Field::Recompute words=&["none", "selective", "full"] auto=recomputed/>
+                    <Choice page field=Field::FusedHead words=&["true", "false"] auto=fused/>
+                    {move || generates(page.kind()).then(|| view! { <Engine page/> })}
+                </div>
+                <Offloads page/>
+                {move || (page.pinned.get() > 0).then(|| view! {
+                    <p>
+                        <button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>
+                            {text.free_plan}
+                        </button>
+                    </p>
+                })}
+            </details>
+        </fieldset>
+    }
+}
+
+/// How an engine generates.
+#[component]
+fn Engine(page: Page) -> impl IntoView {
+    let share = chosen(page, |plan| plan.rollout.as_ref()?.gpu_memory_utilization, |share| format::fixed(share, 2));
+    let one = Signal::stored("1".to_owned());
+    view! {
+        <Count page field=Field::RolloutTensorParallel of=|plan| plan.rollout.as_ref()?.tensor_parallel/>
+        <Input page field=Field::MemoryShare placeholder=auto_text(page, share)/>
+        <Choice page field=Field::Engine words=&["vllm", "sglang"] auto="vLLM"/>
+        <Choice page field=Field::KvCacheDtype words=&["auto", "fp8"] auto=page.lang.word("auto")/>
+        <Choice page field=Field::EnforceEager words=&["true", "false"] auto=page.text().no/>
+        <Input page field=Field::SpeculativeSpeedup placeholder=auto_text(page, one)/>
+    }
 }
 
 /// Gives every part of the plan back to the search.
@@ -103,16 +93,16 @@ pub(in crate::view) fn free_plan(form: &mut Form) {
 }
 
 /// Four boxes, dashed while the search decides.
-fn offloads(page: Page) -> AnyView {
-    let field = Field::Offload;
+#[component]
+fn Offloads(page: Page) -> impl IntoView {
+    let (text, field) = (page.text(), Field::Offload);
     let auto = found(page, |shown, lang| {
         let named = offload(&shown.found.answer.plan, lang);
         if named.is_empty() { lang.text().no.to_owned() } else { named }
     });
     let boxes = OFFLOADS.into_iter().map(|letter| {
-        let name = letter.to_string();
-        let checked = move || page.typed(field).contains(letter);
-        let toggle = move |on| {
+        let toggle = move |event| {
+            let on = event_target_checked(&event);
             page.type_in(|form| {
                 let mut letters: String = OFFLOADS
                     .into_iter()
@@ -124,22 +114,24 @@ fn offloads(page: Page) -> AnyView {
                 form.set(field, letters);
             });
         };
-        el("LABEL.check")
-            .child(el("INPUT|type=checkbox").flag("checked", checked).on("change", ticked(toggle)))
-            .child(el("SPAN").child(page.lang.word(&name).to_owned()))
+        view! {
+            <label class="check">
+                <input type="checkbox" prop:checked=move || page.typed(field).contains(letter) on:change=toggle/>
+                <span>{page.lang.word(&letter.to_string()).to_owned()}</span>
+            </label>
+        }
     });
-    let state = move || {
-        let text = page.text();
-        page.typed(field).is_empty().then(|| fill(text.auto_is, &[&auto.get()]))
-    };
-    el("FIELDSET.offloads")
-        .child(
-            el("LEGEND.lab")
-                .child(page.text().offload_legend)
-                .child(" ")
-                .child(el("SPAN.muted").child(live(state))),
-        )
-        .child(el("DIV.checks").children(boxes))
-        .child(message(page, field))
-        .into_any()
+    view! {
+        <fieldset class="offloads">
+            <legend class="lab">
+                {text.offload_legend}
+                " "
+                <span class="muted">
+                    {move || page.typed(field).is_empty().then(|| fill(text.auto_is, &[&auto.get()]))}
+                </span>
+            </legend>
+            <div class="checks">{boxes.collect_view()}</div>
+            <Message page field/>
+        </fieldset>
+    }
 }

@@ -4,13 +4,13 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
-use super::panel::panel;
+use super::panel::Panel;
 use crate::browser;
 use crate::look::Theme;
 use crate::page::Page;
 use crate::text::Text;
-use crate::view::dom::{El, el, ticked};
 use crate::view::flags;
+use crate::view::view;
 
 /// Where the storage says that they are off.
 const OFF: &str = "shardwise-keys-off";
@@ -44,10 +44,6 @@ pub(in crate::view) fn listen(page: Page) {
     });
 }
 
-pub(super) fn view(page: Page) -> AnyView {
-    panel(page, "keys", page.text().keys, inside)
-}
-
 /// Does what a key stands for, and says whether it stands for something.
 fn act(page: Page, pressed: &KeyboardEvent) -> bool {
     let held = pressed.ctrl_key() || pressed.alt_key() || pressed.meta_key();
@@ -75,20 +71,30 @@ fn act(page: Page, pressed: &KeyboardEvent) -> bool {
     true
 }
 
-fn inside(page: Page) -> El {
+#[component]
+pub(super) fn Keys(page: Page) -> impl IntoView {
     let text = page.text();
-    let rows = KEYS.map(|(key, does)| {
-        el("DIV")
-            .child(el("DT").child(el("KBD").child(key)))
-            .child(el("DD").child(does(text)))
-    });
-    el("DIV").child(el("DL.keys").children(rows)).child(
-        el("LABEL.check")
-            .child(
-                el("INPUT|type=checkbox|id=keys-on")
-                    .flag("checked", || !off())
-                    .on("change", ticked(|on| browser::store(OFF, if on { "" } else { "1" }))),
-            )
-            .child(el("SPAN").child(text.keys_on)),
-    )
+    view! {
+        <Panel page id="keys" title=text.keys>
+            <div>
+                <dl class="keys">
+                    {KEYS.map(|(key, does)| view! {
+                        <div>
+                            <dt><kbd>{key}</kbd></dt>
+                            <dd>{does(text)}</dd>
+                        </div>
+                    })}
+                </dl>
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        id="keys-on"
+                        prop:checked=!off()
+                        on:change=|event| browser::store(OFF, if event_target_checked(&event) { "" } else { "1" })
+                    />
+                    <span>{text.keys_on}</span>
+                </label>
+            </div>
+        </Panel>
+    }
 }

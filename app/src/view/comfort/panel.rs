@@ -4,26 +4,38 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::page::Page;
-use crate::view::dom::{Act, El, el, part};
-use crate::view::icons::icon;
+use crate::view::icons::Icon;
+use crate::view::view;
 
 /// A panel over the page with a heading; its inside is made when it opens.
-pub(super) fn panel(page: Page, id: &'static str, title: &'static str, inside: fn(Page) -> El) -> AnyView {
+#[component]
+pub(super) fn Panel(page: Page, id: &'static str, title: &'static str, children: ChildrenFn) -> impl IntoView {
     let open = RwSignal::new(false);
-    let toggled: Act = Box::new(move |event| open.set(browser::opens(&event)));
     let heading = format!("{id}-h");
-    el("SECTION.pop|popover=auto")
-        .set("id", id)
-        .set("aria-labelledby", heading.clone())
-        .on("toggle", toggled)
-        .child(
-            el("HEADER").child(el("H2").set("id", heading).child(title)).child(
-                el("BUTTON.btn btn-s btn-q|type=button|popovertargetaction=hide")
-                    .set("popovertarget", id)
-                    .child(icon("i-x"))
-                    .child(el("SPAN.vh").child(page.text().close)),
-            ),
-        )
-        .child(part(move || open.get().then(|| inside(page))))
-        .into_any()
+    view! {
+        <section
+            class="pop"
+            popover="auto"
+            id=id
+            aria-labelledby=heading
+            on:toggle=move |event| open.set(browser::opens(&event))
+        >
+            <header>
+                <h2 id=heading.clone()>{title}</h2>
+                <Close page of=id/>
+            </header>
+            {move || open.get().then(|| children())}
+        </section>
+    }
+}
+
+/// The button that closes the panel called `of`.
+#[component]
+pub(in crate::view) fn Close(page: Page, of: &'static str) -> impl IntoView {
+    view! {
+        <button class="btn btn-s btn-q" type="button" popovertargetaction="hide" popovertarget=of>
+            <Icon name="i-x"/>
+            <span class="vh">{page.text().close}</span>
+        </button>
+    }
 }

@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::panel::panel;
+use super::panel::Panel;
 use crate::browser;
 use crate::page::{Page, RECENT};
 use crate::recent::{self, Recent};
 use crate::text::fill;
-use crate::view::dom::{El, el, part, press};
-use crate::view::icons::icon;
+use crate::view::icons::Icon;
+use crate::view::view;
 use crate::words::asked;
 
 /// Reads what the storage holds.
@@ -19,8 +19,44 @@ pub(in crate::view) fn read(page: Page) {
     }
 }
 
-pub(super) fn view(page: Page) -> AnyView {
-    panel(page, "recent", page.text().recent, inside)
+#[component]
+pub(super) fn Questions(page: Page) -> impl IntoView {
+    view! {
+        <Panel page id="recent" title=page.text().recent>
+            <List page/>
+        </Panel>
+    }
+}
+
+#[component]
+fn List(page: Page) -> impl IntoView {
+    // Another tab may have added some.
+    read(page);
+    let text = page.text();
+    let erase_all = move |_| {
+        keep(page, String::new());
+        browser::focus("recent-h");
+    };
+    view! {
+        <div>
+            <p class="muted">{text.recent_note}</p>
+            {move || {
+                let found = recent::read(&page.recent.get());
+                let rows: Vec<AnyView> = found.into_iter().filter_map(|one| row(page, one)).collect();
+                if rows.is_empty() {
+                    return view! { <p>{text.recent_none}</p> };
+                }
+                view! {
+                    <ul class="recent">{rows}</ul>
+                    <p>
+                        <button class="btn btn-s" type="button" id="recent-erase" on:click=erase_all>
+                            {text.recent_erase}
+                        </button>
+                    </p>
+                }
+            }}
+        </div>
+    }
 }
 
 /// Puts a list into the storage and on the screen.
@@ -29,54 +65,29 @@ fn keep(page: Page, stored: String) {
     page.recent.set(stored);
 }
 
-fn inside(page: Page) -> El {
-    // Another tab may have added some.
-    read(page);
-    let list = move || {
-        let text = page.text();
-        let found = recent::read(&page.recent.get());
-        let rows: Vec<El> = found.into_iter().filter_map(|one| row(page, one)).collect();
-        if rows.is_empty() {
-            return vec![el("P").child(text.recent_none)];
-        }
-        let erase = el("BUTTON.btn btn-s|type=button|id=recent-erase")
-            .on(
-                "click",
-                press(move || {
-                    keep(page, String::new());
-                    browser::focus("recent-h");
-                }),
-            )
-            .child(text.recent_erase);
-        vec![el("UL.recent").children(rows), el("P").child(erase)]
-    };
-    el("DIV").child(el("P.muted").child(page.text().recent_note)).child(part(list))
-}
-
 /// A question in words; `None` where this version of the calculator refuses it.
-fn row(page: Page, one: Recent) -> Option<El> {
+fn row(page: Page, one: Recent) -> Option<AnyView> {
     let job = shardwise_core::job::resolve(&one.question).ok()?;
     let words = asked(&job, page.lang);
     let Recent { date, hash, question } = one;
     let erase = fill(page.text().recent_erase_one, &[&words]);
-    let ask = move || {
+    let ask = move |_| {
         browser::close_popover("recent");
         page.replace(|form| form.load(&question));
     };
-    let forget = move || {
+    let forget = move |_| {
         let stored = page.recent.get_untracked();
         keep(page, recent::without(&stored, &hash, recent::MOST));
         browser::focus("recent-h");
     };
-    Some(
-        el("LI")
-            .child(el("BUTTON.lnk|type=button").on("click", press(ask)).child(words))
-            .child(el("SPAN.muted").child(date))
-            .child(
-                el("BUTTON.btn btn-s btn-q|type=button")
-                    .on("click", press(forget))
-                    .child(icon("i-x"))
-                    .child(el("SPAN.vh").child(erase)),
-            ),
-    )
+    Some(view! {
+        <li>
+            <button class="lnk" type="button" on:click=ask>{words}</button>
+            <span class="muted">{date}</span>
+            <button class="btn btn-s btn-q" type="button" on:click=forget>
+                <Icon name="i-x"/>
+                <span class="vh">{erase}</span>
+            </button>
+        </li>
+    })
 }

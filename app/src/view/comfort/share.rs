@@ -4,28 +4,37 @@
 use leptos::prelude::*;
 use shardwise_core::catalog;
 
-use super::panel::panel;
+use super::panel::Panel;
 use crate::browser;
 use crate::format;
 use crate::page::Page;
 use crate::protocol::Name;
 use crate::text::fill;
-use crate::view::copying;
-use crate::view::dom::{El, el, live, press};
-use crate::view::icons::icon;
+use crate::view::copying::CopyButton;
+use crate::view::icons::Icon;
 use crate::view::sheet;
 use crate::view::verdict::sentence;
+use crate::view::view;
 use crate::words::{asked, gpu_label};
 
 /// What opens the panel.
-pub(in crate::view) fn button(page: Page) -> El {
-    el("BUTTON.btn btn-s share|type=button|id=share-open|popovertarget=share")
-        .child(icon("i-share"))
-        .child(el("SPAN").child(page.text().share))
+#[component]
+pub(in crate::view) fn ShareButton(page: Page) -> impl IntoView {
+    view! {
+        <button class="btn btn-s share" type="button" id="share-open" popovertarget="share">
+            <Icon name="i-share"/>
+            <span>{page.text().share}</span>
+        </button>
+    }
 }
 
-pub(super) fn view(page: Page) -> AnyView {
-    panel(page, "share", page.text().share, inside)
+#[component]
+pub(super) fn Share(page: Page) -> impl IntoView {
+    view! {
+        <Panel page id="share" title=page.text().share>
+            <Inside page/>
+        </Panel>
+    }
 }
 
 /// The answer in one line; empty while there is none.
@@ -53,31 +62,34 @@ fn summary(page: Page) -> String {
     )
 }
 
-fn inside(page: Page) -> El {
+#[component]
+fn Inside(page: Page) -> impl IntoView {
     let text = page.text();
     let whole = move || format!("{} – {}", summary(page), page.link());
-    let system = browser::can_share().then(|| {
-        el("BUTTON.btn btn-s|type=button|id=share-system")
-            .on("click", press(move || browser::share(&summary(page), &page.link())))
-            .child(icon("i-share"))
-            .child(text.share_system)
-    });
-    let id = "share-text".to_owned();
+    let share = move |_| browser::share(&summary(page), &page.link());
     let state = page.sheet(Name::Embed).state;
     state.update(|state| drop(state.insert("site".to_owned(), browser::address().into())));
-    el("DIV")
-        .child(el("P.muted").child(text.share_note))
-        .child(el("P.quote|id=share-text").child(live(whole)))
-        .child(
-            el("P.copies")
-                .child(copying::button(page.lang, id, true, move || untrack(whole)))
-                .child(system),
-        )
-        .child(sheet::view(page, Name::Embed))
+    view! {
+        <div>
+            <p class="muted">{text.share_note}</p>
+            <p class="quote" id="share-text">{move || whole()}</p>
+            <p class="copies">
+                <CopyButton lang=page.lang of="share-text" first=true text=Signal::derive(whole)/>
+                {browser::can_share().then(|| view! {
+                    <button class="btn btn-s" type="button" id="share-system" on:click=share>
+                        <Icon name="i-share"/>
+                        {text.share_system}
+                    </button>
+                })}
+            </p>
+            {sheet::view(page, Name::Embed)}
+        </div>
+    }
 }
 
 /// How to say that a number is wrong: all that it takes to look into it, to copy.
-pub(in crate::view) fn report(page: Page) -> AnyView {
+#[component]
+pub(in crate::view) fn Report(page: Page) -> impl IntoView {
     let words = move || {
         let (text, lang) = (page.text(), page.lang);
         let Some(shown) = page.answered() else {
@@ -108,10 +120,14 @@ pub(in crate::view) fn report(page: Page) -> AnyView {
             ],
         )
     };
-    el("DETAILS.foot-report more|id=report")
-        .child(el("SUMMARY").child(page.text().report))
-        .child(el("P").child(page.text().report_how))
-        .child(el("PRE.quote|id=report-text").child(live(words)))
-        .child(el("P").child(copying::button(page.lang, "report-text".to_owned(), false, move || untrack(words))))
-        .into_any()
+    view! {
+        <details class="foot-report more" id="report">
+            <summary>{page.text().report}</summary>
+            <p>{page.text().report_how}</p>
+            <pre class="quote" id="report-text">{move || words()}</pre>
+            <p>
+                <CopyButton lang=page.lang of="report-text" text=Signal::derive(words)/>
+            </p>
+        </details>
+    }
 }

@@ -9,10 +9,10 @@ use crate::page::Page;
 use crate::page::texts::Texts;
 use crate::protocol::Text;
 use crate::text::{Lang, fill};
-use crate::view::copying;
-use crate::view::dom::{El, el, live, node, part, press, ticked};
-use crate::view::icons::icon;
+use crate::view::copying::{CopyButton, DownloadButton};
+use crate::view::icons::Icon;
 use crate::view::listing::{self, Changes, Line};
+use crate::view::view;
 
 /// Lines that show whose text it is; Copy and Download take all.
 const FIRST: usize = 13;
@@ -23,24 +23,22 @@ const HEAD: usize = 3;
 /// Lines of a text that is shown whole: a few more are no reason to fold it.
 const FEW: usize = 16;
 
-pub(super) fn view(
+#[component]
+pub(super) fn Listing(
     page: Page,
     framework: &'static Named,
-    version: &str,
+    version: String,
     index: usize,
-    own: &Text,
-    before: Option<&Text>,
-) -> AnyView {
-    let (texts, words) = (page.texts, page.text());
+    own: Text,
+    before: Option<Text>,
+) -> impl IntoView {
+    let texts = page.texts;
     let id = format!("code-{index}");
-    let changes = before.map(|before| Changes::between(before, own)).unwrap_or_default();
-    let mut lines: Vec<(Line, bool)> = listing::lines(own).into_iter().map(|line| (line, false)).collect();
+    let changes = before.map(|before| Changes::between(&before, &own)).unwrap_or_default();
+    let mut lines: Vec<(Line, bool)> = listing::lines(&own).into_iter().map(|line| (line, false)).collect();
     let count = lines.len();
     let folds = count > FEW;
-    let mut last = 0;
-    if folds {
-        last = fold_away(&mut lines);
-    }
+    let last = if folds { fold_away(&mut lines) } else { 0 };
     let lines: Vec<AnyView> = lines
         .into_iter()
         .enumerate()
@@ -55,30 +53,26 @@ pub(super) fn view(
         (false, false) => "code no-why",
         (false, true) => "code code-top no-why",
     };
-    let about = el("P.acc acc-no").child(icon("i-info")).child(
-        el("A")
-            .set("href", framework.docs_url)
-            .set("rel", "noopener")
-            .set("target", "_blank")
-            .child(fill(words.checked, &[framework.name, version])),
-    );
-    vec![
-        node(
-            el("DIV.tabp-h")
-                .child(el("P.tabp-f").child(el("CODE").child(own.file.clone())))
-                .child(tools(page, id.clone(), own)),
-        ),
-        node(changed(page, index, changes, last)),
-        node(
-            el("PRE|tabindex=0|role=region")
-                .live("class", class)
-                .set("aria-label", own.file.clone())
-                .child(el("CODE").set("id", id.clone()).child(lines)),
-        ),
-        node(folds.then(|| fold(texts, id, index, count, page.lang))),
-        node(about),
-    ]
-    .into_any()
+    let file = own.file.clone();
+    view! {
+        <div class="tabp-h">
+            <p class="tabp-f">
+                <code>{file.clone()}</code>
+            </p>
+            <Tools page of=id.clone() own/>
+        </div>
+        <Changed page index changes last/>
+        <pre tabindex="0" role="region" class=class aria-label=file>
+            <code id=id.clone()>{lines}</code>
+        </pre>
+        {folds.then(|| view! { <Fold texts of=id index count lang=page.lang/> })}
+        <p class="acc acc-no">
+            <Icon name="i-info"/>
+            <a href=framework.docs_url rel="noopener" target="_blank">
+                {fill(page.text().checked, &[framework.name, &version])}
+            </a>
+        </p>
+    }
 }
 
 /// Marks the lines that a folded text does not show, and says which is the last that it does. In its head that is the link,
@@ -101,48 +95,54 @@ fn fold_away(lines: &mut [(Line, bool)]) -> usize {
 }
 
 /// Copy first: it is what most come for.
-fn tools(page: Page, id: String, own: &Text) -> El {
+#[component]
+fn Tools(page: Page, of: String, own: Text) -> impl IntoView {
     let texts = page.texts;
-    let text = {
-        let own = own.clone();
-        move || listing::copied(&own, texts.reasons.get_untracked())
-    };
-    // What is selected to be copied by hand has to be there.
-    let unfold = Box::new(move || texts.whole.set(true));
-    el("DIV.tools")
-        .child(copying::folded(page.lang, id, text.clone(), unfold))
-        .child(copying::download(page.lang, own.file.clone(), text))
-        .child(
-            el("LABEL.tog")
-                .child(
-                    el("INPUT|type=checkbox")
-                        .flag("checked", move || texts.reasons.get())
-                        .on("change", ticked(move |on| texts.reasons.set(on))),
-                )
-                .child(el("SPAN").child(page.text().reasons)),
-        )
+    let file = own.file.clone();
+    let text = Signal::derive(move || listing::copied(&own, texts.reasons.get()));
+    let id = of.replace("code-", "code-copy-");
+    view! {
+        <div class="tools">
+            // What is selected to be copied by hand has to be there.
+            <CopyButton lang=page.lang of text first=true id unfold=move || texts.whole.set(true)/>
+            <DownloadButton lang=page.lang file text/>
+            <label class="tog">
+                <input
+                    type="checkbox"
+                    prop:checked=move || texts.reasons.get()
+                    on:change=move |event| texts.reasons.set(event_target_checked(&event))
+                />
+                <span>{page.text().reasons}</span>
+            </label>
+        </div>
+    }
 }
 
-/// The button that shows all of a text, or its first lines.
-fn fold(texts: Texts, id: String, index: usize, count: usize, lang: Lang) -> El {
+/// The button that shows all of the text called `of`, or its first lines.
+#[component]
+fn Fold(texts: Texts, of: String, index: usize, count: usize, lang: Lang) -> impl IntoView {
     let words = lang.text();
-    let face = move || {
-        if texts.whole.get() {
-            words.show_fewer.to_owned()
-        } else {
-            fill(words.show_lines, &[&format::grouped(count as u64)])
-        }
-    };
-    el("BUTTON.btn btn-s code-more|type=button")
-        .set("id", format!("code-more-{index}"))
-        .set("aria-controls", id)
-        .live("aria-expanded", move || texts.whole.get().to_string())
-        .on("click", press(move || texts.whole.update(|whole| *whole = !*whole)))
-        .child(live(face))
+    view! {
+        <button
+            class="btn btn-s code-more"
+            type="button"
+            id=format!("code-more-{index}")
+            aria-controls=of
+            aria-expanded=move || texts.whole.get().to_string()
+            on:click=move |_| texts.whole.update(|whole| *whole = !*whole)
+        >
+            {move || if texts.whole.get() {
+                words.show_fewer.to_owned()
+            } else {
+                fill(words.show_lines, &[&format::grouped(count as u64)])
+            }}
+        </button>
+    }
 }
 
 /// How many lines are others than before the last change, how many of them are folded away, and what they were.
-fn changed(page: Page, index: usize, changes: Changes, last: usize) -> Option<El> {
+#[component]
+fn Changed(page: Page, index: usize, changes: Changes, last: usize) -> impl IntoView {
     let (texts, words) = (page.texts, page.text());
     let number = |count: usize| format::grouped(count as u64);
     let said = match changes.count() {
@@ -151,11 +151,7 @@ fn changed(page: Page, index: usize, changes: Changes, last: usize) -> Option<El
         count => fill(words.changed_many, &[&number(count)]),
     };
     let below = changes.marks.iter().filter(|(at, _)| *at > last).count();
-    let below = move || {
-        let hidden = last > 0 && below > 0 && !texts.whole.get();
-        hidden.then(|| el("SPAN").child(fill(words.changed_below, &[&number(below)])))
-    };
-    let clear = move || {
+    let clear = move |_| {
         texts.clear_marks(page.flags.get_untracked());
         // The same texts again, without marks.
         page.flags.update(|_| ());
@@ -163,36 +159,37 @@ fn changed(page: Page, index: usize, changes: Changes, last: usize) -> Option<El
     };
     let lines = changes.lines.into_iter().map(|(sign, line)| {
         let class = if sign == '+' { "ln d-in" } else { "ln d-out" };
-        el("SPAN").set("class", class).child(format!("{sign} {}\n", line.trim_start()))
+        view! { <span class=class>{format!("{sign} {}\n", line.trim_start())}</span> }
     });
-    Some(
-        el("DIV.chg")
-            .set("id", format!("changed-{index}"))
-            .child(
-                el("P.chg-h").child(el("B").child(said)).child(" ").child(part(below)).child(
-                    el("BUTTON.btn btn-s btn-q|type=button")
-                        .set("id", format!("clear-marks-{index}"))
-                        .on("click", press(clear))
-                        .child(words.clear_marks),
-                ),
-            )
-            .child(
-                el("DETAILS.more").child(el("SUMMARY").child(words.changed_were)).child(
-                    el("PRE.code|tabindex=0|role=region")
-                        .set("aria-label", words.changed_were)
-                        .child(el("CODE").children(lines)),
-                ),
-            ),
-    )
+    Some(view! {
+        <div class="chg" id=format!("changed-{index}")>
+            <p class="chg-h">
+                <b>{said}</b>
+                " "
+                {move || (last > 0 && below > 0 && !texts.whole.get()).then(|| view! {
+                    <span>{fill(words.changed_below, &[&number(below)])}</span>
+                })}
+                <button class="btn btn-s btn-q" type="button" id=format!("clear-marks-{index}") on:click=clear>
+                    {words.clear_marks}
+                </button>
+            </p>
+            <details class="more">
+                <summary>{words.changed_were}</summary>
+                <pre class="code" tabindex="0" role="region" aria-label=words.changed_were>
+                    <code>{lines.collect_view()}</code>
+                </pre>
+            </details>
+        </div>
+    })
 }
 
 /// One line. Each is a block, so that a selection copies it with its line break. A marked one says by a sign and a word that it
 /// is new, or changed.
 fn line(line: Line, mark: Option<bool>, is_far: bool, lang: Lang) -> AnyView {
-    let why = |why: String| (!why.is_empty()).then(|| el("SPAN.why").child("  ").child(why));
+    let why = |why: String| (!why.is_empty()).then(|| view! { <span class="why">"  " {why}</span> });
     let words = lang.text();
     let said = mark.map(|changed| if changed { words.line_changed } else { words.line_new });
-    let said = || said.map(|said| el("SPAN.vh").child(said));
+    let said = said.map(|said| view! { <span class="vh">{said}</span> });
     let kind = match (&line, mark) {
         (Line::Comment(_, true), _) => " ln-w",
         (Line::Comment(..), _) => " ln-c",
@@ -200,27 +197,26 @@ fn line(line: Line, mark: Option<bool>, is_far: bool, lang: Lang) -> AnyView {
         (_, Some(_)) => " ln-new",
         (_, None) => "",
     };
-    let whole = el("SPAN").set("class", format!("ln{kind}{}", if is_far { " ln-far" } else { "" }));
-    match line {
-        Line::Comment(text, _) | Line::Heading(text) => whole.child(text).into_any(),
-        Line::Plain(text, reason) => whole
-            .child(el("SPAN.cmd").child(said()).child(text))
-            .child(why(reason))
-            .into_any(),
-        Line::Setting { indent, prefix, key, between, value, after, why: reason } => whole
-            .child(
-                el("SPAN.cmd")
-                    .child(said())
-                    .child(indent)
-                    .child(el("SPAN.fp").child(prefix))
-                    .child(el("SPAN.fk").child(key))
-                    .child(between)
-                    .child(el("SPAN.fv").child(value))
-                    .child(after),
-            )
-            .child(why(reason))
-            .into_any(),
-    }
+    let inside = match line {
+        Line::Comment(text, _) | Line::Heading(text) => text.into_any(),
+        Line::Plain(text, reason) => view! {
+            <span class="cmd">{said} {text}</span>
+            {why(reason)}
+        },
+        Line::Setting { indent, prefix, key, between, value, after, why: reason } => view! {
+            <span class="cmd">
+                {said}
+                {indent}
+                <span class="fp">{prefix}</span>
+                <span class="fk">{key}</span>
+                {between}
+                <span class="fv">{value}</span>
+                {after}
+            </span>
+            {why(reason)}
+        },
+    };
+    view! { <span class=format!("ln{kind}{}", if is_far { " ln-far" } else { "" })>{inside}</span> }
 }
 
 #[cfg(test)]

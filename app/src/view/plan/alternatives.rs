@@ -16,10 +16,10 @@ use crate::parts;
 use crate::protocol::Name;
 use crate::sheets::alternatives::PART;
 use crate::text::fill;
+use crate::view::comfort::Close;
 use crate::view::controls::bad_number;
-use crate::view::dom::{Act, El, el, live, part};
-use crate::view::icons::icon;
 use crate::view::sheet;
+use crate::view::view;
 
 /// The panel, and what holds the keyboard in it until there is something to choose.
 const PANEL: &str = "alternatives";
@@ -168,38 +168,37 @@ fn choose_when_there(page: Page) {
 }
 
 /// The panel.
-pub(in crate::view) fn panel(page: Page) -> El {
+#[component]
+pub(in crate::view) fn Alternatives(page: Page) -> impl IntoView {
     let sheet = page.sheet(Name::Alternatives);
     sheet::order(page, Name::Alternatives, Box::new(move || sheet.state.with(|state| !state.is_empty())));
     choose_when_there(page);
-    let heading = move || asked(page).map(|field| fill(page.text().alternatives_of, &[page.lang.label(field)]));
-    let waiting = move || {
-        let waits = sheet.tree.with(Option::is_none) && asked(page).is_some();
-        waits.then(|| el("P.muted|role=status").child(page.text().alternatives_wait))
-    };
-    let submitted: Act = Box::new(move |event| {
-        event.prevent_default();
-        submit(page);
-    });
-    el("SECTION.pop alts|role=dialog|popover=auto")
-        .set("id", PANEL)
-        .set("aria-labelledby", "alternatives-h")
-        .on("toggle", Box::new(move |event| toggled(page, &event)))
-        .on("submit", submitted)
-        .on("click", Box::new(move |event| pressed(page, &event)))
-        .on("input", Box::new(|event| typed(&event)))
-        .child(
-            el("HEADER").child(el("H2|id=alternatives-h").child(live(heading))).child(
-                el("BUTTON.btn btn-s btn-q|type=button|popovertargetaction=hide")
-                    .set("popovertarget", PANEL)
-                    .child(icon("i-x"))
-                    .child(el("SPAN.vh").child(page.text().close)),
-            ),
-        )
-        .child(
-            el("DIV|tabindex=-1")
-                .set("id", INSIDE)
-                .child(part(waiting))
-                .child(sheet::host(page, Name::Alternatives)),
-        )
+    let waits = move || sheet.tree.with(Option::is_none) && asked(page).is_some();
+    view! {
+        <section
+            class="pop alts"
+            role="dialog"
+            popover="auto"
+            id=PANEL
+            aria-labelledby="alternatives-h"
+            on:toggle=move |event| toggled(page, &event)
+            on:submit=move |event| {
+                event.prevent_default();
+                submit(page);
+            }
+            on:click=move |event| pressed(page, &event)
+            on:input=|event| typed(&event)
+        >
+            <header>
+                <h2 id="alternatives-h">
+                    {move || asked(page).map(|field| fill(page.text().alternatives_of, &[page.lang.label(field)]))}
+                </h2>
+                <Close page of=PANEL/>
+            </header>
+            <div tabindex="-1" id=INSIDE>
+                {move || waits().then(|| view! { <p class="muted" role="status">{page.text().alternatives_wait}</p> })}
+                {sheet::host(page, Name::Alternatives)}
+            </div>
+        </section>
+    }
 }
