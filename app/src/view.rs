@@ -1,9 +1,12 @@
 //! The parts of the page, from the top.
 
+#![allow(unreachable_pub, reason = "`#[component]` makes a `pub fn` of every component's body")]
+
 mod accuracy;
 mod advice;
 mod ask;
 mod banner;
+mod blocks;
 mod calibrate;
 mod closing;
 mod comfort;
@@ -54,7 +57,7 @@ const REST: usize = 4;
 
 /// What is not in [`page`].
 pub(crate) fn rest() -> Rest {
-    Rest { embed: embed::view, acting, folds: fold::view, closing: closing_parts }
+    Rest { embed: embed::view, acting, folds: fold::view, closing: closing_parts, sheet: blocks::sheet }
 }
 
 /// The whole page, of which the rest comes by `loader`; `engine` answers where no worker can.

@@ -3,13 +3,14 @@
 use super::dom::{El, Node, all, el, live, node, part};
 use leptos::prelude::*;
 
+use super::blocks;
 use super::icons::icon;
 use crate::browser;
 use crate::charts::backend::Drawing;
 use crate::page::Page;
+use crate::protocol;
 use crate::text::fill;
-use crate::tree::{drawn, parts};
-pub(super) use drawn::drawn_bars;
+use crate::tree::parts;
 pub(super) use parts::per_cent;
 
 /// Draws at a width; `None` while there is nothing to draw.
@@ -31,17 +32,20 @@ pub(super) fn plot(label: String, draw: Draw) -> AnyView {
 
 /// A drawing that the element called `label` names.
 pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
-    node(drawn::image(drawing, label))
+    blocks::image(drawing, label)
 }
 
+/// Left and top, width and height of something to point at.
+type Place = ((i32, i32), (i32, i32));
+
 /// What pointing at the marks of a drawing says.
-pub(super) fn targets(drawing: &Drawing, marks: Vec<drawn::Target>, about: Vec<Vec<String>>, label: String) -> AnyView {
-    node(drawn::targets(drawing, marks, about, label))
+pub(super) fn targets(drawing: &Drawing, marks: Vec<Place>, about: Vec<Vec<String>>, label: String) -> AnyView {
+    blocks::targets(drawing, protocol::blocks::targets(marks, about), label)
 }
 
 /// A drawing whose bars say something to a pointer and to the arrow keys.
 pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> AnyView {
-    let marks = drawn_bars(&drawing);
+    let marks = drawing.bars();
     let targets = targets(&drawing, marks, about, label(id));
     vec![image(drawing, label(id)), targets].into_any()
 }
@@ -122,7 +126,7 @@ pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyVi
     el("DETAILS.data")
         .child(el("SUMMARY").child(icon("i-table")).child(page.text().table))
         .child(region(fill(page.text().table_of, &[&name]), table))
-        .child(parts::files())
+        .child(blocks::files())
         .into_any()
 }
 

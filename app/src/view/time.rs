@@ -1,19 +1,18 @@
 //! Step time by phase and part.
 
-use super::dom::node;
 use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
+use super::blocks;
 use super::figure::{Block, parts_table, pointed};
 use super::how;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
+use crate::protocol::blocks::Mark;
 use crate::text::{Lang, fill};
-use crate::tree::parts::legend;
-use crate::tree::{self, Tree};
 
 /// How many phases a line names.
 const NAMED: usize = 3;
@@ -124,7 +123,7 @@ fn kinds(answer: &Answer) -> Vec<(Ink, &'static str)> {
 }
 
 /// The colours of a chart of times, with their words.
-pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
+pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Vec<(Mark, String)> {
     // The kinds of communication share a colour: one entry for all.
     let mut seen: Vec<Ink> = Vec::new();
     let entries = kinds.into_iter().filter_map(|(ink, word)| {
@@ -133,10 +132,9 @@ pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
         }
         seen.push(ink);
         let word = if ink == Ink::Communication { "communication" } else { word };
-        let class = if ink == Ink::Hatched { "k-idle" } else { ink.class() };
-        Some(legend(class, lang.word(word).to_owned()))
+        Some((Mark::Area(ink), lang.word(word).to_owned()))
     });
-    tree::el("UL.legend").children(entries)
+    entries.collect()
 }
 
 /// The answer, while there is one.
@@ -177,7 +175,7 @@ pub(super) fn view(page: Page) -> AnyView {
                 pointed(drawing, about(answer, lang), "time")
             })
         }),
-        legend: Box::new(move || with(page, |answer, lang| node(legends(kinds(answer), lang)))),
+        legend: Box::new(move || with(page, |answer, lang| blocks::legend(legends(kinds(answer), lang)))),
         table: Box::new(move || with(page, |answer, lang| table(page, answer, lang))),
     };
     block.view(how::button(page, "step_time", text.time)).into_any()
