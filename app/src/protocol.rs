@@ -1,5 +1,7 @@
 //! What page and worker exchange: one [`Request`], one [`Reply`], each a line of JSON.
 
+pub(crate) mod blocks;
+pub(crate) mod compact;
 pub(crate) mod estimate;
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +54,7 @@ pub(crate) enum Task {
         /// How many numbers of GPUs have been tried.
         tried: usize,
     },
-    /// A part of the page: [`Name`] and tree.
+    /// A part of the page: [`Written`].
     Sheet(SheetTask),
     /// A file of a sheet, written when it is asked for: its name and its text.
     File {
@@ -85,7 +87,7 @@ pub(crate) enum Task {
         /// Whether that is all of it.
         whole: bool,
     },
-    /// What scripts ask: the core's reading, the answer, and the changes that help most, as a tree.
+    /// What scripts ask: the core's reading, the answer, and the changes that help most, as [`Blocks`](blocks::Block).
     Read {
         /// Tag of the page's language.
         lang: String,
@@ -217,6 +219,17 @@ pub(crate) struct SheetTask {
     pub(crate) width: u32,
     /// What was pressed and typed in it.
     pub(crate) state: Map<String, Value>,
+}
+
+/// A part of the page. What draws its blocks reads them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Written {
+    /// Which.
+    pub(crate) name: Name,
+    /// Its blocks.
+    pub(crate) blocks: Value,
+    /// Whether there is more to come for who asks again.
+    pub(crate) more: bool,
 }
 
 /// The texts of a framework, or why there are none.

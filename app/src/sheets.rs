@@ -11,6 +11,7 @@ mod embed;
 mod front;
 mod how;
 mod methods;
+mod parts;
 mod plans;
 mod reading;
 mod scaling;
@@ -20,9 +21,9 @@ mod timeline;
 mod within;
 pub(crate) mod words;
 
+use crate::protocol::blocks::Block;
 use crate::protocol::{Name, SheetTask};
 use crate::text::Lang;
-use crate::tree::Tree;
 use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
@@ -33,26 +34,30 @@ impl From<SheetTask> for Ask {
     }
 }
 
-/// Writes a sheet; `None` where there is nothing to show.
-pub(crate) fn write(asked: &Asked, task: SheetTask) -> Option<Tree> {
+/// Writes a sheet, which is empty where there is nothing to show; and whether there is more to come.
+pub(crate) fn write(asked: &Asked, task: SheetTask) -> (Vec<Block>, bool) {
     let name = task.name;
     let ask = Ask::from(task);
-    match name {
+    let blocks = match name {
         Name::Plans => plans::sheet(asked, &ask),
-        Name::Sensitivity => sensitivity::sheet(asked, &ask),
-        Name::Advice => advice::sheet(asked, &ask),
-        Name::Scaling => scaling::sheet(asked, &ask),
-        Name::Compare => compare::sheet(asked, &ask),
-        Name::How => how::sheet(asked, &ask),
-        Name::Diff => diff::sheet(asked, &ask),
-        Name::Front => front::sheet(asked, &ask),
-        Name::Timeline => timeline::sheet(asked, &ask),
-        Name::Embed => embed::sheet(asked, &ask),
-        Name::Sure => sure::sheet(asked, &ask),
-        Name::Ways => sure::ways(asked, &ask),
-        Name::Alternatives => alternatives::sheet(asked, &ask),
-        Name::Within => within::sheet(asked, &ask),
-    }
+        Name::Sensitivity => Some(sensitivity::sheet(asked, &ask)),
+        Name::Advice => Some(advice::sheet(asked, &ask)),
+        Name::Scaling => Some(vec![scaling::sheet(asked, &ask)]),
+        Name::Compare => compare::sheet(asked, &ask).map(|own| vec![own]),
+        Name::How => how::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Diff => diff::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Front => front::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Timeline => timeline::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Embed => Some(vec![embed::sheet(asked, &ask)]),
+        Name::Sure => sure::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Ways => sure::ways(asked, &ask).map(|own| vec![own]),
+        Name::Alternatives => alternatives::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Within => {
+            let found = within::sheet(asked, &ask);
+            return found.map_or_else(Default::default, |(own, more)| (vec![own], more));
+        }
+    };
+    (blocks.unwrap_or_default(), false)
 }
 
 /// Writes a file of a sheet; `None` where it has none of that name.
@@ -67,7 +72,8 @@ pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str) -> Option<String>
 mod tests {
     use super::{Asked, write};
     use crate::parts::{self, Part};
-    use crate::protocol::{Name, SheetTask};
+    use crate::protocol::blocks::{Block, Holds, Run};
+    use crate::protocol::{Name, SheetTask, compact};
     use crate::text::Lang;
     use serde_json::{Value, json};
     use shardwise_core::presets;
@@ -80,7 +86,7 @@ mod tests {
             return Value::Null;
         };
         let task = SheetTask { name, question: Value::Null, lang: lang.to_owned(), width: 480, state };
-        write(asked, task).map_or(Value::Null, Value::from)
+        json!(write(asked, task).0)
     }
 
     /// Some presets of one node: an RL step, training, adapters.
@@ -100,17 +106,19 @@ mod tests {
         asked
     }
 
-    /// The texts and the named attribute's values of a tree.
-    fn find(tree: &Value, attribute: &str, found: &mut Vec<String>) {
-        let Value::Array(parts) = tree else { return };
-        for part in parts.iter().skip(1) {
-            match part {
-                Value::Object(attributes) => {
-                    let own = attributes.get(attribute).and_then(Value::as_str);
-                    found.extend(own.map(str::to_owned));
+    /// The values of a field, wherever it stands.
+    fn find(value: &Value, field: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Array(all) => all.iter().for_each(|own| find(own, field, found)),
+            Value::Object(all) => {
+                for (name, own) in all {
+                    if let Some(text) = own.as_str().filter(|text| name == field && !text.is_empty()) {
+                        found.push(text.to_owned());
+                    }
+                    find(own, field, found);
                 }
-                other => find(other, attribute, found),
             }
+            _ => {}
         }
     }
 
@@ -123,9 +131,10 @@ mod tests {
                     let tree = sheet(&asked, name, lang, aside.clone());
                     let text = tree.to_string();
                     assert!(text.len() > 50, "{name:?} {lang}: {text}");
-                    for bad in ["NaN", "inf ", "undefined", "null"] {
+                    for bad in ["NaN", "inf ", "undefined"] {
                         assert!(!text.contains(bad), "{name:?} {lang}: {bad} in {text}");
                     }
+                    assert!(compact::read::<Vec<Block>>(tree.clone()).is_some(), "{name:?} {lang}");
                     let mut ids = Vec::new();
                     find(&tree, "id", &mut ids);
                     let all = ids.len();
@@ -148,7 +157,7 @@ mod tests {
                 {
                     let text = sheet(&asked, Name::Alternatives, lang, json!({ "part": field.path() })).to_string();
                     assert!(!text.contains("NaN") && !text.contains("inf "), "{field:?}: {text}");
-                    assert_eq!(text.matches("\"checked\"").count(), 1, "{field:?}: {text}");
+                    assert_eq!(text.matches("\"now\":true").count(), 1, "{field:?}: {text}");
                     assert_eq!([text.contains(found), text.contains(set)], [!pinned, pinned], "{field:?}: {text}");
                     assert_eq!(text.contains("alt-free"), pinned, "{field:?}");
                 }
@@ -158,7 +167,7 @@ mod tests {
         let nothing = all
             .first()
             .map(|own| sheet(own, Name::Alternatives, "en", json!({ "part": "plan.nonsense" })));
-        assert_eq!(nothing, Some(Value::Null));
+        assert_eq!(nothing, Some(json!([])));
     }
 
     #[test]
@@ -168,11 +177,19 @@ mod tests {
             panic!("there are presets");
         };
         let speeds = |state: Value| {
-            let tree = sheet(asked, Name::Plans, "en", state).to_string();
-            let cells = tree.split("\"TD.n key\"").skip(1);
-            let figures = cells.filter_map(|cell| cell.split('"').nth(5).map(str::to_owned));
-            let numbers: Vec<f64> = figures.filter_map(|figure| figure.replace(',', "").parse().ok()).collect();
-            numbers
+            let tree: Vec<Block> = compact::read(sheet(asked, Name::Plans, "en", state)).unwrap_or_default();
+            let table = tree.iter().find_map(|block| match block {
+                Block::Table(table) => Some(table),
+                _ => None,
+            });
+            let table = table.unwrap_or_else(|| panic!("there are plans"));
+            let place = table.columns.iter().position(|own| own.holds == Holds::Key).unwrap_or_default();
+            let rows = table.groups.iter().flat_map(|(_, rows)| rows);
+            let cells = rows.filter_map(|row| match row.cells.get(place)?.line.first()? {
+                Run::Words(words) => words.replace(',', "").parse().ok(),
+                _ => None,
+            });
+            cells.collect::<Vec<f64>>()
         };
         let rising = speeds(json!({ "sort": "speed", "falling": false }));
         assert!(rising.len() > 3 && rising.is_sorted(), "{rising:?}");
@@ -184,7 +201,7 @@ mod tests {
 
         let tree = sheet(asked, Name::Plans, "en", json!({}));
         let mut pins = Vec::new();
-        find(&tree, "data-pair", &mut pins);
+        find(&tree, "Pair", &mut pins);
         pins.truncate(2);
         let compared = sheet(asked, Name::Plans, "en", json!({ "pins": pins }));
         assert!(compared.to_string().contains("plans-compared"));
@@ -197,7 +214,7 @@ mod tests {
         for asked in asked() {
             let advice = shardwise_core::advise(&asked.question, &asked.found);
             let text = sheet(&asked, Name::Advice, "en", json!({})).to_string();
-            let (first, apart) = text.split_once("DETAILS.more").unwrap_or((&text, ""));
+            let (first, apart) = text.split_once("{\"Fold\":").unwrap_or((&text, ""));
             for own in &advice {
                 let helps = shardwise_core::advice::helps(own);
                 let place = if helps { first } else { apart };
@@ -206,7 +223,7 @@ mod tests {
                 let Some(gain) = own.gain else { continue };
                 let each = gain.tokens_per_s_per_gpu;
                 assert!(!helps || each > 0.0 || gain.gib < 0.0, "{}: {each}", own.id);
-                let figure = crate::tree::parts::signed(crate::format::figure(each));
+                let figure = super::parts::signed(crate::format::figure(each));
                 let told = format!("{figure} tokens/s per GPU");
                 assert!(place.contains(&told), "{}: {told} in {place}", own.id);
             }
@@ -226,9 +243,9 @@ mod tests {
         let same = sheet(first, Name::Compare, "en", a.clone()).to_string();
         assert!(same.contains("A is pinned."), "{same}");
         let other = sheet(second, Name::Compare, "en", a).to_string();
-        assert!(other.contains("tab-cmp"), "{other}");
+        assert!(other.contains("\"Beside\""), "{other}");
         for nothing in [json!({}), json!({ "a": "" }), json!({ "a": "model=?" })] {
-            assert_eq!(sheet(first, Name::Compare, "en", nothing), Value::Null);
+            assert_eq!(sheet(first, Name::Compare, "en", nothing), json!([]));
         }
     }
 
@@ -305,6 +322,6 @@ mod tests {
         });
         let own = own.unwrap_or_default();
         assert!(own.contains("no setting differs"), "{own}");
-        assert_eq!(diff("chatlearn", "1.2.0", script), Value::Null);
+        assert_eq!(diff("chatlearn", "1.2.0", script), json!([]));
     }
 }

@@ -1,19 +1,13 @@
 //! Elements as data: what stands still while it is shown.
 //!
-//! The page turns them into Leptos's views, the worker into JSON, from which `view/sheet.rs` builds elements and text
-//! nodes, never markup: `["TAG.class|attr=value", {"attr": "value"}, child, …]`. What a press does stands in attributes
-//! that `view/sheet.rs` knows.
+//! The page turns them into Leptos's views; for the pages of text the worker turns them into JSON, which the build writes
+//! down (`scripts/finish-site.mjs`): `["TAG.class|attr=value", {"attr": "value"}, child, …]`.
 
-pub(crate) mod drawn;
 pub(crate) mod parts;
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
-use shardwise_core::Question;
-use shardwise_core::permalink;
-
-use crate::form::Field;
 
 /// An element under construction.
 #[derive(Clone, Debug)]
@@ -59,31 +53,6 @@ impl Tree {
             child.add(&mut self.children);
         }
         self
-    }
-
-    /// A press asks another question. Back undoes it.
-    pub(crate) fn asks(self, question: &Question) -> Self {
-        self.set("data-ask", permalink::to_hash(question))
-    }
-
-    /// A press types a value into a control, as the form would. Back undoes it.
-    pub(crate) fn puts(self, field: Field, value: &str) -> Self {
-        self.set("data-put", format!("{}={value}", field.path()))
-    }
-
-    /// A press changes how this sheet is shown: keys of its state take these values.
-    pub(crate) fn sets(self, state: &Value) -> Self {
-        self.set("data-set", state.to_string())
-    }
-
-    /// A press saves a file of this sheet, which the worker writes then.
-    pub(crate) fn saves(self, file: impl Into<Cow<'static, str>>) -> Self {
-        self.set("data-save", file)
-    }
-
-    /// A press saves the text of the element called `id` as a file.
-    pub(crate) fn saves_text(self, file: &'static str, id: &'static str) -> Self {
-        self.set("data-save", file).set("data-of", id)
     }
 }
 

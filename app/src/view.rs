@@ -6,6 +6,7 @@ mod accuracy;
 mod advice;
 mod ask;
 mod banner;
+mod blocks;
 mod calibrate;
 mod closing;
 mod comfort;
@@ -85,6 +86,7 @@ pub(crate) fn rest() -> Rest {
         acting: |page| view! { <Acting page/> },
         folds: |page| view! { <Folds page/> },
         closing: |page| view! { <Closing page/> },
+        sheet: blocks::sheet,
     }
 }
 

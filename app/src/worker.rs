@@ -13,7 +13,7 @@ use shardwise_core::wire::{VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
 use crate::browser;
-use crate::protocol::{Flags, Reply, Request, SheetTask, Task};
+use crate::protocol::{Flags, Reply, Request, SheetTask, Task, Written};
 use crate::sample;
 use crate::sheets;
 use crate::sheets::asked::Asked;
@@ -67,14 +67,14 @@ pub fn answer(request: &str) -> String {
             json!(said.collect::<Vec<String>>())
         }
         Task::Serves { question } => json!(serves(question)),
-        Task::Sheet(task) => sheet(task),
+        Task::Sheet(task) => json!(sheet(task)),
         Task::File { mut sheet, file } => {
             let text = asked(sheet.question.take()).and_then(|asked| sheets::file(&asked, sheet, &file));
             json!(text.map(|text| [file, text]))
         }
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
-            sheets::reading(&reading(&texts, base), lang).into()
+            json!(sheets::reading(&reading(&texts, base), lang))
         }
         Task::Sample { text, prompts, file, whole } => json!(sample::count(&text, prompts, file, whole)),
         Task::Link { question } => linked(question),
@@ -127,11 +127,12 @@ fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
     Ok(asked)
 }
 
-/// A sheet with its name; nothing in it for a question that the page would have refused.
-fn sheet(mut task: SheetTask) -> Value {
+/// A sheet; nothing in it for a question that the page would have refused.
+fn sheet(mut task: SheetTask) -> Written {
     let name = task.name;
-    let tree = asked(task.question.take()).and_then(|asked| sheets::write(&asked, task));
-    json!([name, tree.map(Value::from)])
+    let found = asked(task.question.take()).map(|asked| sheets::write(&asked, task));
+    let (blocks, more) = found.unwrap_or_default();
+    Written { name, blocks: json!(blocks), more }
 }
 
 fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<Flags> {

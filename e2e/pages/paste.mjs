@@ -9,7 +9,7 @@ export class PasteBox {
     this.box = page.locator('#paste');
     this.text = page.locator('#paste-t');
     this.report = page.locator('#paste .outcome');
-    this.rows = page.locator('#paste .reada > div');
+    this.rows = page.locator('#paste .reada > li');
     this.changes = page.locator('#paste .readc > li');
     this.diff = page.locator('#paste-diff');
   }

@@ -21,8 +21,8 @@ test('each kind of control that the worker draws keeps the keyboard', async ({ p
   test.slow();
   await calculator.open();
   await calculator.settled();
-  // Every kind of press that redraws, as the attributes say it.
-  for (const kind of ['data-ask', 'data-put', 'data-set', 'data-pair']) {
+  // Every kind of press that redraws.
+  for (const kind of ['ask', 'put', 'set', 'pair'].map((does) => `data-does=${does}`)) {
     const hosts = await page.locator(`.sheet:has([${kind}])`).evaluateAll((all) => all.map((host) => host.id));
     for (const host of hosts) {
       const control = page.locator(`#${host} [${kind}]:visible`).first();
@@ -45,7 +45,7 @@ test('a sorted column and a folded list keep the keyboard on their button', asyn
     await expect(control).toBeFocused();
   }
   // A plan that is taken has no such button any more: the heading has the keyboard.
-  await pressed(page, calculator, page.locator('#plans [data-ask]').first());
+  await pressed(page, calculator, page.locator('#plans [data-does=ask]').first());
   await expect(page.locator('#plans-h')).toBeFocused();
 });
 

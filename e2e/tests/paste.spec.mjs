@@ -55,7 +55,7 @@ test('a veRL script that does not fit is read, mended and loaded', async ({ page
   await box.box.getByRole('button', { name: 'Download' }).click();
   expect((await promise).suggestedFilename()).toBe('shardwise.diff');
 
-  const figure = await box.rows.nth(1).locator('dd').nth(1).locator('b').innerText();
+  const figure = await box.rows.nth(1).locator('p').nth(2).locator('b').innerText();
   await box.use(/Use with the/).click();
   await expect(box.box).toBeHidden();
   await expect(box.opener).toBeFocused();

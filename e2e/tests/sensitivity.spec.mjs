@@ -79,7 +79,7 @@ test('advice has its gain first and can be followed', async ({ page, calculator 
   const items = page.locator('#advice ol > li');
   expect(await items.count()).toBeGreaterThan(0);
   const first = items.first();
-  await expect(first.locator('.gain b')).toHaveText(/[+−][\d,.]+ (tokens\/s|GiB)/);
+  await expect(first.locator('> p').first().locator('b')).toHaveText(/[+−][\d,.]+ (tokens\/s|GiB)/);
   await expect(first.getByRole('link', { name: 'Source' })).toHaveAttribute('href', /^https:/);
   const before = page.url();
   await first.getByRole('button', { name: /Try it/ }).click();

@@ -10,11 +10,13 @@ use std::convert::Infallible;
 use plotters::style::{Color, RGBAColor};
 use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
+use serde::{Deserialize, Serialize};
 
 macro_rules! inks {
     ($($name:ident = $class:literal),* $(,)?) => {
         /// A palette colour: what a mark means.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(from = "u8", into = "u8")]
         #[allow(missing_docs, reason = "the class beside each name says what it draws")]
         pub enum Ink {
             $($name,)*
@@ -80,6 +82,18 @@ impl Ink {
     }
 }
 
+impl From<Ink> for u8 {
+    fn from(ink: Ink) -> Self {
+        ink as Self
+    }
+}
+
+impl From<u8> for Ink {
+    fn from(index: u8) -> Self {
+        INKS.get(usize::from(index)).map_or(Self::Grid, |(ink, _)| *ink)
+    }
+}
+
 impl Color for Ink {
     fn to_backend_color(&self) -> BackendColor {
         BackendColor { alpha: 1.0, rgb: (0, 0, *self as u8) }
@@ -92,16 +106,34 @@ impl From<Ink> for RGBAColor {
     }
 }
 
-/// The class a colour of plotters stands for; `None` draws nothing.
-fn class_of(color: BackendColor) -> Option<&'static str> {
-    if color.alpha == 0.0 {
-        return None;
+/// What a colour of plotters stands for; `None` draws nothing.
+fn ink_of(color: BackendColor) -> Option<Ink> {
+    (color.alpha != 0.0).then(|| color.rgb.2.into())
+}
+
+/// Which end of a text stands where it is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "SVG's own words")]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    /// As `text-anchor` has it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Middle => "middle",
+            Self::End => "end",
+        }
     }
-    INKS.get(usize::from(color.rgb.2)).map(|(_, class)| *class)
 }
 
 /// One SVG element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Node {
     /// A filled rectangle.
     Rect {
@@ -109,31 +141,31 @@ pub enum Node {
         at: (i32, i32),
         /// Width and height in pixels.
         size: (i32, i32),
-        /// CSS class.
-        class: &'static str,
+        /// What it means.
+        ink: Ink,
     },
     /// A path: lines, circles, polygons.
     Path {
         /// The `d` attribute.
         d: String,
-        /// CSS class.
-        class: &'static str,
+        /// What it means.
+        ink: Ink,
     },
     /// One line of text.
     Text {
         /// Anchor and baseline in pixels.
         at: (i32, i32),
-        /// `text-anchor`.
-        anchor: &'static str,
-        /// CSS class.
-        class: &'static str,
+        /// Its end that stands there.
+        anchor: Anchor,
+        /// What it means.
+        ink: Ink,
         /// What it says.
         text: String,
     },
 }
 
 /// A finished drawing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Drawing {
     /// Width in pixels.
     pub width: u32,
@@ -141,6 +173,18 @@ pub struct Drawing {
     pub height: u32,
     /// Its elements, in the order of painting.
     pub nodes: Vec<Node>,
+}
+
+impl Drawing {
+    /// Left and top, width and height of its bars, in the order of drawing.
+    #[must_use]
+    pub fn bars(&self) -> Vec<((i32, i32), (i32, i32))> {
+        let bars = self.nodes.iter().filter_map(|node| match node {
+            Node::Rect { at, size, ink } if *ink != Ink::Halo => Some((*at, *size)),
+            _ => None,
+        });
+        bars.collect()
+    }
 }
 
 /// Collects the elements of a [`Drawing`].
@@ -169,8 +213,8 @@ type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl SvgNodes<'_> {
     fn path(&mut self, d: String, color: BackendColor) -> Drawn {
-        if let Some(class) = class_of(color) {
-            self.0.nodes.push(Node::Path { d, class });
+        if let Some(ink) = ink_of(color) {
+            self.0.nodes.push(Node::Path { d, ink });
         }
         Ok(())
     }
@@ -204,8 +248,8 @@ impl DrawingBackend for SvgNodes<'_> {
     }
 
     fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Drawn {
-        if let Some(class) = class_of(color) {
-            self.0.nodes.push(Node::Rect { at: point, size: (1, 1), class });
+        if let Some(ink) = ink_of(color) {
+            self.0.nodes.push(Node::Rect { at: point, size: (1, 1), ink });
         }
         Ok(())
     }
@@ -225,10 +269,10 @@ impl DrawingBackend for SvgNodes<'_> {
             let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
             return self.path(points(corners, "Z"), style.color());
         }
-        if let Some(class) = class_of(style.color()) {
+        if let Some(ink) = ink_of(style.color()) {
             let at = (left.min(right), top.min(bottom));
             let size = ((right - left).abs(), (bottom - top).abs());
-            self.0.nodes.push(Node::Rect { at, size, class });
+            self.0.nodes.push(Node::Rect { at, size, ink });
         }
         Ok(())
     }
@@ -253,9 +297,9 @@ impl DrawingBackend for SvgNodes<'_> {
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
         let anchor = match style.anchor().h_pos {
-            HPos::Left => "start",
-            HPos::Right => "end",
-            HPos::Center => "middle",
+            HPos::Left => Anchor::Start,
+            HPos::Right => Anchor::End,
+            HPos::Center => Anchor::Middle,
         };
         // SVG places the baseline; capitals and figures are about 0.72 em high.
         let below = match style.anchor().v_pos {
@@ -263,11 +307,11 @@ impl DrawingBackend for SvgNodes<'_> {
             VPos::Center => 0.36,
             VPos::Bottom => -0.22,
         };
-        if let Some(class) = class_of(style.color()) {
+        if let Some(ink) = ink_of(style.color()) {
             let baseline = y + (style.size() * below).round() as i32;
             self.0
                 .nodes
-                .push(Node::Text { at: (x, baseline), anchor, class, text: text.to_owned() });
+                .push(Node::Text { at: (x, baseline), anchor, ink, text: text.to_owned() });
         }
         Ok(())
     }
@@ -307,8 +351,8 @@ mod tests {
         assert_eq!(
             drawing.nodes,
             [
-                Node::Rect { at: (10, 20), size: (20, 4), class: "bar" },
-                Node::Path { d: "M0 0L5 6".to_owned(), class: "grid" },
+                Node::Rect { at: (10, 20), size: (20, 4), ink: Ink::Bar },
+                Node::Path { d: "M0 0L5 6".to_owned(), ink: Ink::Grid },
             ]
         );
     }

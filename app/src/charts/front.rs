@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn paths(nodes: &[Node], wanted: &str) -> usize {
-        let is = |node: &&Node| matches!(node, Node::Path { class, .. } if *class == wanted);
+        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
         nodes.iter().filter(is).count()
     }
 

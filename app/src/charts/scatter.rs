@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn count(nodes: &[Node], wanted: &str) -> usize {
-        let is = |node: &&Node| matches!(node, Node::Path { class, .. } if *class == wanted);
+        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
         nodes.iter().filter(is).count()
     }
 

@@ -237,7 +237,7 @@ mod tests {
         let bars: Vec<(i32, i32)> = nodes
             .iter()
             .filter_map(|node| match node {
-                Node::Rect { at, size, class } if *class != "halo" => Some((at.0, at.0 + size.0)),
+                Node::Rect { at, size, ink } if *ink != Ink::Halo => Some((at.0, at.0 + size.0)),
                 _ => None,
             })
             .collect();

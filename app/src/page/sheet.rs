@@ -11,8 +11,10 @@ pub(crate) type State = RwSignal<Map<String, Value>>;
 /// What stands in a sheet, and how it is shown. Handles: copies are the same sheet.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheet {
-    /// What the worker sent; the last question's until it has answered.
-    pub(crate) tree: RwSignal<Option<Arc<Value>>>,
+    /// Its blocks as the worker sent them; the last question's until it has answered.
+    pub(crate) blocks: RwSignal<Option<Arc<Value>>>,
+    /// Whether more of them are on their way.
+    pub(crate) more: RwSignal<bool>,
     /// How it is shown: what was pressed and typed in it.
     pub(crate) state: State,
 }
@@ -20,6 +22,6 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// Before the first question.
     pub(crate) fn new() -> Self {
-        Self { tree: RwSignal::new(None), state: RwSignal::new(Map::new()) }
+        Self { blocks: RwSignal::new(None), more: RwSignal::new(false), state: RwSignal::new(Map::new()) }
     }
 }

@@ -5,16 +5,19 @@ use shardwise_core::advise;
 use shardwise_core::wire::{Advice, Severity};
 
 use super::asked::{Ask, Asked};
+use super::parts::{signed, signed_usd, try_it};
+use super::words::words_of;
 use crate::format;
+use crate::protocol::blocks::{
+    Block, Entry, Fold, Kind, Line, Listed, Tone, entries, link, quiet, said, strong, tag, words,
+};
 use crate::text::Lang;
-use crate::tree::parts::{signed, signed_usd, try_it};
-use crate::tree::{Tree, el};
 
 /// Shares of the speed that are no gain.
 const SAME: f64 = 0.001;
 
 /// What following it changes: first what it is for, speed or memory, then the rest.
-fn gain(item: &Advice, now: f64, lang: Lang) -> Vec<Tree> {
+fn gain(item: &Advice, now: f64, lang: Lang) -> Line {
     let text = lang.text();
     let Some(gain) = item.gain else {
         return Vec::new();
@@ -25,65 +28,50 @@ fn gain(item: &Advice, now: f64, lang: Lang) -> Vec<Tree> {
     let frees = gain.tokens_per_s_per_gpu < SAME * now && gain.gib < 0.0;
     let (first, second) = if frees { (gib, speed) } else { (speed, gib) };
     let rest = [Some(second), usd].into_iter().flatten();
-    std::iter::once(el("B").child(first))
-        .chain(rest.map(|words| el("SPAN").child(words)))
-        .collect()
+    std::iter::once(strong(first)).chain(rest.map(quiet)).collect()
 }
 
-fn item(asked: &Asked, item: &Advice, lang: Lang) -> Tree {
+fn item(asked: &Asked, item: &Advice, lang: Lang) -> Entry {
     let sheet = lang.sheets();
-    let (class, name) = match item.severity {
-        Severity::Error => ("tag tag-bad", sheet.severity_error),
-        Severity::Warning => ("tag tag-warn", sheet.severity_warning),
-        Severity::Hint => ("tag", sheet.severity_hint),
+    let (tone, name) = match item.severity {
+        Severity::Error => (Tone::Bad, sheet.severity_error),
+        Severity::Warning => (Tone::Warn, sheet.severity_warning),
+        Severity::Hint => (Tone::Plain, sheet.severity_hint),
     };
-    let source = (!item.source.is_empty()).then(|| {
-        if item.source.starts_with("https:") {
-            el("A|rel=noopener|target=_blank")
-                .set("href", item.source.to_string())
-                .child(sheet.source)
-        } else {
-            el("SPAN").child(item.source.to_string())
-        }
-    });
-    let gains = gain(item, asked.found.answer.tokens_per_s_per_gpu, lang);
-    let tagged = gains.is_empty() || item.severity != Severity::Hint;
-    let tag = tagged.then(|| el("SPAN").set("class", class).child(name));
-    let tried = (!item.set.is_empty())
-        .then(|| {
-            let set = std::slice::from_ref(&item.set);
-            try_it(&asked.question, set, &item.id, lang)
-        })
-        .flatten();
-    el("LI")
-        .set("id", item.id.to_string())
-        .child(el("P.gain").child(tag).child(gains))
-        .child(
-            el("DIV")
-                .child(super::words::said(&item.text, lang))
-                .child(el("P.adv-f").child(source).child(tried)),
-        )
+    let mut gains = gain(item, asked.found.answer.tokens_per_s_per_gpu, lang);
+    if gains.is_empty() || item.severity != Severity::Hint {
+        gains.insert(0, tag(tone, name));
+    }
+    let mut foot = Line::new();
+    if item.source.starts_with("https:") {
+        foot.push(link(item.source.to_string(), sheet.source));
+    } else if !item.source.is_empty() {
+        foot.push(words(item.source.to_string()));
+    }
+    if !item.set.is_empty() {
+        let set = std::slice::from_ref(&item.set);
+        foot.extend(try_it(&asked.question, set, &item.id, lang).map(Into::into));
+    }
+    Entry { id: item.id.to_string(), ..Entry::new([gains, vec![words(words_of(&item.text, lang))], foot]) }
 }
 
 /// The sheet.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let advice = advise(&asked.question, &asked.found);
     let sheet = ask.lang.sheets();
     if advice.is_empty() {
-        return Some(el("P.muted").child(sheet.advice_none));
+        return vec![said(Kind::Quiet, sheet.advice_none)];
     }
     let (help, thumbs): (Vec<&Advice>, Vec<&Advice>) = advice.iter().partition(|own| helps(own));
-    let list = |own: &[&Advice]| el("OL").children(own.iter().map(|own| item(asked, own, ask.lang)));
-    let best = help.is_empty().then(|| el("P.muted").child(sheet.advice_best));
+    let list = |own: &[&Advice]| entries(Listed::Advice, own.iter().map(|own| item(asked, own, ask.lang)));
+    let best = if help.is_empty() { said(Kind::Quiet, sheet.advice_best) } else { list(&help) };
     let departed = (!thumbs.is_empty()).then(|| {
-        el("DETAILS.more|id=thumbs")
-            .child(
-                el("SUMMARY")
-                    .child(sheet.thumbs)
-                    .child(" ")
-                    .child(el("SPAN").child(thumbs.len().to_string())),
-            )
-            .child(list(&thumbs))
+        Block::Fold(Fold {
+            id: "thumbs".to_owned(),
+            title: sheet.thumbs.to_owned(),
+            aside: thumbs.len().to_string(),
+            blocks: vec![list(&thumbs)],
+        })
     });
-    Some(el("DIV").child(best.unwrap_or_else(|| list(&help))).child(departed))
+    std::iter::once(best).chain(departed).collect()
 }

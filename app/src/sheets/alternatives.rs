@@ -4,14 +4,14 @@ use shardwise_core::wire::FitState;
 use shardwise_core::{Evaluated, evaluate_alone};
 
 use super::asked::{Ask, Asked};
+use super::parts::signed;
 use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form, Takes};
 use crate::format;
 use crate::parts::{self, Parts};
+use crate::protocol::blocks::{self, Action, Block, Button, Choice, Look, Tone};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{icon, signed};
-use crate::tree::{Tree, el};
 
 /// The key of the part, by its path, in the sheet's state.
 pub(crate) const PART: &str = "part";
@@ -87,7 +87,7 @@ fn signed_usd(usd: f64) -> String {
     }
 }
 
-fn row(place: usize, own: &Alternative, chosen: &Alternative, why: String, field: Field, lang: Lang) -> Tree {
+fn told(own: &Alternative, chosen: &Alternative, why: String, field: Field, lang: Lang) -> blocks::Alternative {
     let (answer, now) = (&own.found.answer, &chosen.found.answer);
     let seconds = answer.step_time_s - now.step_time_s;
     let (difference, _) = dollars(now, seconds);
@@ -97,41 +97,23 @@ fn row(place: usize, own: &Alternative, chosen: &Alternative, why: String, field
     } else {
         (signed(format::seconds(seconds)), difference.map(signed_usd))
     };
-    let class = match answer.fit.state {
-        FitState::Fits => "s-ok",
-        FitState::Tight => "s-tight",
-        FitState::Unlikely | FitState::No => "s-no",
-    };
-    let input = el("INPUT|type=radio|name=alternative")
-        .set("id", format!("alt-{place}"))
-        .set("value", own.text.clone());
-    el("LABEL.alt")
-        .child(if own.now { input.set("checked", "") } else { input })
-        .child(el("B").child(parts::words(field, answer, lang)))
-        .child(el("SPAN").child(format!("{step}\u{a0}{}", lang.text().seconds_unit)))
-        .child(el("SPAN").child(usd.unwrap_or_else(|| "–".to_owned())))
-        .child(
-            el("EM")
-                .set("class", class)
-                .child(fit::short(answer.fit.state, answer.fit.probability, lang)),
-        )
-        .child((!why.is_empty()).then(|| el("SMALL").child(why)))
+    blocks::Alternative {
+        value: own.text.clone(),
+        words: parts::words(field, answer, lang),
+        now: own.now,
+        figures: [format!("{step}\u{a0}{}", lang.text().seconds_unit), usd.unwrap_or_else(|| "–".to_owned())],
+        tone: match answer.fit.state {
+            FitState::Fits => Tone::Good,
+            FitState::Tight => Tone::Warn,
+            FitState::Unlikely | FitState::No => Tone::Bad,
+        },
+        fits: fit::short(answer.fit.state, answer.fit.probability, lang),
+        why,
+    }
 }
 
-/// A value of one's own, where the part is a number.
-fn other(lang: Lang) -> Tree {
-    let words = lang.sheets();
-    el("LABEL.alt alt-o")
-        .child(el("INPUT|type=radio|name=alternative|id=alt-other|value="))
-        .child(el("B").child(words.alt_other))
-        .child(
-            el("INPUT|type=text|id=alt-own|autocomplete=off|spellcheck=false|aria-describedby=alt-m")
-                .set("aria-label", words.alt_own),
-        )
-}
-
-/// The sheet: a form, whose values the page writes into the question's.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+/// The sheet: a choice, which the page writes into the question.
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let lang = ask.lang;
     let words = lang.sheets();
     let field = Field::of_path(ask.word(PART))?;
@@ -139,41 +121,20 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     let all = all(asked, field, lang);
     let chosen = all.iter().find(|own| own.now)?;
     let run = asked.found.answer.run.is_some();
-    let head = el("DIV.alt alt-h|aria-hidden=true")
-        .child(el("I"))
-        .child(el("SPAN"))
-        .child(el("SPAN").child(words.alt_step))
-        .child(el("SPAN").child(if run { words.alt_run } else { words.alt_usd_step }))
-        .child(el("SPAN").child(words.alt_fits));
-    let rows = all.iter().enumerate().map(|(place, own)| {
+    let values = all.iter().map(|own| {
         let why = reason(own, chosen, field, pinned, lang);
-        row(place, own, chosen, why, field, lang)
+        told(own, chosen, why, field, lang)
     });
     let number = !matches!(field.takes(), Takes::Choice | Takes::Flag);
-    let free = pinned.then(|| {
-        el("BUTTON.btn btn-s|type=button|id=alt-free")
-            .puts(field, "")
-            .child(words.alt_free)
-    });
-    Some(
-        el("FORM.alts-f|novalidate=")
-            .child(el("P.muted").child(words.alt_note))
-            .child(
-                el("DIV.alt-l|role=radiogroup|aria-labelledby=alternatives-h")
-                    .child(head)
-                    .children(rows)
-                    .child(number.then(|| other(lang))),
-            )
-            .child(el("P.msg is-bad|id=alt-m|role=alert"))
-            .child(
-                el("DIV.alt-f")
-                    .child(
-                        el("BUTTON.btn btn-s|type=submit|id=alt-pin")
-                            .child(icon("i-pin"))
-                            .child(words.alt_pin),
-                    )
-                    .child(free)
-                    .child(el("P").child(if pinned { words.alt_is_pinned } else { words.alt_is_free })),
-            ),
-    )
+    let free = || Button::new(Look::Small, words.alt_free, Action::put(field, "")).called("alt-free");
+    let heads = [words.alt_step, if run { words.alt_run } else { words.alt_usd_step }, words.alt_fits];
+    Some(Block::Choice(Choice {
+        note: words.alt_note.to_owned(),
+        heads: heads.map(str::to_owned),
+        values: values.collect(),
+        own: number.then(|| [words.alt_other, words.alt_own].map(str::to_owned)),
+        take: words.alt_pin.to_owned(),
+        free: pinned.then(free),
+        state: if pinned { words.alt_is_pinned } else { words.alt_is_free }.to_owned(),
+    }))
 }

@@ -7,13 +7,16 @@ use shardwise_core::wire::to_value;
 use shardwise_core::{Answer, Evaluated, Question};
 
 use super::asked::{Ask, Asked};
+use super::parts::signed;
 use crate::fit;
 use crate::format;
 use crate::protocol::Text;
+use crate::protocol::blocks::{
+    Action, Block, Button, Cell, Holds, Kind, Listing, Look, Purpose, Row, Section, Sign, Stands, Table, Tabled, Tone,
+    cell, code, column, prose, quiet, row, runs, said, strong, words as run,
+};
 use crate::text::{Lang, fill};
 use crate::texts::tab;
-use crate::tree::parts::{icon, region, signed};
-use crate::tree::{Tree, el};
 use crate::view::listing::Changes;
 use crate::words;
 
@@ -50,31 +53,24 @@ impl Line {
         Self { name: name.to_owned(), values: figures.map(write), change }
     }
 
-    fn row(&self, lang: Lang) -> Tree {
+    fn row(&self, lang: Lang) -> Row {
         let sheet = lang.sheets();
         let [a, b] = self.values.clone();
-        let changed = a != b;
-        let b = if changed { el("B").child(b) } else { el("SPAN").child(b) };
+        let now = if a == b { run(b) } else { strong(b) };
         let change = match &self.change {
-            None => el("TD.nil n"),
+            None => cell(""),
             Some(Change { words, better }) => {
-                let (class, said) = match better {
-                    None => ("n", None),
-                    Some(true) => ("n better", Some(sheet.better)),
-                    Some(false) => ("n worse", Some(sheet.worse)),
+                let (tone, said) = match better {
+                    None => (Tone::Plain, None),
+                    Some(true) => (Tone::Good, Some(sheet.better)),
+                    Some(false) => (Tone::Bad, Some(sheet.worse)),
                 };
-                el("TD")
-                    .set("class", class)
-                    .set("data-l", sheet.change)
-                    .child(words.clone())
-                    .child(said.map(|said| el("SPAN").child(format!(" {said}"))))
+                let mut line = vec![run(words.clone())];
+                line.extend(said.map(|said| quiet(format!(" {said}"))));
+                Cell { tone, ..runs(line) }
             }
         };
-        el("TR")
-            .child(el("TH|scope=row").child(self.name.clone()))
-            .child(el("TD.n").set("data-l", sheet.pinned_a).child(a))
-            .child(el("TD.n").set("data-l", sheet.now_b).child(b))
-            .child(change)
+        row(Stands::Plain, [cell(self.name.clone()), cell(a), runs(vec![now]), change])
     }
 }
 
@@ -174,19 +170,21 @@ fn overlap(a: &Answer, b: &Answer) -> Option<bool> {
 }
 
 /// What differs between the texts of A and of B in the framework whose tab is open: only the lines that it reads.
-fn in_the_text(first: &Question, asked: &Asked, ask: &Ask) -> Option<Tree> {
+fn in_the_text(first: &Question, asked: &Asked, ask: &Ask) -> Option<Block> {
     let sheet = ask.lang.sheets();
     let framework = emit::framework(ask.word("framework"))?;
     let version = framework.version(ask.word("version")).ok()?;
     let a = Asked::new(to_value(first)).ok()?;
     let [before, after] = [&a, asked].map(|asked| tab(framework, version, asked, "").texts);
     let name = format!("{}\u{a0}{version}", framework.name);
-    let section = |title: String, inside: Vec<Tree>| {
-        Some(
-            el("SECTION.cmp-text|id=compare-text")
-                .child(el("H3").child(title))
-                .children(inside),
-        )
+    let section = |title: String, blocks: Vec<Block>| {
+        Some(Block::Section(Section {
+            id: "compare-text".to_owned(),
+            purpose: Purpose::Texts,
+            title: vec![run(title)],
+            tools: Vec::new(),
+            blocks,
+        }))
     };
     let lacking = match (before.is_empty(), after.is_empty()) {
         (true, true) => return None,
@@ -214,72 +212,56 @@ fn in_the_text(first: &Question, asked: &Asked, ask: &Ask) -> Option<Tree> {
         1 => fill(sheet.text_one, &[&name]),
         count => fill(sheet.text_many, &[&name, &format::grouped(count as u64)]),
     };
-    section(title, files.into_iter().map(|(file, changes)| file_diff(file, changes)).collect())
+    section(title, files.into_iter().flat_map(|(file, changes)| file_diff(file, changes)).collect())
 }
 
 /// The lines of a file that differ: A's and B's.
-fn file_diff(file: &str, changes: Changes) -> Tree {
+fn file_diff(file: &str, changes: Changes) -> [Block; 2] {
     let lines = changes.lines.into_iter().map(|(sign, line)| {
-        let class = if sign == '+' { "ln d-in" } else { "ln d-out" };
-        el("SPAN").set("class", class).child(format!("{sign} {}\n", line.trim_start()))
+        let own = if sign == '+' { Sign::Comes } else { Sign::Goes };
+        (own, format!("{sign} {}\n", line.trim_start()))
     });
-    el("DIV").child(el("P").child(el("CODE").child(file.to_owned()))).child(
-        el("PRE.code|tabindex=0|role=region")
-            .set("aria-label", file.to_owned())
-            .child(el("CODE").children(lines)),
-    )
+    let listing = Listing { id: String::new(), name: file.to_owned(), lines: lines.collect() };
+    [prose(Kind::Text, vec![code(file)]), Block::Listing(listing)]
 }
 
 /// The sheet: nothing while nothing is put aside.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let lang = ask.lang;
     let sheet = lang.sheets();
     let (first, _): (Question, _) = permalink::open(ask.word("a")).ok()?;
     let a = shardwise_core::evaluate_alone(&first).ok()?;
     let b = &asked.found;
-    let close =
-        |id: &'static str, words: &'static str| el("BUTTON.btn btn-s btn-q|type=button").set("id", id).child(words);
-    let same = permalink::to_hash(&first) == permalink::to_hash(&asked.question);
-    let body = if same {
-        el("P.muted").child(sheet.change_something)
+    let now = permalink::to_hash(&asked.question);
+    let same = permalink::to_hash(&first) == now;
+    let mut tools = Vec::new();
+    let (title, blocks) = if same {
+        (sheet.compared.to_owned(), vec![said(Kind::Quiet, sheet.change_something)])
     } else {
-        let rows = lines(&a, b, lang);
-        let head = |words: &'static str| el("TH.n|scope=col").child(words);
-        let table = el("TABLE.tab cols-4 tab-cmp")
-            .child(
-                el("THEAD").child(
-                    el("TR")
-                        .child(el("TD"))
-                        .child(head(sheet.pinned_a))
-                        .child(head(sheet.now_b))
-                        .child(head(sheet.change)),
-                ),
-            )
-            .child(el("TBODY").children(rows.iter().map(|line| line.row(lang))));
+        let mut swap = Button::new(Look::Quiet, sheet.swap, Action::set("a", now)).called("compare-swap");
+        swap.actions.push(Action::ask(&first));
+        tools.push(swap);
+        let columns = vec![
+            column("", Holds::Names),
+            column(sheet.pinned_a, Holds::Numbers),
+            column(sheet.now_b, Holds::Numbers),
+            column(sheet.change, Holds::Numbers),
+        ];
+        let rows = lines(&a, b, lang).iter().map(|line| line.row(lang)).collect();
         let note = overlap(&a.answer, &b.answer).map(|meet| {
             let words = if meet { sheet.intervals_meet } else { sheet.intervals_apart };
-            el("P.note").child(words)
+            said(Kind::Note, words)
         });
-        let lines = in_the_text(&first, asked, ask);
-        el("DIV").child(region(sheet.compared, table)).child(note).child(lines)
+        let table = Block::Table(Table::new(sheet.compared, Tabled::Beside, columns, rows));
+        let blocks = [Some(table), note, in_the_text(&first, asked, ask)];
+        (takeaway(&a.answer, &b.answer, lang), blocks.into_iter().flatten().collect())
     };
-    let title = if same { sheet.compared.to_owned() } else { takeaway(&a.answer, &b.answer, lang) };
-    let swap = (!same).then(|| {
-        close("compare-swap", sheet.swap)
-            .asks(&first)
-            .sets(&serde_json::json!({ "a": permalink::to_hash(&asked.question) }))
-    });
-    Some(
-        el("SECTION.block cmp|id=compare|aria-labelledby=compare-h")
-            .child(
-                el("DIV.cmp-h")
-                    .child(el("H2|id=compare-h").child(icon("i-pin")).child(el("SPAN").child(title)))
-                    .child(
-                        el("DIV.tools")
-                            .child(swap)
-                            .child(close("compare-end", sheet.unpin_a).sets(&serde_json::json!({ "a": "" }))),
-                    ),
-            )
-            .child(body),
-    )
+    tools.push(Button::new(Look::Quiet, sheet.unpin_a, Action::set("a", "")).called("compare-end"));
+    Some(Block::Section(Section {
+        id: "compare".to_owned(),
+        purpose: Purpose::Comparison,
+        title: vec![run(title)],
+        tools,
+        blocks,
+    }))
 }

@@ -5,10 +5,11 @@ use shardwise_core::read::{Reading, read};
 
 use super::asked::{Ask, Asked};
 use crate::format;
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{
+    Block, Cell, Entry, Fold, Holds, Listed, Stands, Table, Tabled, code, column, entries, row, runs,
+};
+use crate::text::fill;
 use crate::texts::written;
-use crate::tree::parts::region;
-use crate::tree::{Tree, el};
 
 /// A setting of a text.
 struct Setting {
@@ -44,18 +45,13 @@ fn alike(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || numbers.is_some_and(|(a, b)| a == b)
 }
 
-fn table(rows: Vec<Tree>, lang: Lang) -> Tree {
-    let sheet = lang.sheets();
-    let head = |name: &'static str| el("TH|scope=col").child(name);
-    let heads = [sheet.setting, sheet.yours_value, sheet.ours_value].map(head);
-    let table = el("TABLE.tab cols-3 tab-diff")
-        .child(el("THEAD").child(el("TR").children(heads)))
-        .child(el("TBODY").children(rows));
-    region(sheet.beside_yours, table)
+/// A cell of code; a dash where there is none.
+fn cell(value: Option<&str>) -> Cell {
+    runs(vec![code(value.unwrap_or("–"))])
 }
 
 /// The sheet: nothing while nothing is pasted, or what is pasted is another framework's.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let lang = ask.lang;
     let sheet = lang.sheets();
     let framework = emit::framework(ask.word("framework"))?;
@@ -70,19 +66,11 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     }
     let (yours, own) = (settings(&theirs), settings(&ours));
     let mut rows = Vec::new();
-    let cell = |label: &'static str, value: Option<&str>, class: &'static str| {
-        let shown = value.unwrap_or("–").to_owned();
-        el("TD").set("data-l", label).child(el("CODE").set("class", class).child(shown))
-    };
     for setting in &own {
         let before = value(&yours, &setting.key);
         if before.is_none_or(|before| !alike(before, &setting.value)) {
-            rows.push(
-                el("TR")
-                    .child(el("TH|scope=row").child(el("CODE").child(setting.key.clone())))
-                    .child(cell(sheet.yours_value, before, "d-out"))
-                    .child(cell(sheet.ours_value, Some(&setting.value), "d-in")),
-            );
+            let cells = [cell(Some(&setting.key)), cell(before), cell(Some(&setting.value))];
+            rows.push(row(Stands::Plain, cells));
         }
     }
     let alone: Vec<String> = yours
@@ -96,26 +84,23 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         0 => sheet.diff_none.to_owned(),
         count => fill(sheet.diff_count, &[&format::grouped(count as u64)]),
     };
-    let rest = (!alone.is_empty()).then(|| {
-        let items = alone.iter().map(|own| el("LI").child(el("CODE").child(own.clone())));
-        el("DETAILS.more|id=diff-alone")
-            .child(
-                el("SUMMARY")
-                    .child(sheet.only_yours)
-                    .child(" ")
-                    .child(el("SPAN").child(alone.len().to_string())),
-            )
-            .child(el("UL.read-list").children(items))
-    });
-    Some(
-        el("DETAILS.more flags-diff|id=flags-diff")
-            .child(
-                el("SUMMARY")
-                    .child(sheet.beside_yours)
-                    .child(" ")
-                    .child(el("SPAN").child(title)),
-            )
-            .child((count > 0).then(|| table(rows, lang)))
-            .child(rest),
-    )
+    let mut blocks = Vec::new();
+    if count > 0 {
+        let columns = vec![
+            column(sheet.setting, Holds::Names),
+            column(sheet.yours_value, Holds::Words),
+            column(sheet.ours_value, Holds::Words),
+        ];
+        blocks.push(Block::Table(Table::new(sheet.beside_yours, Tabled::Settings, columns, rows)));
+    }
+    if !alone.is_empty() {
+        blocks.push(Block::Fold(Fold {
+            id: "diff-alone".to_owned(),
+            title: sheet.only_yours.to_owned(),
+            aside: alone.len().to_string(),
+            blocks: vec![entries(Listed::Settings, alone.into_iter().map(|own| Entry::new([vec![code(own)]])))],
+        }));
+    }
+    let (id, whose) = ("flags-diff".to_owned(), sheet.beside_yours.to_owned());
+    Some(Block::Fold(Fold { id, title: whose, aside: title, blocks }))
 }

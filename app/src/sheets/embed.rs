@@ -3,9 +3,10 @@
 use shardwise_core::permalink;
 
 use super::asked::{Ask, Asked};
+use crate::protocol::blocks::{
+    Action, Block, Button, Kind, Listing, Look, Purpose, Section, Sign, prose, said, words as run,
+};
 use crate::text::Lang;
-use crate::tree::parts::copy;
-use crate::tree::{Tree, el};
 
 /// What a frame may do: its own storage and worker; files to save; links, and the whole page, in tabs of their own.
 const SANDBOX: &str = "allow-scripts allow-same-origin allow-downloads allow-popups allow-popups-to-escape-sandbox";
@@ -31,20 +32,28 @@ fn markup(site: &str, hash: &str, lang: Lang) -> [String; 2] {
 }
 
 /// The sheet: the element, and the frame for pages that run no scripts.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
-    let lang = ask.lang;
-    let words = lang.sheets();
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
+    let words = ask.lang.sheets();
     let hash = permalink::to_hash(&asked.question);
-    let [element, frame] = markup(ask.word("site"), &hash, lang);
-    let shown = |note: &'static str, id: &'static str, code: String| {
-        vec![el("P.muted").child(note), el("PRE.quote").set("id", id).child(code), el("P.copies").child(copy(id, lang))]
+    let [element, frame] = markup(ask.word("site"), &hash, ask.lang);
+    let shown = |note: &str, id: &str, code: String| {
+        let lines = vec![(Sign::Stays, code)];
+        let copy = Button::new(Look::Small, "", Action::Copy(id.to_owned()));
+        [
+            said(Kind::Quiet, note),
+            Block::Listing(Listing { id: id.to_owned(), name: String::new(), lines }),
+            prose(Kind::Copies, vec![copy.into()]),
+        ]
     };
-    Some(
-        el("DIV")
-            .child(el("H3").child(words.embed))
-            .children(shown(words.embed_element, "embed-element", element))
-            .children(shown(words.embed_frame, "embed-frame", frame)),
-    )
+    let element = shown(words.embed_element, "embed-element", element);
+    let blocks = element.into_iter().chain(shown(words.embed_frame, "embed-frame", frame));
+    Block::Section(Section {
+        id: String::new(),
+        purpose: Purpose::Group,
+        title: vec![run(words.embed)],
+        tools: Vec::new(),
+        blocks: blocks.collect(),
+    })
 }
 
 #[cfg(test)]

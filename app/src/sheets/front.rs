@@ -7,13 +7,16 @@ use shardwise_core::{Objective, catalog};
 
 use super::asked::{Ask, Asked};
 use crate::charts;
+use crate::charts::backend::{Drawing, Ink};
 use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
 use crate::form::Field;
 use crate::format;
+use crate::protocol::blocks::{
+    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, row, runs,
+    strong, targets,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{Figure, cell, folded_table, head, how, plot};
-use crate::tree::{Tree, el};
 use crate::words;
 
 /// Its address in the page.
@@ -158,7 +161,7 @@ impl Scene {
         if self.run { (sheet.front_hours, sheet.front_usd) } else { (sheet.front_hours_rate, text.chart_cost) }
     }
 
-    fn plot(&self, width: u32) -> Tree {
+    fn plot(&self, width: u32) -> (Drawing, Vec<Target>) {
         let (across, up) = self.heads();
         let chart = Front {
             points: self.types.iter().map(|own| own.point.clone()).collect(),
@@ -168,76 +171,69 @@ impl Scene {
         let size = (width, Front::height(width));
         let drawing = charts::draw(size, |area| chart.draw(area));
         let about = self.types.iter().map(|own| self.about(own)).collect();
-        plot(ID, drawing, chart.boxes(size), about)
+        (drawing, targets(chart.boxes(size), about))
     }
 
-    fn legend(&self) -> Tree {
+    fn legend(&self) -> Vec<(Mark, String)> {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
-        let swatch = || el("svg.lg|viewBox=0 0 18 10|aria-hidden=true");
-        let point = |class: &'static str| {
-            let circle = el("circle|cx=9|cy=5|r=4").set("class", class);
-            swatch().child(circle)
-        };
-        let front = swatch()
-            .child(el("path.front|d=M0 5H18"))
-            .child(el("circle.pt-front|cx=9|cy=5|r=4"));
-        el("UL.legend")
-            .child(el("LI").child(front).child(sheet.front_legend))
-            .child(el("LI").child(point("pt")).child(sheet.front_legend_beaten))
-            .child(el("LI").child(point("pt-sel")).child(text.yours))
+        let marks = [
+            (Mark::Curve(Ink::Front, Ink::PointFront), sheet.front_legend),
+            (Mark::Point(Ink::Point), sheet.front_legend_beaten),
+            (Mark::Point(Ink::PointSel), text.yours),
+        ];
+        marks.map(|(mark, words)| (mark, words.to_owned())).into()
     }
 
-    fn table(&self) -> Tree {
+    fn table(&self) -> Table {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
         let (hours, usd) = self.heads();
         let rows = self.types.iter().map(|own| {
             let point = &own.point;
             let action = own.id.map(|id| self.action(id, point.selected));
-            el(if point.selected { "TR.is-sel" } else { "TR" })
-                .child(el("TH|scope=row").child(point.name.clone()))
-                .child(cell(hours, format::figure(point.across)))
-                .child(cell(usd, format::figure(point.up)))
-                .child(el("TD").set("data-l", text.col_plan).child(own.layout.clone()))
-                .child(el("TD").child(self.note(point)))
-                .child(el("TD").child(action))
+            let cells = [
+                cell(point.name.clone()),
+                cell(format::figure(point.across)),
+                cell(format::figure(point.up)),
+                cell(own.layout.clone()),
+                cell(self.note(point)),
+                runs(action.into_iter().collect()),
+            ];
+            row(if point.selected { Stands::Own } else { Stands::Plain }, cells)
         });
-        let heads = vec![
-            head(text.col_gpu, false),
-            head(hours, true),
-            head(usd, true),
-            head(text.col_plan, false),
-            head(sheet.front_col, false),
-            el("TH|scope=col").child(el("SPAN.vh").child(text.action)),
+        let columns = vec![
+            column(text.col_gpu, Holds::Names),
+            column(hours, Holds::Numbers),
+            column(usd, Holds::Numbers),
+            column(text.col_plan, Holds::Words),
+            column(sheet.front_col, Holds::Remarks),
+            column(text.action, Holds::Actions),
         ];
-        folded_table(ID, text.front, 8, heads, rows.collect(), self.lang)
+        Table::new(text.front, Tabled::Numbers, columns, rows.collect())
     }
 
     /// A button that asks for a GPU type; words for the one that is asked for.
-    fn action(&self, id: &'static str, yours: bool) -> Tree {
+    fn action(&self, id: &'static str, yours: bool) -> Run {
         let text = self.lang.text();
         if yours {
-            return el("B").child(text.yours);
+            return strong(text.yours);
         }
-        el("BUTTON.btn btn-s|type=button")
-            .puts(Field::Gpu, id)
-            .child(text.use_gpu)
-            .child(el("SPAN.vh").child(format!(" {}", words::gpu_label(id))))
+        let button = Button::new(Look::Small, text.use_gpu, Action::put(Field::Gpu, id));
+        button.about(words::gpu_label(id)).into()
     }
 }
 
 /// The sheet: nothing where no type fits and has a price.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let scene = Scene::of(&asked.market(), ask.lang)?;
-    let (text, sheet) = (ask.lang.text(), ask.lang.sheets());
-    let figure = Figure {
-        id: ID,
-        title: text.front,
-        tools: Some(how("usd_per_mtok", text.front, ask.lang)),
+    Some(Block::Figure(Figure {
+        id: ID.to_owned(),
+        title: ask.lang.text().front.to_owned(),
+        how: "usd_per_mtok".to_owned(),
+        switch: None,
         take: scene.takeaway(),
-        note: sheet.front_note.to_owned(),
+        note: ask.lang.sheets().front_note.to_owned(),
         plot: Some(scene.plot(ask.width)),
-        legend: Some(scene.legend()),
+        legend: scene.legend(),
         table: scene.table(),
-    };
-    Some(figure.view())
+    }))
 }

@@ -6,63 +6,47 @@ use shardwise_core::words;
 
 use super::asked::{Ask, Asked};
 use crate::protocol::Document;
+use crate::protocol::blocks::{
+    Action, Block, Button, Kind, Line, Look, Purpose, Section, Term, link, prose, said, strong, words as run,
+};
 use crate::text::Lang;
-use crate::tree::parts::icon;
-use crate::tree::{Tree, el};
 
-fn term(own: &ExplainedTerm) -> Tree {
-    let name = match &own.figure {
-        Some(figure) => el("BUTTON.lnk|type=button")
-            .set("data-how", figure.clone())
-            .child(own.symbol.clone()),
-        None => el("VAR").child(own.symbol.clone()),
+fn term(own: &ExplainedTerm) -> Term {
+    let symbol = match &own.figure {
+        Some(figure) => Button::new(Look::Link, own.symbol.clone(), Action::How(figure.to_string())).into(),
+        None => run(own.symbol.clone()),
     };
-    el("DIV").child(el("DT").child(name)).child(
-        el("DD")
-            .child(el("SPAN").child(own.meaning.clone()))
-            .child(el("B").child(own.value.clone())),
-    )
+    Term { symbol, meaning: own.meaning.to_string(), value: own.value.to_string() }
 }
 
-fn explained(own: &Explanation, lang: Lang) -> Tree {
-    let (text, sheet) = (lang.text(), lang.sheets());
-    let head = el("HEADER")
-        .child(
-            el("H3|id=how-h")
-                .child(own.title.clone())
-                .child(" ")
-                .child(el("B").child(own.shown.clone())),
-        )
-        .child(
-            el("BUTTON.btn btn-s btn-q|type=button|popovertarget=how|popovertargetaction=hide")
-                .child(icon("i-x"))
-                .child(el("SPAN.vh").child(text.close)),
-        );
-    let sources = own.sources.iter().map(|link| {
-        el("A|rel=noopener|target=_blank")
-            .set("href", link.url.clone())
-            .child(link.name.clone())
-    });
-    let more = el("A")
-        .set("href", format!("{}#{}", Document::Methods.address(lang), own.method))
-        .child(sheet.method);
-    el("DIV.how-in")
-        .child(head)
-        .child(el("P.formula").child(own.formula.clone()))
-        .child(el("P.formula put").child(own.put_in.clone()))
-        .child(el("DL.calc").children(own.terms.iter().map(term)))
-        .children(own.notes.iter().map(|note| el("P.err").child(note.clone())))
-        .child((!own.error.is_empty()).then(|| {
-            el("P.err")
-                .child(el("B").child(sheet.measured_error))
-                .child(" ")
-                .child(own.error.clone())
-        }))
-        .child(el("P.src").children(sources).child(more))
+fn explained(own: &Explanation, lang: Lang) -> Section {
+    let sheet = lang.sheets();
+    let close = Button::new(Look::Quiet, "", Action::Close).icon("i-x").about(lang.text().close);
+    let mut sources: Line = own.sources.iter().map(|own| link(own.url.clone(), own.name.clone())).collect();
+    sources.push(link(format!("{}#{}", Document::Methods.address(lang), own.method), sheet.method));
+    let mut blocks = vec![
+        said(Kind::Formula, own.formula.clone()),
+        said(Kind::Numbers, own.put_in.clone()),
+        Block::Terms(own.terms.iter().map(term).collect()),
+    ];
+    blocks.extend(own.notes.iter().map(|note| said(Kind::Error, note.clone())));
+    if !own.error.is_empty() {
+        let line = vec![strong(sheet.measured_error), run(format!(" {}", own.error))];
+        blocks.push(prose(Kind::Error, line));
+    }
+    blocks.push(prose(Kind::Sources, sources));
+    Section {
+        id: String::new(),
+        purpose: Purpose::Explanation,
+        title: vec![run(format!("{} ", own.title)), strong(own.shown.clone())],
+        tools: vec![close],
+        blocks,
+    }
 }
 
 /// The sheet.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let own = methods::explain(&asked.found, ask.word("figure"))?;
-    Some(explained(&words::explanation(own, words::of(ask.lang.core())), ask.lang))
+    let own = words::explanation(own, words::of(ask.lang.core()));
+    Some(Block::Section(explained(&own, ask.lang)))
 }

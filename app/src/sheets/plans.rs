@@ -1,7 +1,7 @@
 //! Other plans for the same question, best first, with the reason each is not chosen: sorted and filtered as a person
 //! likes, two of them line by line, all of them as a file.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use shardwise_core::Answer;
 use shardwise_core::Question;
 use shardwise_core::complete::training_gpus;
@@ -11,9 +11,11 @@ use super::asked::{Ask, Asked};
 use crate::fit;
 use crate::format;
 use crate::protocol::Document;
+use crate::protocol::blocks::{
+    self, Action, Block, Button, Cell, Column, Control, Holds, Kind, Look, Purpose, Run, Section, Sort, Stands, Table,
+    Tabled, Takes, Tone, cell, column, link, prose, quiet, row, runs, said, tag, wide, words as run,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{icon, meter, region};
-use crate::tree::{Tree, el};
 use crate::words;
 
 /// How many plans are shown before "show all", and how many are looked for then.
@@ -98,11 +100,11 @@ fn batch(plan: &PlanSpec, lang: Lang) -> String {
     }
 }
 
-/// A column to sort by: its key, and what it sorts.
-type Column = (&'static str, fn(&Answer) -> Option<f64>);
+/// What to sort by: its key, and what it sorts.
+type Order = (&'static str, fn(&Answer) -> Option<f64>);
 
-/// The columns that sort.
-const COLUMNS: [Column; 4] = [
+/// What the plans can be sorted by.
+const ORDERS: [Order; 4] = [
     ("gib", |answer| Some(answer.memory.reserved_gib)),
     ("step", |answer| Some(answer.step_time_s)),
     ("speed", |answer| Some(answer.tokens_per_s_per_gpu)),
@@ -158,7 +160,7 @@ fn distinct<'a>(plans: &'a [Answer], chosen: &'a Answer, gpus: u32, lang: Lang) 
 }
 
 fn sorted<'a>(mut lines: Vec<Line<'a>>, shown: &Shown<'_>) -> Vec<Line<'a>> {
-    if let Some((_, of)) = COLUMNS.iter().find(|(key, _)| *key == shown.sort) {
+    if let Some((_, of)) = ORDERS.iter().find(|(key, _)| *key == shown.sort) {
         // What has no such figure stands last, whatever the direction.
         let key = |line: &Line<'_>| of(line.answer).filter(|_| line.answer.fits || shown.sort == "gib");
         lines.sort_by(|a, b| match (key(a), key(b)) {
@@ -177,129 +179,87 @@ fn named(face: &str) -> String {
 }
 
 /// A head that sorts: pressed again, the other way round.
-fn sorting(key: &str, name: &'static str, shown: &Shown<'_>) -> Tree {
+fn sorting(key: &str, name: &str, holds: Holds, shown: &Shown<'_>) -> Column {
     let on = shown.sort == key;
     // The best first: the fastest is the largest, of all else the smallest.
     let falling = if on { !shown.falling } else { key == "speed" };
-    let arrow = on.then(|| el("SPAN|aria-hidden=true").child(if shown.falling { " ↓" } else { " ↑" }));
-    let head = el("TH.n|scope=col");
-    let head = match (on, shown.falling) {
-        (true, true) => head.set("aria-sort", "descending"),
-        (true, false) => head.set("aria-sort", "ascending"),
-        (false, _) => head,
-    };
-    head.child(
-        el("BUTTON.sort|type=button")
-            .set("id", format!("sort-{key}"))
-            .sets(&json!({ "sort": key, "falling": falling }))
-            .child(name)
-            .child(arrow),
-    )
+    let keys = Map::from_iter([("sort".to_owned(), key.into()), ("falling".to_owned(), falling.into())]);
+    let button = Button::new(Look::Head, name, Action::Set(keys)).called(format!("sort-{key}"));
+    Column { sort: Some(Sort { falling: on.then_some(shown.falling), button }), ..column(name, holds) }
 }
 
-fn line(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, lang: Lang) -> Tree {
+fn told(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, lang: Lang) -> blocks::Row {
     let (text, sheet) = (lang.text(), lang.sheets());
     let answer = line.answer;
     let memory = &answer.memory;
-    let row = match (answer.fits, line.chosen) {
-        (true, true) => el("TR.p-best"),
-        (true, false) => el("TR.p-ok"),
-        (false, _) => el("TR.p-bad"),
+    let stands = match (answer.fits, line.chosen) {
+        (true, true) => Stands::Chosen,
+        (true, false) => Stands::Fits,
+        (false, _) => Stands::Unfit,
     };
-    let figures = if answer.fits {
-        vec![
-            el("TD.n")
-                .set("data-l", sheet.step_s)
-                .child(format::seconds(answer.step_time_s)),
-            el("TD.n key")
-                .set("data-l", text.per_gpu)
-                .child(format::figure(answer.tokens_per_s_per_gpu)),
-            el("TD.n")
-                .set("data-l", text.col_usd_mt)
-                .child(answer.usd_per_mtok.map(format::figure)),
-        ]
+    let share = memory.reserved_gib / memory.capacity_gib;
+    let bar = Run::Bar { share, limit: None, over: !answer.fits };
+    let mut cells = vec![cell(line.layout.clone()), cell(line.batch.clone()), cell(lang.word(line.recompute))];
+    if answer.plan.rollout.is_some() {
+        cells.push(cell(line.rollout.map(format::grouped).unwrap_or_default()));
+    }
+    cells.push(runs(vec![run(format::gib(memory.reserved_gib)), bar]));
+    cells.push(cell(fit::sure(answer.fit.probability, lang)));
+    if answer.fits {
+        cells.push(cell(format::seconds(answer.step_time_s)));
+        cells.push(cell(format::figure(answer.tokens_per_s_per_gpu)));
+        cells.push(cell(answer.usd_per_mtok.map(format::figure).unwrap_or_default()));
     } else {
         let own = &answer.fit;
-        let words = fit::short(own.state, own.probability, lang);
-        vec![el("TD.n gone|colspan=3").child(el("SPAN.tag tag-bad").child(words))]
-    };
-    let offloaded = line.other_offload.then(|| {
+        cells.push(wide(3, tag(Tone::Bad, fit::short(own.state, own.probability, lang))));
+    }
+    cells.push(why(line, lang));
+    let face = line.face();
+    let pin = Button::new(Look::Pin, "", Action::Pair(face.clone()))
+        .called(format!("pin-{index}"))
+        .icon("i-pin")
+        .pressed(shown.pins.contains(&face.as_str()))
+        .about(format!("{}: {}", sheet.compare, line.layout));
+    let mut acts = vec![pin.into()];
+    if !line.chosen {
+        let question = Question { plan: Some(answer.plan.clone()), ..question.clone() };
+        let button = Button::new(Look::Small, text.use_gpu, Action::ask(&question));
+        acts.push(button.called(format!("use-{}", named(&face))).about(line.layout.clone()).into());
+    }
+    cells.push(runs(acts));
+    row(stands, cells)
+}
+
+/// Why a plan is not the chosen one.
+fn why(line: &Line<'_>, lang: Lang) -> Cell {
+    let text = lang.text();
+    let mut said = Vec::new();
+    if line.answer.fit.state == FitState::Tight {
+        said.push(tag(Tone::Warn, fit::word(FitState::Tight, lang)));
+    }
+    said.push(run(line.why.clone()));
+    if line.other_offload {
         let words = match line.offload.as_str() {
             "" => text.chip_no_offload.to_owned(),
             named => fill(text.chip_offload, &[named]),
         };
-        el("SPAN.muted").child(format!(" {words}"))
-    });
-    let tight =
-        (answer.fit.state == FitState::Tight).then(|| el("SPAN.tag tag-warn").child(fit::word(FitState::Tight, lang)));
-    let face = line.face();
-    let pinned = shown.pins.contains(&face.as_str());
-    let pin = el("BUTTON.btn btn-s pin|type=button")
-        .set("id", format!("pin-{index}"))
-        .set("aria-pressed", pinned.to_string())
-        .set("data-pair", face.clone())
-        .child(icon("i-pin"))
-        .child(el("SPAN.vh").child(format!("{}: {}", sheet.compare, line.layout)));
-    let used = (!line.chosen).then(|| {
-        let question = Question { plan: Some(answer.plan.clone()), ..question.clone() };
-        el("BUTTON.btn btn-s|type=button")
-            .set("id", format!("use-{}", named(&face)))
-            .asks(&question)
-            .child(text.use_gpu)
-            .child(el("SPAN.vh").child(format!(" {}", line.layout)))
-    });
-    row.child(el("TH|scope=row").child(line.layout.clone()))
-        .child(el("TD.second nb").set("data-l", sheet.batch).child(line.batch.clone()))
-        .child(
-            el("TD.second nb")
-                .set("data-l", sheet.recompute)
-                .child(lang.word(line.recompute)),
-        )
-        .child(line.rollout.map(|degree| {
-            el("TD.nb second")
-                .set("data-l", sheet.rollout_tp)
-                .child(format::grouped(degree))
-        }))
-        .child(
-            el("TD.n mem|data-l=GiB")
-                .child(el("SPAN").child(format::gib(memory.reserved_gib)))
-                .child(meter(memory.reserved_gib / memory.capacity_gib, !answer.fits, 4)),
-        )
-        .child(
-            el("TD.n")
-                .set("data-l", text.fits_short)
-                .child(fit::sure(answer.fit.probability, lang)),
-        )
-        .children(figures)
-        .child(el("TD.why").child(tight).child(line.why.clone()).child(offloaded))
-        .child(el("TD.acts").child(pin).child(used))
+        said.push(quiet(format!(" {words}")));
+    }
+    runs(said)
 }
 
 /// What stands above the table: words to look for, only what fits, and the order where the heads are folded away.
-fn tools(shown: &Shown<'_>, lang: Lang) -> Tree {
+fn controls(shown: &Shown<'_>, lang: Lang) -> Vec<Control> {
     let (text, sheet) = (lang.text(), lang.sheets());
-    let names =
+    let orders =
         [("", sheet.rank), ("speed", text.per_gpu), ("usd", text.col_usd_mt), ("step", sheet.step_s), ("gib", "GiB")];
-    let options = names.into_iter().map(|(key, name)| {
-        let option = el("OPTION").set("value", key).child(name);
-        if key == shown.sort { option.set("selected", "") } else { option }
-    });
-    let fitting = el("INPUT|type=checkbox|id=plans-fitting|data-key=fitting");
-    let fitting = if shown.fitting { fitting.set("checked", "") } else { fitting };
-    el("DIV.plans-t")
-        .child(
-            el("LABEL.plans-q").child(el("SPAN.vh").child(sheet.find_plans)).child(
-                el("INPUT|type=text|role=searchbox|id=plans-find|data-key=find|autocomplete=off|spellcheck=false")
-                    .set("placeholder", sheet.find_plans)
-                    .set("value", shown.find.clone()),
-            ),
-        )
-        .child(el("LABEL.check").child(fitting).child(el("SPAN").child(sheet.only_fitting)))
-        .child(
-            el("LABEL.plans-s")
-                .child(el("SPAN").child(text.sort_by))
-                .child(el("SELECT|id=plans-sort|data-key=sort").children(options)),
-        )
+    let orders = orders.map(|(key, name)| (key.to_owned(), name.to_owned()));
+    let control = |key: &str, name: &str, takes| Control { key: key.to_owned(), name: name.to_owned(), takes };
+    vec![
+        control("find", sheet.find_plans, Takes::Words(shown.find.clone())),
+        control("fitting", sheet.only_fitting, Takes::Tick(shown.fitting)),
+        control("sort", text.sort_by, Takes::One(shown.sort.to_owned(), orders.into())),
+    ]
 }
 
 /// All plans as CSV: what the table shows.
@@ -343,14 +303,11 @@ pub(super) fn file(asked: &Asked, ask: &Ask, file: &str) -> Option<String> {
 }
 
 /// Buttons that save all plans.
-fn files(lang: Lang) -> [Tree; 2] {
+fn files(lang: Lang) -> [Run; 2] {
     ENDINGS.map(|ending| {
-        el("BUTTON.btn btn-s btn-q|type=button")
-            .set("id", format!("plans-{ending}"))
-            .saves(format!("{FILE}.{ending}"))
-            .child(icon("i-down"))
-            .child(ending.to_ascii_uppercase())
-            .child(el("SPAN.vh").child(format!(" ({})", lang.text().plans)))
+        let save = Action::Save(format!("{FILE}.{ending}"));
+        let button = Button::new(Look::Quiet, ending.to_ascii_uppercase(), save).called(format!("plans-{ending}"));
+        button.icon("i-down").about(format!("({})", lang.text().plans)).into()
     })
 }
 
@@ -403,7 +360,7 @@ fn flatten(path: &str, value: &Value, to: &mut Vec<(String, String)>) {
 }
 
 /// Two plans line by line: all figures, and the settings in which they differ.
-fn compared(pinned: &[&Line<'_>], lang: Lang) -> Option<Tree> {
+fn compared(pinned: &[&Line<'_>], lang: Lang) -> Option<Block> {
     let [first, second] = pinned else { return None };
     let sheet = lang.sheets();
     let (left, right) = (entries(first.answer, lang), entries(second.answer, lang));
@@ -419,36 +376,28 @@ fn compared(pinned: &[&Line<'_>], lang: Lang) -> Option<Tree> {
     };
     let rows = names.into_iter().filter_map(|name| {
         let values = [of(&left, name), of(&right, name)];
-        let [a, b] = values.clone();
-        (a != b).then(|| {
-            let cells = [&first.layout, &second.layout].into_iter().zip(values);
-            el("TR")
-                .child(el("TH|scope=row").child(name.clone()))
-                .children(cells.map(|(label, value)| {
-                    let shown = if value.is_empty() { "–".to_owned() } else { value };
-                    el("TD.n").set("data-l", label.clone()).child(shown)
-                }))
+        (values[0] != values[1]).then(|| {
+            let [a, b] = values.map(|value| cell(if value.is_empty() { "–".to_owned() } else { value }));
+            row(Stands::Plain, [cell(name.clone()), a, b])
         })
     });
-    let head = |line: &Line<'_>| el("TH.n|scope=col").child(line.layout.clone());
-    let table = el("TABLE.tab cols-3 tab-cmp")
-        .child(el("THEAD").child(el("TR").child(el("TD")).child(head(first)).child(head(second))))
-        .child(el("TBODY").children(rows));
-    Some(
-        el("DIV.cmp|id=plans-compared")
-            .child(
-                el("DIV.cmp-h").child(el("H3").child(sheet.two_plans)).child(
-                    el("BUTTON.btn btn-s btn-q|type=button|id=unpin")
-                        .sets(&json!({ "pins": [] }))
-                        .child(sheet.unpin),
-                ),
-            )
-            .child(region(sheet.two_plans, table)),
-    )
+    let columns = vec![
+        column("", Holds::Names),
+        column(first.layout.clone(), Holds::Numbers),
+        column(second.layout.clone(), Holds::Numbers),
+    ];
+    let unpin = Button::new(Look::Quiet, sheet.unpin, Action::set("pins", Value::Array(Vec::new())));
+    Some(Block::Section(Section {
+        id: "plans-compared".to_owned(),
+        purpose: Purpose::Pair,
+        title: vec![run(sheet.two_plans)],
+        tools: vec![unpin.called("unpin")],
+        blocks: vec![Block::Table(Table::new(sheet.two_plans, Tabled::Beside, columns, rows.collect()))],
+    }))
 }
 
 /// The sheet.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Vec<Block>> {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());
     let shown = Shown::of(ask);
@@ -465,51 +414,41 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         .collect();
     let seen = lines.iter().filter(|line| shown.finds(line));
     let most = if shown.all { usize::MAX } else { SHOWN };
-    let rows: Vec<Tree> = seen
+    let rows: Vec<blocks::Row> = seen
         .take(most)
         .enumerate()
-        .map(|(index, own)| line(own, &asked.question, &shown, index, lang))
+        .map(|(index, own)| told(own, &asked.question, &shown, index, lang))
         .collect();
-    let none = rows.is_empty().then(|| el("P.muted").child(sheet.no_plans));
-    let generates = chosen.plan.rollout.is_some();
-    let heads = el("TR")
-        .child(el("TH|scope=col").child(sheet.layout))
-        .child(el("TH|scope=col").child(sheet.batch))
-        .child(el("TH|scope=col").child(sheet.recompute))
-        .child(generates.then(|| el("TH|scope=col").child(sheet.rollout_tp)))
-        .child(sorting("gib", "GiB", &shown))
-        .child(el("TH.n|scope=col").child(text.fits_short))
-        .child(sorting("step", sheet.step_s, &shown))
-        .child(sorting("speed", text.per_gpu, &shown))
-        .child(sorting("usd", text.col_usd_mt, &shown))
-        .child(el("TH|scope=col").child(sheet.why))
-        .child(el("TH|scope=col").child(el("SPAN.vh").child(text.action)));
+    let none = rows.is_empty().then(|| said(Kind::Quiet, sheet.no_plans));
+    let mut columns = vec![
+        column(sheet.layout, Holds::Names),
+        column(sheet.batch, Holds::Details),
+        column(sheet.recompute, Holds::Details),
+    ];
+    columns.extend(chosen.plan.rollout.is_some().then(|| column(sheet.rollout_tp, Holds::Details)));
+    columns.extend([
+        sorting("gib", "GiB", Holds::Shares, &shown),
+        column(text.fits_short, Holds::Numbers),
+        sorting("step", sheet.step_s, Holds::Numbers, &shown),
+        sorting("speed", text.per_gpu, Holds::Key, &shown),
+        sorting("usd", text.col_usd_mt, Holds::Numbers, &shown),
+        column(sheet.why, Holds::Remarks),
+        column(text.action, Holds::Actions),
+    ]);
     let more = (known > FEW || shown.all).then(|| {
-        let words = if shown.all { text.show_fewer.to_owned() } else { sheet.more_plans.to_owned() };
-        el("BUTTON.btn btn-s|type=button|id=all-plans")
-            .set("aria-expanded", shown.all.to_string())
-            .sets(&json!({ "all": !shown.all }))
-            .child(words)
+        let words = if shown.all { text.show_fewer } else { sheet.more_plans };
+        Button::all("all-plans", words, shown.all).into()
     });
     let counted = fill(sheet.plans_counted, &[&format::grouped(found.considered), &format::grouped(found.evaluated)]);
-    Some(
-        el("DIV.plans")
-            .child(
-                el("P.note").child(counted).child(" ").child(
-                    el("A")
-                        .set("href", format!("{}#search", Document::Methods.address(lang)))
-                        .child(sheet.how_searched),
-                ),
-            )
-            .child(tools(&shown, lang))
-            .child(
-                el(if shown.all { "TABLE.tab tab-plans is-all" } else { "TABLE.tab tab-plans" })
-                    .child(el("CAPTION.vh").child(text.plans))
-                    .child(el("THEAD").child(heads))
-                    .child(el("TBODY").children(rows)),
-            )
-            .child(none)
-            .child(el("P.plans-f").child(more).children(files(lang)))
-            .child(compared(&pinned, lang)),
-    )
+    let method = link(format!("{}#search", Document::Methods.address(lang)), sheet.how_searched);
+    let tabled = if shown.all { Tabled::AllPlans } else { Tabled::Plans };
+    let blocks = [
+        Some(prose(Kind::Note, vec![run(counted + " "), method])),
+        Some(Block::Controls(controls(&shown, lang))),
+        Some(Block::Table(Table::new(text.plans, tabled, columns, rows))),
+        none,
+        Some(prose(Kind::Actions, more.into_iter().chain(files(lang)).collect())),
+        compared(&pinned, lang),
+    ];
+    Some(blocks.into_iter().flatten().collect())
 }

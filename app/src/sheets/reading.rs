@@ -10,13 +10,15 @@ use shardwise_core::wire::question_from_value;
 
 use super::words::words_of;
 use crate::format;
+use crate::protocol::blocks::{
+    Block, Entry, Fold, Kind, Listed, Purpose, Run, Section, Tone, code, entries, prose, quiet, said, strong, tag,
+    words as run,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::icon;
-use crate::tree::{Tree, el};
 use crate::words;
 
 /// The sheet of what the core read.
-pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
+pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     let error = &found["error"];
     if error.is_object() {
         let words = words_of(word(error, "message"), lang);
@@ -26,7 +28,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
             }
             _ => words,
         };
-        return refusal(words);
+        return vec![said(Kind::Refusal, words)];
     }
     let sheet = lang.sheets();
     let reading = &found["reading"];
@@ -35,9 +37,9 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
         let field = refused[0].as_str().unwrap_or_default();
         // A configuration alone names no model: that is asked, not wrong.
         if field == "model" && found["question"]["model"].is_null() {
-            return asking(sheet.model_asked);
+            return said(Kind::Request, sheet.model_asked);
         }
-        refusal(format!("{field}: {}", words_of(why, lang)))
+        said(Kind::Refusal, format!("{field}: {}", words_of(why, lang)))
     });
     let groups = [
         ("not_modelled", sheet.read_unmodelled),
@@ -45,29 +47,18 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Tree {
         ("understood", sheet.read_understood),
         ("ignored", sheet.read_ignored),
     ];
-    let groups = groups.map(|(kind, name)| group(reading, kind, name, lang));
-    el("DIV.reading")
-        .child(head(found, lang))
-        .child(asked(found, lang))
-        .child(gain::verdict(found, lang))
-        .child(refused)
-        .child(assumed::view(found, lang))
-        .child(problems(reading, lang))
-        .children(gain::changes(found, lang))
-        .child(el("DIV.read-groups").children(groups))
-        .child(gain::uses(found, lang))
-}
-
-/// One sentence that something cannot be read.
-fn refusal(words: String) -> Tree {
-    el("P.callout callout-bad").child(icon("i-x")).child(el("SPAN").child(words))
-}
-
-/// What has to be said before there is an answer.
-fn asking(words: &'static str) -> Tree {
-    el("P.callout callout-info")
-        .child(icon("i-info"))
-        .child(el("SPAN").child(words))
+    let folds = groups.into_iter().filter_map(|(kind, name)| group(reading, kind, name, lang));
+    let folds = folds.map(Block::Fold).collect();
+    let mut blocks = vec![head(found, lang)];
+    blocks.extend(asked(found, lang));
+    blocks.extend(gain::verdict(found, lang));
+    blocks.extend(refused);
+    blocks.extend(assumed::view(found, lang));
+    blocks.extend(problems(reading, lang));
+    blocks.extend(gain::changes(found, lang));
+    blocks.push(Section::block("", Purpose::Folds, folds));
+    blocks.extend(gain::uses(found, lang));
+    blocks
 }
 
 /// A text of a report; empty where there is none.
@@ -80,54 +71,63 @@ fn list<'a>(reading: &'a Value, key: &str) -> &'a [Value] {
 }
 
 /// Whose text it is, and how many keys went where.
-fn head(found: &Value, lang: Lang) -> Tree {
+fn head(found: &Value, lang: Lang) -> Block {
     let sheet = lang.sheets();
     let reading = &found["reading"];
-    let of = |key| format::grouped(list(reading, key).len() as u64);
-    let tag = |key: &str, class: &'static str, words: &str| {
+    let tagged = |key: &str, tone, words: &str| {
         let count = list(reading, key).len();
-        (count > 0).then(|| el("SPAN").set("class", class).child(fill(words, &[&count.to_string()])))
+        (count > 0).then(|| tag(tone, fill(words, &[&count.to_string()])))
     };
+    let understood = format::grouped(list(reading, "understood").len() as u64);
     // `verl 0.9.1, verl/trainer/config (https://…)`: the release is what comes first.
     let release = found["framework"][1].as_str().and_then(|source| source.split(',').next());
-    el("P.read-h")
-        .child(el("B").child(found["framework"][0].as_str().unwrap_or_default().to_owned()))
-        .child(el("SPAN").child(fill(sheet.read_count, &[&of("understood")])))
-        .child(tag("refused", "tag tag-bad", sheet.count_refused))
-        .child(tag("unknown", "tag tag-warn", sheet.count_unknown))
-        .child(tag("not_modelled", "tag", sheet.count_unmodelled))
-        .child(release.map(|release| el("SPAN.muted read-r").child(fill(sheet.read_by, &[release]))))
+    let line = [
+        Some(strong(found["framework"][0].as_str().unwrap_or_default())),
+        Some(run(fill(sheet.read_count, &[&understood]))),
+        tagged("refused", Tone::Bad, sheet.count_refused),
+        tagged("unknown", Tone::Warn, sheet.count_unknown),
+        tagged("not_modelled", Tone::Plain, sheet.count_unmodelled),
+        release.map(|release| quiet(fill(sheet.read_by, &[release]))),
+    ];
+    prose(Kind::Summary, line.into_iter().flatten().collect())
 }
 
 /// The question in one sentence; nothing where it has no answer.
-fn asked(found: &Value, lang: Lang) -> Option<Tree> {
+fn asked(found: &Value, lang: Lang) -> Option<Block> {
     let question = question_from_value(found["question"].clone()).ok()?;
     let job = shardwise_core::job::resolve(&question).ok()?;
-    Some(el("P.read-q").child(words::asked(&job, lang)))
+    Some(said(Kind::Asked, words::asked(&job, lang)))
 }
 
-fn line_of(entry: &Value, lang: Lang) -> Option<Tree> {
+/// The line that an entry stands in, in one piece.
+fn line_of(entry: &Value, lang: Lang) -> Option<Run> {
     let line = entry["line"].as_u64().filter(|line| *line > 0)?;
     let words = fill(lang.sheets().line, &[&line.to_string()]);
-    Some(el("SPAN.read-l").child(words))
+    Some(quiet(words.replace(' ', "\u{a0}")))
 }
 
 /// What stands between the text and a run: what the framework refuses, what nobody knows, how it was read.
-fn problems(reading: &Value, lang: Lang) -> Option<Tree> {
-    let entry = |class: &'static str, symbol, key: &str, why: &str, entry: &Value| {
-        let (source, why) = (word(entry, "source"), words_of(why, lang));
-        el("LI").set("class", class).child(icon(symbol)).child(
-            el("SPAN")
-                .child((!key.is_empty()).then(|| el("CODE").child(key.to_owned())))
-                .child(format!(" {why} "))
-                .child(line_of(entry, lang))
-                .child((!source.is_empty()).then(|| el("SPAN.read-s").child(source.to_owned()))),
-        )
+fn problems(reading: &Value, lang: Lang) -> Option<Block> {
+    let entry = |tone, key: &str, why: &str, entry: &Value| {
+        let source = word(entry, "source");
+        let mut line = Vec::new();
+        if !key.is_empty() {
+            line.extend([code(key), run(" ")]);
+        }
+        line.push(run(format!("{} ", words_of(why, lang))));
+        let place = line_of(entry, lang);
+        if place.is_some() && !source.is_empty() {
+            line.extend(place);
+            line.push(quiet(format!(" · {source}")));
+        } else {
+            line.extend(place.or_else(|| (!source.is_empty()).then(|| quiet(source))));
+        }
+        Entry { tone, ..Entry::new([line]) }
     };
     let sheet = lang.sheets();
-    let mut entries: Vec<Tree> = Vec::new();
+    let mut found = Vec::new();
     for own in list(reading, "refused") {
-        entries.push(entry("r-bad", "i-x", word(own, "key"), word(own, "why"), own));
+        found.push(entry(Tone::Bad, word(own, "key"), word(own, "why"), own));
     }
     for own in list(reading, "unknown") {
         let hint = word(own, "hint");
@@ -137,22 +137,21 @@ fn problems(reading: &Value, lang: Lang) -> Option<Tree> {
             key if !key.contains(' ') => fill(sheet.read_near, &[key]),
             words => words.to_owned(),
         };
-        entries.push(entry("r-warn", "i-warn", word(own, "key"), &why, own));
+        found.push(entry(Tone::Warn, word(own, "key"), &why, own));
     }
     for own in list(reading, "notes") {
-        entries.push(entry("r-info", "i-info", "", word(own, "text"), own));
+        found.push(entry(Tone::Info, "", word(own, "text"), own));
     }
-    (!entries.is_empty()).then(|| el("UL.reads").children(entries))
+    (!found.is_empty()).then(|| entries(Listed::Findings, found))
 }
 
 /// The keys of one kind, folded.
-fn group(reading: &Value, kind: &str, name: &'static str, lang: Lang) -> Option<Tree> {
-    let entries = list(reading, kind);
-    if entries.is_empty() {
+fn group(reading: &Value, kind: &str, name: &str, lang: Lang) -> Option<Fold> {
+    let all = list(reading, kind);
+    if all.is_empty() {
         return None;
     }
-    let count = entries.len().to_string();
-    let entries = entries.iter().map(|entry| {
+    let settings = all.iter().map(|entry| {
         let (key, value, field) = (word(entry, "key"), word(entry, "value"), word(entry, "field"));
         // What is assumed has no key, only a field.
         let setting = match (key, value) {
@@ -163,14 +162,14 @@ fn group(reading: &Value, kind: &str, name: &'static str, lang: Lang) -> Option<
         };
         let rest =
             if key.is_empty() || field.is_empty() { words_of(word(entry, "why"), lang) } else { field.to_owned() };
-        el("LI")
-            .child(el("CODE").child(setting))
-            .child(el("SPAN").child(rest).child(" ").child(line_of(entry, lang)))
+        let mut told = vec![run(rest), run(" ")];
+        told.extend(line_of(entry, lang));
+        Entry::new([vec![code(setting)], told])
     });
-    Some(
-        el("DETAILS.more read-g")
-            .set("id", format!("read-{kind}"))
-            .child(el("SUMMARY").child(name).child(" ").child(el("SPAN").child(count)))
-            .child(el("UL.read-list").children(entries)),
-    )
+    Some(Fold {
+        id: format!("read-{kind}"),
+        title: name.to_owned(),
+        aside: all.len().to_string(),
+        blocks: vec![entries(Listed::Settings, settings)],
+    })
 }

@@ -7,11 +7,14 @@ use shardwise_core::{Answer, Question};
 
 use super::asked::{Ask, Asked};
 use crate::charts;
+use crate::charts::backend::Ink;
 use crate::charts::scaling::{Point, Scaling};
 use crate::format;
+use crate::protocol::blocks::{
+    Action, Block, Button, Figure, Holds, Look, Mark, Row, Run, Stands, Table, Tabled, cell, column, row, runs,
+    targets, wide, words as run,
+};
 use crate::text::{Lang, Sheets, fill};
-use crate::tree::parts::{Figure, cell, folded_table, head, how, legend, plot};
-use crate::tree::{Tree, el};
 use crate::words;
 
 /// Numbers of GPUs beside the question's: a quarter of it to eight times.
@@ -94,58 +97,56 @@ fn about(gpus: u64, answer: &Answer, own: &Answer, layout: &str, lang: Lang) -> 
     lines
 }
 
-fn action(question: &Question, count: u64, lang: Lang) -> Tree {
-    let text = lang.text();
+fn action(question: &Question, count: u64, lang: Lang) -> Button {
     let mut question = question.clone();
     question.hardware.gpus = Some(count);
     // A plan for other GPUs may not be one for these.
     question.plan = None;
-    el("BUTTON.btn btn-s|type=button")
-        .asks(&question)
-        .child(text.use_gpu)
-        .child(el("SPAN.vh").child(format!(" {} GPU", format::grouped(count))))
+    let button = Button::new(Look::Small, lang.text().use_gpu, Action::ask(&question));
+    button.about(format!("{} GPU", format::grouped(count)))
 }
 
-fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Tree {
+fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Table {
     let (text, sheet) = (lang.text(), lang.sheets());
     let answer = &asked.found.answer;
     let own = u64::from(asked.found.job.hardware.gpus);
     let rows = offers.iter().map(|(count, offer)| {
-        let row = if *count == own { el("TR.is-sel|aria-current=true") } else { el("TR") };
-        let row = row.child(el("TH|scope=row").child(format::grouped(*count)));
-        let used = (*count != own).then(|| action(&asked.question, *count, lang));
-        let row = match (&offer.result, fitting(offer)) {
+        let mut cells = vec![cell(format::grouped(*count))];
+        match (&offer.result, fitting(offer)) {
             (Ok(_), Some(found)) => {
                 let each = &found.answer;
-                let layout = words::plan_in_short(&each.plan, training_gpus(&found.job));
-                row.child(cell(text.col_mt_hour, format::figure(each.mtok_per_hour)))
-                    .child(cell(sheet.scale_share, share(each, answer)))
-                    .child(cell(text.col_usd_mt, each.usd_per_mtok.map(format::figure).unwrap_or_default()))
-                    .child(el("TD").set("data-l", text.col_plan).child(layout))
+                cells.extend([
+                    cell(format::figure(each.mtok_per_hour)),
+                    cell(share(each, answer)),
+                    cell(each.usd_per_mtok.map(format::figure).unwrap_or_default()),
+                    cell(words::plan_in_short(&each.plan, training_gpus(&found.job))),
+                ]);
             }
             (Ok(found), None) => {
                 let memory = &found.answer.memory;
                 let gib = [memory.reserved_gib, memory.capacity_gib].map(format::gib);
-                let words = fill(text.needs_gib, &[&gib[0], &gib[1]]);
-                row.child(el("TD|colspan=4").child(words))
+                cells.push(wide(4, run(fill(text.needs_gib, &[&gib[0], &gib[1]]))));
             }
-            (Err(error), _) => row.child(el("TD|colspan=4").child(super::words::words_of(&error.message, lang))),
-        };
-        row.child(el("TD.n").child(used))
+            (Err(error), _) => cells.push(wide(4, run(super::words::words_of(&error.message, lang)))),
+        }
+        let used = (*count != own).then(|| action(&asked.question, *count, lang));
+        cells.push(runs(used.map(Run::from).into_iter().collect()));
+        row(if *count == own { Stands::Own } else { Stands::Plain }, cells)
     });
-    let heads = vec![
-        head(text.gpus, false),
-        head(text.col_mt_hour, true),
-        head(sheet.scale_share, true),
-        head(text.col_usd_mt, true),
-        head(text.col_plan, false),
-        el("TH|scope=col").child(el("SPAN.vh").child(text.action)),
+    let columns = vec![
+        column(text.gpus, Holds::Names),
+        column(text.col_mt_hour, Holds::Numbers),
+        column(sheet.scale_share, Holds::Numbers),
+        column(text.col_usd_mt, Holds::Numbers),
+        column(text.col_plan, Holds::Words),
+        column(text.action, Holds::Actions),
     ];
-    folded_table(ID, sheet.scaling, 8, heads, rows.collect(), lang)
+    let rows: Vec<Row> = rows.collect();
+    Table::new(sheet.scaling, Tabled::Numbers, columns, rows)
 }
 
 /// The sheet.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());
     let offers = asked.scaled();
@@ -181,35 +182,26 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
             let layout = words::plan_in_short(&found.answer.plan, training_gpus(&found.job));
             about(*count, &found.answer, answer, &layout, lang)
         });
-        plot(ID, drawing, chart.boxes(size), about.collect())
+        (drawing, targets(chart.boxes(size), about.collect()))
     });
     let covers = answer.interval.map(|interval| format::percent(interval.coverage, 0));
-    let line = el("svg.lg|viewBox=0 0 18 10|aria-hidden=true");
-    let legends = drawn.then(|| {
-        el("UL.legend")
-            .child(
-                el("LI")
-                    .child(
-                        line.clone()
-                            .child(el("path.front|d=M0 5H18"))
-                            .child(el("circle.pt-front|cx=9|cy=5|r=4")),
-                    )
-                    .child(sheet.scale_best),
-            )
-            .child(covers.map(|covers| legend("k-band", fill(text.interval_legend, &[&covers]))))
-            .child(el("LI").child(line.child(el("path.ideal|d=M0 5H18"))).child(sheet.scale_linear))
-    });
+    let mut legend = Vec::new();
+    if drawn {
+        legend.push((Mark::Curve(Ink::Front, Ink::PointFront), sheet.scale_best.to_owned()));
+        let band = |covers: String| (Mark::Area(Ink::Band), fill(text.interval_legend, &[&covers]));
+        legend.extend(covers.map(band));
+        legend.push((Mark::Line(Ink::Ideal), sheet.scale_linear.to_owned()));
+    }
     let gpu = words::gpu_label(&asked.found.job.hardware.gpu);
-    let note = fill(sheet.scale_note, &[&gpu]);
-    let figure = Figure {
-        id: ID,
-        title: sheet.scaling,
-        tools: Some(how("mtok_per_hour", sheet.scaling, lang)),
+    Block::Figure(Figure {
+        id: ID.to_owned(),
+        title: sheet.scaling.to_owned(),
+        how: "mtok_per_hour".to_owned(),
+        switch: None,
         take: takeaway(&offers, own, answer, sheet),
-        note,
+        note: fill(sheet.scale_note, &[&gpu]),
         plot,
-        legend: legends,
+        legend,
         table: table(asked, &offers, lang),
-    };
-    Some(figure.view())
+    })
 }

@@ -1,16 +1,18 @@
 //! What each single change of the plan is worth, and what makes a plan fit that does not.
 
-use serde_json::json;
 use shardwise_core::Question;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
 use super::asked::{Ask, Asked};
+use super::parts::{signed, signed_usd, try_it};
 use super::words::{name, value};
 use crate::fit;
 use crate::format;
+use crate::protocol::blocks::{
+    Block, Button, Holds, Kind, Row, Run, Stands, Table, Tabled, Tone, cell, column, named, prose, quiet, runs, tag,
+    words,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{cell, head, region, signed, signed_usd, try_it};
-use crate::tree::{Tree, el};
 
 /// How many changes are shown before "show all".
 const TOP: usize = 8;
@@ -29,7 +31,7 @@ fn matters(difference: &Difference, now: &Figures) -> bool {
 }
 
 /// What is said of a plan that does not fit as surely as asked.
-fn unfit(figures: &Figures, confidence: f64, lang: Lang) -> Option<Tree> {
+fn unfit(figures: &Figures, confidence: f64, lang: Lang) -> Option<Run> {
     if figures.fits {
         return None;
     }
@@ -39,26 +41,32 @@ fn unfit(figures: &Figures, confidence: f64, lang: Lang) -> Option<Tree> {
         FitState::Fits => lang.sheets().not_longest.to_owned(),
         _ => fit::short(state, figures.probability, lang),
     };
-    let class = if state.fits() { "tag tag-warn" } else { "tag tag-bad" };
-    Some(el("SPAN").set("class", class).child(words))
+    Some(tag(if state.fits() { Tone::Warn } else { Tone::Bad }, words))
 }
 
-fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Tree {
-    let text = lang.text();
+fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Row {
     let Change { difference, figures, .. } = change;
-    let unfit = unfit(figures, confidence, lang);
-    let usd = |usd: Option<f64>| usd.map(signed_usd).unwrap_or_default();
-    el(if figures.fits { "TR" } else { "TR.is-off" })
-        .set("id", format!("change-{}", change.id))
-        .child(el("TH|scope=row").child(sentence(change, lang)).child(" ").child(unfit))
-        .child(cell(text.per_gpu, signed(format::figure(difference.tokens_per_s_per_gpu))))
-        .child(cell(text.col_usd_mt, usd(difference.usd_per_mtok)))
-        .child(cell("GiB", signed(format::gib(difference.gib))))
-        .child(el("TD.n").child(try_it(question, std::slice::from_ref(&change.set), &sentence(change, lang), lang)))
+    let name = sentence(change, lang);
+    let mut line = vec![words(name.clone())];
+    if let Some(unfit) = unfit(figures, confidence, lang) {
+        line.extend([words(" "), unfit]);
+    }
+    let tried = try_it(question, std::slice::from_ref(&change.set), &name, lang);
+    Row {
+        id: format!("change-{}", change.id),
+        stands: if figures.fits { Stands::Plain } else { Stands::Off },
+        cells: vec![
+            runs(line),
+            cell(signed(format::figure(difference.tokens_per_s_per_gpu))),
+            cell(difference.usd_per_mtok.map(signed_usd).unwrap_or_default()),
+            cell(signed(format::gib(difference.gib))),
+            runs(tried.map(Run::from).into_iter().collect()),
+        ],
+    }
 }
 
 /// The cheapest way to make a plan fit.
-fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Tree> {
+fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let names: Vec<String> = found.changes.iter().map(|change| sentence(change, lang)).collect();
     let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
@@ -70,16 +78,13 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Tree> {
     }
     let gib = format::gib(figures.reserved_gib);
     let set: Vec<_> = found.changes.iter().map(|change| change.set.clone()).collect();
-    Some(
-        el("P.take|id=remedy")
-            .child(fill(sheet.remedy, &[&names, &gib, &costs]))
-            .child(" ")
-            .child(try_it(question, &set, &names, lang)),
-    )
+    let mut line = vec![words(fill(sheet.remedy, &[&names, &gib, &costs])), words(" ")];
+    line.extend(try_it(question, &set, &names, lang).map(Run::from));
+    Some(named("remedy", Kind::Take, line))
 }
 
 /// The sheet.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let (lang, question) = (ask.lang, &asked.question);
     let (text, sheet) = (lang.text(), lang.sheets());
     let found = asked.changes();
@@ -98,44 +103,34 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
     // What computes something else, or on something else, is no better plan: it stands apart.
     let apart = [(sheet.sens_numerics, of(&[ChangeKind::Numerics])), (sheet.sens_machine, of(&[ChangeKind::Machine]))];
     let open = ask.on("all");
-    let top = if open { shown.len() } else { TOP };
-    let rows = shown.iter().take(top).map(|change| row(question, change, confidence, lang));
+    let top = if open { shown.len() } else { TOP.min(shown.len()) };
+    let rows = |own: &[&Change]| -> Vec<Row> {
+        let own = own.iter();
+        own.map(|change| row(question, change, confidence, lang)).collect()
+    };
+    let mut groups = vec![(String::new(), rows(shown.get(..top).unwrap_or(&shown)))];
     let apart = apart.into_iter().filter(|(_, own)| !own.is_empty());
-    let apart = apart.map(|(title, own)| {
-        let head = el("TH.sens-g|scope=rowgroup|colspan=5").child(title);
-        let rows = own.into_iter();
-        el("TBODY")
-            .child(el("TR").child(head))
-            .children(rows.map(|change| row(question, change, confidence, lang)))
-    });
-    let heads = vec![
-        head(sheet.change, false),
-        head(text.per_gpu, true),
-        head(text.col_usd_mt, true),
-        head("GiB", true),
-        head(text.action, true),
+    groups.extend(apart.map(|(title, own)| (title.to_owned(), rows(&own))));
+    let columns = vec![
+        column(sheet.change, Holds::Names),
+        column(text.per_gpu, Holds::Numbers),
+        column(text.col_usd_mt, Holds::Numbers),
+        column("GiB", Holds::Numbers),
+        column(text.action, Holds::Actions),
     ];
-    let more = (shown.len() > TOP).then(|| {
+    let mut below = Vec::new();
+    if shown.len() > TOP {
         let words =
             if open { text.show_fewer.to_owned() } else { fill(sheet.show_changes, &[&shown.len().to_string()]) };
-        el("BUTTON.btn btn-s|type=button|id=all-changes")
-            .set("aria-expanded", open.to_string())
-            .sets(&json!({ "all": !open }))
-            .child(words)
-    });
-    let same = (rest > 0).then(|| el("SPAN.muted").child(fill(sheet.no_difference, &[&rest.to_string()])));
-    let unmended = (!found.now.fits && found.remedy.is_none()).then(|| el("P.take|id=remedy").child(sheet.remedy_none));
+        below.push(Button::all("all-changes", words, open).into());
+    }
+    if rest > 0 {
+        below.push(quiet(fill(sheet.no_difference, &[&rest.to_string()])));
+    }
+    let unmended = !found.now.fits && found.remedy.is_none();
+    let unmended = unmended.then(|| named("remedy", Kind::Take, vec![words(sheet.remedy_none)]));
     let mended = found.remedy.as_ref().and_then(|found| remedy(question, found, lang));
-    Some(
-        el("DIV.sens")
-            .child(unmended.or(mended))
-            .child(region(
-                text.sensitivity,
-                el("TABLE.tab cols-5 cards")
-                    .child(el("THEAD").child(el("TR").children(heads)))
-                    .child(el("TBODY").children(rows))
-                    .children(apart),
-            ))
-            .child(el("P.plans-f").child(more).child(same)),
-    )
+    let table = Table { name: text.sensitivity.to_owned(), tabled: Tabled::Changes, columns, groups };
+    let remedy = unmended.or(mended).into_iter();
+    remedy.chain([Block::Table(table), prose(Kind::Actions, below)]).collect()
 }

@@ -5,12 +5,14 @@ use shardwise_core::wire::{Change, ChangeKind, FitState};
 use shardwise_core::{Answer, Question};
 
 use super::asked::{Ask, Asked};
+use super::parts::{asking, signed};
 use super::sensitivity;
 use crate::fit::{self, LEVELS};
 use crate::format;
+use crate::protocol::blocks::{
+    Block, Entry, Kind, Listed, Purpose, Section, entries, named, quiet, said, strong, words,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{asking, signed};
-use crate::tree::{Tree, el};
 
 /// How many changes are proposed.
 const WAYS: usize = 2;
@@ -68,8 +70,8 @@ fn price(asked: &Asked, lang: Lang) -> Option<String> {
 }
 
 /// What being surer costs.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
-    price(asked, ask.lang).map(|words| el("P.sure-n|id=certainty").child(words))
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
+    price(asked, ask.lang).map(|price| named("certainty", Kind::Certainty, vec![words(price)]))
 }
 
 /// The changes that a proposal makes, in order: one, or two where no single one does.
@@ -93,9 +95,9 @@ fn proposals(asked: &Asked) -> Vec<Vec<Change>> {
 }
 
 /// The smallest changes that reach what is asked for.
-pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Block> {
     let lang = ask.lang;
-    let words = lang.sheets();
+    let text = lang.sheets();
     let now = &asked.found.answer;
     if now.fit.state == FitState::Fits {
         return None;
@@ -108,38 +110,28 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Tree> {
         let (usd, run) = dollars(now, seconds);
         let usd = usd.map_or_else(String::new, |usd| {
             let sign = if usd < 0.0 { "−" } else { "+" };
-            let template = if run { words.way_run } else { words.way_step };
+            let template = if run { text.way_run } else { text.way_step };
             fill(template, &[&format!("{sign}{}", format::usd(usd.abs()))])
         });
         let p = fit::sure(last.probability, lang);
         let costs = if seconds.abs() <= SAME * now.step_time_s {
-            fill(words.way_same, &[&p])
+            fill(text.way_same, &[&p])
         } else {
             let seconds = signed(format::seconds(seconds));
-            fill(words.way_costs, &[&seconds, &usd, &p])
+            fill(text.way_costs, &[&seconds, &usd, &p])
         };
         let set: Vec<_> = changes.iter().map(|change| change.set.clone()).collect();
-        Some(
-            el("LI")
-                .child(
-                    el("DIV")
-                        .child(el("B").child(names.clone()))
-                        .child(" ")
-                        .child(el("SPAN").child(costs)),
-                )
-                .child(
-                    asking(&asked.question, &set, words.use_it, &names)
-                        .map(|own| own.set("id", format!("way-{place}"))),
-                ),
-        )
+        let button = asking(&asked.question, &set, text.use_it, &names);
+        let button = button.map(|own| own.called(format!("way-{place}")).into());
+        let line = vec![strong(names), words(" "), quiet(costs)];
+        Some(Entry::new([line, button.into_iter().collect()]))
     };
-    let ways: Vec<Tree> = proposals(asked).into_iter().enumerate().filter_map(way).collect();
+    let ways: Vec<Entry> = proposals(asked).into_iter().enumerate().filter_map(way).collect();
     (!ways.is_empty()).then(|| {
         let level = fit::asked(now.fit.confidence);
-        let title = if now.fit.state == FitState::Tight { words.ways } else { words.ways_far };
-        el("DIV.remedy")
-            .child(el("P").child(fill(title, &[&level])))
-            .child(el("UL").children(ways))
+        let title = if now.fit.state == FitState::Tight { text.ways } else { text.ways_far };
+        let blocks = vec![said(Kind::Text, fill(title, &[&level])), entries(Listed::Ways, ways)];
+        Section::block("", Purpose::Remedy, blocks)
     })
 }
 

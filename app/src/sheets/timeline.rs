@@ -4,15 +4,15 @@ use shardwise_core::Evaluated;
 use shardwise_core::wire::{Schedule, TimePhase};
 
 use super::asked::{Ask, Asked};
-use crate::charts::backend::Ink;
+use crate::charts::backend::{Drawing, Ink};
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};
 use crate::form::Field;
 use crate::format;
+use crate::protocol::blocks::{
+    Action, Block, Button, Figure, Holds, Look, Stands, Switch, Table, Tabled, cell, column, row, targets,
+};
 use crate::text::{Lang, fill};
-use crate::tree::drawn::{drawn_bars, widened};
-use crate::tree::parts::{Figure, cell, folded_table, head, plot};
-use crate::tree::{Tree, el};
 use crate::view::time::{legends, parts};
 
 /// A step with its bars, lane by lane.
@@ -172,43 +172,48 @@ impl Step<'_> {
         lines
     }
 
-    fn table(&self) -> Tree {
+    fn table(&self) -> Table {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
-        let word = |word: &str| self.lang.word(word).to_owned();
         let rows = self.bars.iter().map(|bar| {
-            el("TR")
-                .child(el("TH|scope=row").child(word(bar.lane)))
-                .child(el("TD").child(word(bar.name)))
-                .child(cell(sheet.starts_s, format::seconds(bar.start)))
-                .child(cell(sheet.takes_s, format::seconds(bar.seconds)))
+            let cells = [
+                cell(self.lang.word(bar.lane)),
+                cell(self.lang.word(bar.name)),
+                cell(format::seconds(bar.start)),
+                cell(format::seconds(bar.seconds)),
+            ];
+            row(Stands::Plain, cells)
         });
-        let heads = vec![
-            head(sheet.role, false),
-            head(text.phase, false),
-            head(sheet.starts_s, true),
-            head(sheet.takes_s, true),
+        let columns = vec![
+            column(sheet.role, Holds::Names),
+            column(text.phase, Holds::Words),
+            column(sheet.starts_s, Holds::Numbers),
+            column(sheet.takes_s, Holds::Numbers),
         ];
-        folded_table(ID, sheet.timeline, 4, heads, rows.collect(), self.lang)
+        Table::new(sheet.timeline, Tabled::Numbers, columns, rows.collect())
     }
 
     /// The schedules to choose from.
-    fn tools(&self) -> Tree {
+    fn switch(&self) -> Switch {
         let lang = self.lang;
-        let choices = SCHEDULES.into_iter().map(|(schedule, word)| {
-            el("BUTTON.seg-b|type=button")
-                .set("id", format!("schedule-{word}"))
-                .set("aria-pressed", (schedule == self.schedule).to_string())
-                .puts(Field::Schedule, word)
-                .child(lang.word(word).to_owned())
+        let places = SCHEDULES.into_iter().map(|(schedule, word)| {
+            let button = Button::new(Look::Place, lang.word(word), Action::put(Field::Schedule, word));
+            button.called(format!("schedule-{word}")).pressed(schedule == self.schedule)
         });
-        el("DIV.seg tools|role=group")
-            .set("aria-label", lang.label(Field::Schedule))
-            .children(choices)
+        Switch { name: lang.label(Field::Schedule).to_owned(), places: places.collect() }
     }
 }
 
+/// Left and top, width and height of each bar, wide enough for a finger however short: none stands beside another.
+fn places(drawing: &Drawing) -> Vec<((i32, i32), (i32, i32))> {
+    let wide = drawing.bars().into_iter().map(|((x, y), (width, height))| {
+        let thin = (20 - width).max(0) / 2;
+        ((x - thin, y), (width + 2 * thin, height))
+    });
+    wide.collect()
+}
+
 /// The sheet: nothing for a question without phases that a schedule orders.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let schedule = asked.question.workload.rl.as_ref()?.schedule;
     let schedule = schedule.unwrap_or_default();
     let phases = &asked.found.answer.time.phases;
@@ -219,18 +224,18 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         Step { bars: LANES.into_iter().flat_map(of).copied().collect(), found: &asked.found, schedule, lang: ask.lang };
     let sheet = ask.lang.sheets();
     let drawing = step.chart().drawn(ask.width);
-    let marks = widened(drawn_bars(&drawing));
     let about = step.bars.iter().map(|bar| step.about(bar)).collect();
     let kinds = step.bars.iter().map(|bar| step.kind(bar)).collect();
-    let figure = Figure {
-        id: ID,
-        title: sheet.timeline,
-        tools: Some(step.tools()),
+    let targets = targets(places(&drawing), about);
+    Some(Block::Figure(Figure {
+        id: ID.to_owned(),
+        title: sheet.timeline.to_owned(),
+        how: String::new(),
+        switch: Some(step.switch()),
         take: step.takeaway(),
         note: sheet.timeline_note.to_owned(),
-        plot: Some(plot(ID, drawing, marks, about)),
-        legend: Some(legends(kinds, ask.lang)),
+        plot: Some((drawing, targets)),
+        legend: legends(kinds, ask.lang),
         table: step.table(),
-    };
-    Some(figure.view())
+    }))
 }

@@ -7,9 +7,11 @@ use shardwise_core::search::within::{self, Held, Limits};
 use super::asked::{Ask, Asked};
 use crate::fit;
 use crate::format;
+use crate::protocol::blocks::{
+    self, Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Run, Section, Stands, Table, Tabled, Tone, cell,
+    column, prose, runs, said, strong, tag, words as run,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{cell, head, per_cent, region};
-use crate::tree::{Tree, el};
 use crate::words;
 
 /// After so many offers, or so much work, a slice ends: the worker has other tasks, too.
@@ -152,98 +154,82 @@ impl<'a> Scene<'a> {
     }
 
     /// A bar as long as the run takes, or costs where that alone is limited, with a line at the limit.
-    fn bar(&self, row: &Row, most: f64) -> Tree {
+    fn bar(&self, row: &Row, most: f64) -> Cell {
         let (value, limit) = match self.limits.hours {
             Some(limit) => (row.hours, limit),
             None => (row.usd.unwrap_or(0.0), self.limits.usd.unwrap_or(0.0)),
         };
         let most = most.min(limit * SCALE).max(limit);
-        let share = |value: f64| per_cent((value / most).clamp(0.0, 1.0));
-        let line = el("line.lim|y1=0|y2=12").set("x1", share(limit)).set("x2", share(limit));
-        el("TD.bar").child(
-            el("svg|width=100%|height=12|aria-hidden=true")
-                .child(el("rect.b|y=1|height=10").set("width", share(value)))
-                .child(line),
+        runs(vec![Run::Bar { share: value / most, limit: Some(limit / most), over: false }])
+    }
+
+    fn row(&self, row: &Row, most: f64) -> blocks::Row {
+        let text = self.lang.text();
+        let own = row.held.place == 0;
+        let best = row.held.keeps && self.rows.first().is_some_and(|first| first.held == row.held);
+        let stands = match (best, own, row.held.keeps) {
+            (true, ..) => Stands::Best,
+            (_, true, _) => Stands::Own,
+            (.., false) => Stands::Off,
+            _ => Stands::Plain,
+        };
+        let name = self.name(row);
+        let mut head = vec![run(name.clone())];
+        if !row.held.sure {
+            let fit = &row.found.answer.fit;
+            head.extend([run(" "), tag(Tone::Warn, fit::short(fit.state, fit.probability, self.lang))]);
+        }
+        let action = if own {
+            strong(text.yours)
+        } else {
+            let question = self.sweep.asked_for(&row.offer.hardware);
+            let button = Button::new(Look::Small, text.use_gpu, Action::ask(&question));
+            button.called(format!("{ID}-{}", row.held.place)).about(name).into()
+        };
+        blocks::row(
+            stands,
+            [
+                runs(head),
+                self.bar(row, most),
+                cell(format::figure(row.hours)),
+                cell(self.dollars(row.usd)),
+                cell(words::plan_in_short(&row.found.answer.plan, training_gpus(&row.found.job))),
+                cell(self.standing(row)),
+                runs(vec![action]),
+            ],
         )
     }
 
-    fn row(&self, row: &Row, most: f64) -> Tree {
-        let (text, words) = (self.lang.text(), self.lang.sheets());
-        let own = row.held.place == 0;
-        let best = row.held.keeps && self.rows.first().is_some_and(|first| first.held == row.held);
-        let class = match (best, own, row.held.keeps) {
-            (true, ..) => "is-best",
-            (_, true, _) => "is-sel",
-            (.., false) => "is-off",
-            _ => "",
-        };
-        let name = self.name(row);
-        let fit = &row.found.answer.fit;
-        let tight =
-            (!row.held.sure).then(|| el("SPAN.tag tag-warn").child(fit::short(fit.state, fit.probability, self.lang)));
-        let action = if own {
-            el("B").child(text.yours)
-        } else {
-            el("BUTTON.btn btn-s|type=button")
-                .set("id", format!("{ID}-{}", row.held.place))
-                .asks(&self.sweep.asked_for(&row.offer.hardware))
-                .child(text.use_gpu)
-                .child(el("SPAN.vh").child(format!(" {name}")))
-        };
-        let layout = words::plan_in_short(&row.found.answer.plan, training_gpus(&row.found.job));
-        el("TR")
-            .set("class", class)
-            .child(
-                el("TH|scope=row")
-                    .child(name.clone())
-                    .child(tight.map(|tag| el("SPAN").child(" ").child(tag))),
-            )
-            .child(self.bar(row, most))
-            .child(cell(words.run_hours, format::figure(row.hours)))
-            .child(cell(words.run_usd, self.dollars(row.usd)))
-            .child(el("TD|data-p").set("data-l", text.col_plan).child(layout))
-            .child(el("TD").set("data-l", words.within_limit).child(self.standing(row)))
-            .child(el("TD").child(action))
-    }
-
-    fn table(&self, all: bool) -> Tree {
+    fn table(&self, all: bool) -> Table {
         let (text, words) = (self.lang.text(), self.lang.sheets());
         let shown = if all { self.rows.iter().collect() } else { self.first() };
         let value = |row: &&Row| if self.limits.hours.is_some() { row.hours } else { row.usd.unwrap_or(0.0) };
         let most = shown.iter().map(value).fold(0.0, f64::max);
-        let heads = [
-            head(text.gpus, false),
-            el("TD"),
-            head(words.run_hours, true),
-            head(words.run_usd, true),
-            head(text.col_plan, false),
-            head(words.within_limit, false),
-            el("TH|scope=col").child(el("SPAN.vh").child(text.action)),
+        let columns = vec![
+            column(text.gpus, Holds::Names),
+            column("", Holds::Bars),
+            column(words.run_hours, Holds::Numbers),
+            column(words.run_usd, Holds::Numbers),
+            column(text.col_plan, Holds::Words),
+            column(words.within_limit, Holds::Words),
+            column(text.action, Holds::Actions),
         ];
-        let table = el("TABLE.tab cols-8 sweep")
-            .child(el("THEAD").child(el("TR").children(heads)))
-            .child(el("TBODY").children(shown.iter().map(|row| self.row(row, most))));
-        region(words.within_table, table)
+        let rows = shown.iter().map(|row| self.row(row, most));
+        Table::new(words.within_table, Tabled::Runs, columns, rows.collect())
     }
 
-    fn more(&self, all: bool) -> Option<Tree> {
+    fn more(&self, all: bool) -> Option<Block> {
         let text = self.lang.text();
         let count = self.rows.len();
         let name =
             if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&format::grouped(count as u64)]) };
-        (count > self.first().len()).then(|| {
-            el("P.plans-f").child(
-                el("BUTTON.btn btn-s|type=button|id=within-all")
-                    .set("aria-expanded", all.to_string())
-                    .sets(&serde_json::json!({ "all": !all }))
-                    .child(name),
-            )
-        })
+        let more = count > self.first().len();
+        more.then(|| prose(Kind::Actions, vec![Button::all("within-all", name, all).into()]))
     }
 }
 
-/// The sheet: nothing where there is no run, or nothing to hold it against. One that is not finished says `data-more`.
-pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
+/// The sheet, and whether there is more to come: nothing where there is no run, or nothing to hold it against.
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<(Block, bool)> {
     asked.found.answer.run?;
     if ask.number("hours").is_none() && ask.number("usd").is_none() {
         return None;
@@ -261,18 +247,18 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Tree> {
         fill(words.within_counting, &[&format::grouped(tried.len() as u64), &format::grouped(total)])
     };
     let all = ask.on("all");
-    let table = (!scene.rows.is_empty()).then(|| scene.table(all));
-    let sheet = el("DIV.within|id=within")
-        .child(el("P.take|role=status").child(scene.takeaway()))
-        .child(el("P.note").child(note))
-        .child(table)
-        .child(scene.more(all));
-    Some(if finished { sheet } else { sheet.set("data-more", "").set("aria-busy", "true") })
+    let mut blocks = vec![said(Kind::Status, scene.takeaway()), said(Kind::Note, note)];
+    if !scene.rows.is_empty() {
+        blocks.push(Block::Table(scene.table(all)));
+    }
+    blocks.extend(scene.more(all));
+    Some((Section::block(ID, Purpose::Group, blocks), !finished))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Ask, Asked, go_on, sheet, within};
+    use super::{Ask, Asked, Block, Run, Stands, go_on, sheet, within};
+    use crate::protocol::blocks::Row;
     use crate::text::Lang;
     use serde_json::{Value, json};
 
@@ -282,18 +268,27 @@ mod tests {
         Asked::new(question).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn shown(asked: &Asked, lang: Lang, state: Value) -> Option<Value> {
+    fn shown(asked: &Asked, lang: Lang, state: Value) -> Option<(Block, bool)> {
         let Value::Object(state) = state else { return None };
-        let ask = Ask { lang, width: 0, state };
-        sheet(asked, &ask).map(Value::from)
+        sheet(asked, &Ask { lang, width: 0, state })
     }
 
-    fn whole(asked: &Asked, lang: Lang, state: &Value) -> Value {
+    /// The sentence, the best row if there is one, and everything as text.
+    fn whole(asked: &Asked, lang: Lang, state: &Value) -> (String, Option<Row>, String) {
         for _ in 0..1000 {
-            let tree = shown(asked, lang, state.clone()).unwrap_or_default();
-            if tree[1].get("data-more").is_none() {
-                return tree;
+            let Some((Block::Section(section), more)) = shown(asked, lang, state.clone()) else {
+                panic!("there is a run");
+            };
+            if more {
+                continue;
             }
+            let text = json!(section).to_string();
+            let [Block::Prose(take), _, Block::Table(table), ..] = section.blocks.as_slice() else {
+                panic!("{text}");
+            };
+            let mut rows = table.groups.iter().flat_map(|(_, rows)| rows);
+            let best = rows.find(|row| row.stands == Stands::Best).cloned();
+            return (json!(take.line).to_string(), best, text);
         }
         panic!("the sweep does not end");
     }
@@ -317,20 +312,15 @@ mod tests {
         let hours = asked.found.answer.run.map_or(0.0, |run| run.hours);
         for lang in [Lang::En, Lang::Zh] {
             // Half of what the question's own GPUs take: more of them, or others.
-            let text = whole(&asked, lang, &json!({ "hours": hours / 2.0 })).to_string();
-            let best = text.split("TR\",{\"class\":\"is-best\"").nth(1).unwrap_or_default();
-            let name = best.split("TH|scope=row\",\"").nth(1).and_then(|rest| rest.split('"').next());
-            let take = text
-                .split("P.take|role=status\",\"")
-                .nth(1)
-                .and_then(|rest| rest.split('"').next());
-            assert!(name.is_some_and(|name| take.is_some_and(|take| take.contains(name))), "{name:?} {take:?}");
+            let (take, best, text) = whole(&asked, lang, &json!({ "hours": hours / 2.0 }));
+            let name = best.map(|row| row.cells[0].line[0].clone());
+            assert!(matches!(&name, Some(Run::Words(name)) if take.contains(name.as_str())), "{name:?} {take:?}");
             assert!(text.contains(lang.text().misses_deadline), "{text}");
             assert!(!text.contains("NaN") && !text.contains("inf"));
             assert!(text.contains("hardware.gpus=16"));
-            let none = whole(&asked, lang, &json!({ "hours": hours / 1e6, "usd": 0.01 })).to_string();
-            assert!(!none.contains("is-best") && none.contains(lang.text().misses_budget), "{none}");
+            let (_, best, text) = whole(&asked, lang, &json!({ "hours": hours / 1e6, "usd": 0.01 }));
+            assert!(best.is_none() && text.contains(lang.text().misses_budget), "{text}");
         }
-        assert_eq!(shown(&asked, Lang::En, json!({})), None);
+        assert!(shown(&asked, Lang::En, json!({})).is_none());
     }
 }

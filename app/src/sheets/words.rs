@@ -5,7 +5,6 @@ use shardwise_core::words::{self, unbroken};
 use crate::form::Field;
 use crate::format;
 use crate::text::{Lang, fill};
-use crate::tree::{Tree, el};
 
 /// What a field of the question is called: its control, or the field's name where it has none.
 pub(super) fn name(field: &str, lang: Lang) -> String {
@@ -56,9 +55,4 @@ pub(super) fn value(word: &str, lang: Lang) -> String {
 pub(crate) fn words_of(words: &str, lang: Lang) -> String {
     let said = words::of(lang.core()).and_then(|own| own.say(words));
     said.map_or_else(|| words.to_owned(), |said| unbroken(&said))
-}
-
-/// A sentence of the core, in the page's language, as a paragraph.
-pub(super) fn said(words: &str, lang: Lang) -> Tree {
-    el("P").child(words_of(words, lang))
 }

@@ -2,16 +2,22 @@
 
 use leptos::prelude::*;
 
+use super::blocks;
 use super::dom::{El, el};
 use super::icons::Icon;
 use crate::browser;
 use crate::charts::backend::Drawing;
 use crate::page::Page;
+use crate::protocol;
 use crate::text::fill;
-use crate::tree::{drawn, parts};
+use crate::tree::parts;
 use crate::view::view;
-pub(super) use drawn::drawn_bars;
-pub(super) use parts::{label, per_cent};
+pub(super) use parts::per_cent;
+
+/// The name of a block's sentence.
+pub(super) fn label(id: &str) -> String {
+    format!("c-{id}")
+}
 
 /// Draws at a width; `None` while there is nothing to draw.
 pub(super) type Draw = Callback<u32, Option<AnyView>>;
@@ -28,11 +34,24 @@ pub(super) fn Plot(label: String, #[prop(into)] draw: Draw) -> impl IntoView {
     }
 }
 
+/// A drawing that the element called `label` names.
+pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
+    blocks::image(drawing, label)
+}
+
+/// Left and top, width and height of something to point at.
+type Place = ((i32, i32), (i32, i32));
+
+/// What pointing at the marks of a drawing says.
+pub(super) fn targets(drawing: &Drawing, marks: Vec<Place>, about: Vec<Vec<String>>, label: String) -> AnyView {
+    blocks::targets(drawing, protocol::blocks::targets(marks, about), label)
+}
+
 /// A drawing whose bars say something to a pointer and to the arrow keys.
 pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> AnyView {
-    let marks = drawn_bars(&drawing);
-    let targets = drawn::targets(&drawing, marks, about, label(id));
-    view! { {drawn::image(drawing, label(id))} {targets} }
+    let marks = drawing.bars();
+    let targets = targets(&drawing, marks, about, label(id));
+    view! { {image(drawing, label(id))} {targets} }
 }
 
 /// A section of the page that is one chart; what is inside stands below it.
@@ -104,7 +123,7 @@ pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyVi
                     <tbody>{body}</tbody>
                 </table>
             </Region>
-            {parts::files()}
+            {blocks::files()}
         </details>
     }
 }
@@ -150,16 +169,6 @@ pub(super) fn parts_table(
 /// [`Plot`].
 pub(super) fn plot(label: String, draw: Box<dyn Fn(u32) -> Option<AnyView> + Send + Sync>) -> AnyView {
     view! { <Plot label draw=move |width: u32| draw(width)/> }
-}
-
-/// A drawing that the element called `label` names.
-pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
-    drawn::image(drawing, label).into_render()
-}
-
-/// What pointing at the marks of a drawing says.
-pub(super) fn targets(drawing: &Drawing, marks: Vec<drawn::Target>, about: Vec<Vec<String>>, label: String) -> AnyView {
-    drawn::targets(drawing, marks, about, label).into_render()
 }
 
 /// A swatch and its meaning.

@@ -177,7 +177,7 @@ fn order_diff(page: Page, choice: Texts) {
         };
         let texts = page.pasted.with(|text| paste::split(text));
         if texts.is_empty() {
-            page.sheet(Name::Diff).tree.set(None);
+            page.sheet(Name::Diff).blocks.set(None);
             return state.set(Map::new());
         }
         state.set(Map::from_iter([

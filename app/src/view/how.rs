@@ -48,8 +48,13 @@ pub(super) fn listen(page: Page) {
         let Some(figure) = pressed.and_then(|on| on.get_attribute("data-how")) else {
             return;
         };
-        let sheet = page.sheet(Name::How);
-        sheet.tree.set(None);
-        sheet.state.set(Map::from_iter([(FIGURE.to_owned(), figure.into())]));
+        show(page, figure);
     });
+}
+
+/// Says how a figure comes about.
+pub(super) fn show(page: Page, figure: String) {
+    let sheet = page.sheet(Name::How);
+    sheet.blocks.set(None);
+    sheet.state.set(Map::from_iter([(FIGURE.to_owned(), figure.into())]));
 }

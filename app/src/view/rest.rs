@@ -6,7 +6,9 @@ use std::pin::Pin;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use serde_json::Value;
 
+use super::blocks::Host;
 use crate::browser;
 use crate::busy::Work;
 use crate::page::Page;
@@ -26,6 +28,8 @@ pub struct Rest {
     pub(super) folds: View,
     /// What ends the page.
     pub(super) closing: View,
+    /// What the worker wrote.
+    pub(super) sheet: fn(Host, &Value) -> AnyView,
 }
 
 /// What gives the rest, wherever it is; nothing where it cannot be had.
@@ -40,6 +44,14 @@ pub(super) fn of(which: fn(&Rest) -> View) -> View {
     match REST.get() {
         Some(rest) => which(&rest),
         None => |_| ().into_any(),
+    }
+}
+
+/// What the worker wrote, as it is shown; nothing before the rest is there.
+pub(super) fn sheet(host: Host, found: &Value) -> AnyView {
+    match REST.get() {
+        Some(rest) => (rest.sheet)(host, found),
+        None => ().into_any(),
     }
 }
 

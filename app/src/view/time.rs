@@ -4,15 +4,15 @@ use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
+use super::blocks;
 use super::figure::{Block, parts_table, pointed};
 use super::how::How;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
+use crate::protocol::blocks::Mark;
 use crate::text::{Lang, fill};
-use crate::tree::parts::legend;
-use crate::tree::{self, Tree};
 use crate::view::view;
 
 /// How many phases a line names.
@@ -124,7 +124,7 @@ fn kinds(answer: &Answer) -> Vec<(Ink, &'static str)> {
 }
 
 /// The colours of a chart of times, with their words.
-pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
+pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Vec<(Mark, String)> {
     // The kinds of communication share a colour: one entry for all.
     let mut seen: Vec<Ink> = Vec::new();
     let entries = kinds.into_iter().filter_map(|(ink, word)| {
@@ -133,10 +133,9 @@ pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Tree {
         }
         seen.push(ink);
         let word = if ink == Ink::Communication { "communication" } else { word };
-        let class = if ink == Ink::Hatched { "k-idle" } else { ink.class() };
-        Some(legend(class, lang.word(word).to_owned()))
+        Some((Mark::Area(ink), lang.word(word).to_owned()))
     });
-    tree::el("UL.legend").children(entries)
+    entries.collect()
 }
 
 /// The answer, while there is one.
@@ -177,7 +176,7 @@ pub(super) fn Time(page: Page) -> impl IntoView {
             draw=move |width: u32| with(page, |answer, lang| {
                 pointed(chart(answer, lang).drawn(width), about(answer, lang), "time")
             })
-            legend=move || with(page, |answer, lang| legends(kinds(answer), lang).into_render())
+            legend=move || with(page, |answer, lang| blocks::legend(legends(kinds(answer), lang)))
             table=move || with(page, |answer, lang| table(page, answer, lang))
         />
     }

@@ -6,9 +6,9 @@ use shardwise_core::wire::question_from_value;
 
 use super::{list, word};
 use crate::format;
+use crate::protocol::blocks::{Block, Entry, Kind, Listed, Purpose, Section, entries, said, strong, words};
 use crate::sheets::words::{name, value, words_of};
 use crate::text::{Lang, fill};
-use crate::tree::{Tree, el};
 use crate::words::gpu_label;
 
 /// Fields on which a verdict rests before all others, by the start of their path: what is trained, on what, how long the
@@ -52,42 +52,40 @@ fn taken(field: &str, stated: &str, job: Option<&Job>, lang: Lang) -> String {
 }
 
 /// The sheet's part; nothing where the script states all that decides.
-pub(super) fn view(found: &Value, lang: Lang) -> Option<Tree> {
+pub(super) fn view(found: &Value, lang: Lang) -> Option<Block> {
     let sheet = lang.sheets();
     let job = question_from_value(found["question"].clone())
         .ok()
         .and_then(|question| resolve(&question).ok());
     let all = list(&found["reading"], "assumed");
     let decisive: Vec<&Value> = all.iter().filter(|own| decides(word(own, "field"))).collect();
-    let changes = (found["changes"] == true).then(|| el("P.hint").child(sheet.changes_shown));
+    let changes = (found["changes"] == true).then(|| said(Kind::Hint, sheet.changes_shown));
     if decisive.is_empty() {
         return changes;
     }
     let more = all.len() - decisive.len();
-    let more = (more > 0).then(|| el("P.hint").child(fill(sheet.assumed_more, &[&more.to_string()])));
+    let more = (more > 0).then(|| said(Kind::Hint, fill(sheet.assumed_more, &[&more.to_string()])));
     let items = decisive.into_iter().map(|own| {
         let field = word(own, "field");
         let figure = taken(field, word(own, "value"), job.as_ref(), lang);
-        el("LI")
-            .child(el("SPAN").child(called(field, lang)))
-            .child(el("B").child(figure))
-            .child(el("SPAN.asm-w").child(words_of(word(own, "why"), lang)))
+        let why = words_of(word(own, "why"), lang);
+        Entry::new([vec![words(called(field, lang))], vec![strong(figure)], vec![words(why)]])
     });
-    Some(
-        el("DIV.asm-in|id=read-decisive")
-            .child(el("H3").child(sheet.assumed_here))
-            .child(changes)
-            .child(el("UL.asm").children(items))
-            .child(more),
-    )
+    let list = entries(Listed::Assumptions, items);
+    Some(Block::Section(Section {
+        id: "read-decisive".to_owned(),
+        purpose: Purpose::Basis,
+        title: vec![words(sheet.assumed_here)],
+        tools: Vec::new(),
+        blocks: [changes, Some(list), more].into_iter().flatten().collect(),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::view;
     use crate::text::Lang;
-    use crate::tree::Tree;
-    use serde_json::{Value, json};
+    use serde_json::json;
     use shardwise_core::read::read;
     use shardwise_core::wire::to_value;
 
@@ -95,9 +93,7 @@ mod tests {
         let reading = read(&[text], None).unwrap_or_else(|error| panic!("{error}"));
         let question = to_value(&reading.question);
         let found = json!({ "reading": reading, "question": question, "changes": false });
-        view(&found, Lang::En)
-            .map(|tree: Tree| Value::from(tree).to_string())
-            .unwrap_or_default()
+        json!(view(&found, Lang::En)).to_string()
     }
 
     #[test]

@@ -7,31 +7,33 @@ use super::word;
 use crate::fit;
 use crate::form::Field;
 use crate::format;
+use crate::protocol::blocks::{
+    Action, Block, Button, Entry, Kind, Listed, Listing, Look, Purpose, Section, Sign, Tone, code, entries, prose,
+    quiet, said, strong, words,
+};
 use crate::text::{Lang, fill};
-use crate::tree::parts::{copy, icon};
-use crate::tree::{Tree, el};
 
 /// The file that a diff is saved as.
 const FILE: &str = "shardwise.diff";
+
+/// The diff's name in the page.
+const LISTING: &str = "paste-diff";
 
 fn steps(found: &Value) -> &[Value] {
     found["improved"]["changes"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
 /// What the answer, and the one with the changes, come to.
-pub(super) fn verdict(found: &Value, lang: Lang) -> Option<Tree> {
+pub(super) fn verdict(found: &Value, lang: Lang) -> Option<Block> {
     let answer = Some(&found["answer"]).filter(|answer| answer.is_object())?;
     let changes = steps(found);
     let with = (!changes.is_empty()).then(|| row(with_changes(changes, lang), &found["improved"]["answer"], lang));
-    Some(
-        el("DL.reada")
-            .child(row(lang.sheets().as_it_is.to_owned(), answer, lang))
-            .child(with),
-    )
+    let own = row(lang.sheets().as_it_is.to_owned(), answer, lang);
+    Some(entries(Listed::Verdicts, std::iter::once(own).chain(with)))
 }
 
 /// The changes that help, one by one and as lines of the text.
-pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Tree> {
+pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
     let sheet = lang.sheets();
     let improved = &found["improved"];
     if !found["answer"].is_object() {
@@ -39,9 +41,9 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Tree> {
     }
     let changes = steps(found);
     let changes = if changes.is_empty() {
-        el("P.hint").child(sheet.changes_none)
+        said(Kind::Hint, sheet.changes_none)
     } else {
-        el("OL.readc").children(changes.iter().map(|own| change(own, lang)))
+        entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))
     };
     let rest = [elsewhere(improved, lang), diff(word(improved, "diff"), lang)];
     [Some(changes)].into_iter().chain(rest).flatten().collect()
@@ -60,7 +62,7 @@ fn number(value: &Value) -> f64 {
 }
 
 /// A row of the comparison: fits, memory, speed, cost.
-fn row(name: String, answer: &Value, lang: Lang) -> Tree {
+fn row(name: String, answer: &Value, lang: Lang) -> Entry {
     let text = lang.text();
     let own = &answer["fit"];
     let state = serde_json::from_value(own["state"].clone()).unwrap_or(FitState::No);
@@ -68,26 +70,24 @@ fn row(name: String, answer: &Value, lang: Lang) -> Tree {
     let usd = answer["usd_per_mtok"]
         .as_f64()
         .map_or("–".to_owned(), |usd| format!("{}/MT", format::usd(usd)));
-    el("DIV")
-        .set("class", fit::class(state))
-        .child(el("DT").child(name))
-        .child(
-            el("DD.reada-f")
-                .child(el("B").child(fit::short(state, number(&own["probability"]), lang)))
-                .child(" ")
-                .child(el("SPAN.nb").child(format!("{needs} / {has} GiB"))),
-        )
-        .child(
-            el("DD")
-                .child(el("B").child(format::figure(number(&answer["tokens_per_s_per_gpu"]))))
-                .child(" ")
-                .child(el("SPAN").child(text.per_gpu)),
-        )
-        .child(el("DD").child(el("B").child(usd)))
+    let tone = match state {
+        FitState::Fits => Tone::Good,
+        FitState::Tight => Tone::Warn,
+        FitState::Unlikely | FitState::No => Tone::Bad,
+    };
+    let fits = fit::short(state, number(&own["probability"]), lang);
+    let speed = format::figure(number(&answer["tokens_per_s_per_gpu"]));
+    let lines = [
+        vec![words(name)],
+        vec![strong(fits), words(format!(" {needs}\u{a0}/\u{a0}{has}\u{a0}GiB"))],
+        vec![strong(speed), words(format!(" {}", text.per_gpu))],
+        vec![strong(usd)],
+    ];
+    Entry { tone, ..Entry::new(lines) }
 }
 
 /// A change: what the framework is told, and what it brings.
-fn change(own: &Value, lang: Lang) -> Tree {
+fn change(own: &Value, lang: Lang) -> Entry {
     let (text, sheet) = (lang.text(), lang.sheets());
     let faster = number(&own["speedup"]);
     // Three digits would promise more than an estimate holds; below two times, per cent read better.
@@ -107,101 +107,73 @@ fn change(own: &Value, lang: Lang) -> Tree {
     let name = Field::of_path(path).map_or(path, |field| lang.label(field));
     let needs = format::gib(number(&own["reserved_gib"]));
     let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };
-    let settings: Vec<&str> = own["settings"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice)
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
-    el("LI")
-        .child(
-            el("P.readc-h")
-                .child(el("SPAN").child(format!(
-                    "{name}: {} → {}",
-                    lang.word(word(own, "from")),
-                    lang.word(word(own, "to"))
-                )))
-                .child(" ")
-                .child(el("B").child(speed))
-                .child(" ")
-                .child(el("SPAN.muted nb").child(format!("{fits} · {needs} GiB"))),
-        )
-        .child((!settings.is_empty()).then(|| {
-            el("P.readc-s").children(settings.into_iter().map(|setting| el("CODE").child(setting.to_owned())))
-        }))
+    let settings = own["settings"].as_array().map_or(&[][..], Vec::as_slice);
+    let settings = settings.iter().filter_map(Value::as_str).map(code);
+    let [from, to] = ["from", "to"].map(|key| lang.word(word(own, key)));
+    let line = vec![
+        words(format!("{name}: {from} → {to} ")),
+        strong(speed),
+        quiet(format!(" {fits}\u{a0}·\u{a0}{needs}\u{a0}GiB").replace(' ', "\u{a0}")),
+    ];
+    Entry::new([line, settings.collect()])
 }
 
 /// Settings that have no place in what was pasted.
-fn elsewhere(improved: &Value, lang: Lang) -> Option<Tree> {
+fn elsewhere(improved: &Value, lang: Lang) -> Option<Block> {
     let settings = improved["elsewhere"].as_array().filter(|all| !all.is_empty())?;
     let settings: Vec<&str> = settings.iter().filter_map(Value::as_str).collect();
-    Some(
-        el("P.hint")
-            .child(lang.sheets().changes_elsewhere)
-            .child(" ")
-            .child(el("CODE").child(settings.join(" "))),
-    )
+    let why = format!("{} ", lang.sheets().changes_elsewhere);
+    Some(prose(Kind::Hint, vec![words(why), code(settings.join(" "))]))
 }
 
 /// The changes as lines of the text.
-fn diff(diff: &str, lang: Lang) -> Option<Tree> {
+fn diff(diff: &str, lang: Lang) -> Option<Block> {
     if diff.is_empty() {
         return None;
     }
     let (text, sheet) = (lang.text(), lang.sheets());
     let lines = diff.lines().map(|line| {
         // A file's name and the place in it first: they begin as lines that go and come do.
-        let class = if line.starts_with("+++ ") || line.starts_with("--- ") || line.starts_with("@@") {
-            "ln d-at"
+        let sign = if line.starts_with("+++ ") || line.starts_with("--- ") || line.starts_with("@@") {
+            Sign::Place
         } else if line.starts_with('+') {
-            "ln d-in"
+            Sign::Comes
         } else if line.starts_with('-') {
-            "ln d-out"
+            Sign::Goes
         } else {
-            "ln"
+            Sign::Stays
         };
         // With its line break, which what is copied or saved of it needs.
-        el("SPAN").set("class", class).child(format!("{line}\n"))
+        (sign, format!("{line}\n"))
     });
-    let save = el("BUTTON.btn btn-s download|type=button")
-        .saves_text(FILE, "paste-diff")
-        .child(icon("i-down"))
-        .child(text.download);
-    Some(
-        el("DIV.diff")
-            .child(
-                el("DIV.diff-h")
-                    .child(el("H3").child(sheet.diff))
-                    .child(save)
-                    .child(copy("paste-diff", lang)),
-            )
-            .child(
-                el("PRE.code|tabindex=0|role=region")
-                    .set("aria-label", sheet.diff)
-                    .child(el("CODE|id=paste-diff").children(lines)),
-            ),
-    )
+    let listing = Listing { id: LISTING.to_owned(), name: sheet.diff.to_owned(), lines: lines.collect() };
+    let save = Action::SaveText { file: FILE.to_owned(), of: LISTING.to_owned() };
+    Some(Block::Section(Section {
+        id: String::new(),
+        purpose: Purpose::Diff,
+        title: vec![words(sheet.diff)],
+        tools: vec![
+            Button::new(Look::Small, text.download, save).icon("i-down"),
+            Button::new(Look::Small, "", Action::Copy(LISTING.to_owned())),
+        ],
+        blocks: vec![Block::Listing(listing)],
+    }))
 }
 
 /// The way into the form. The text stays in the box, and Back undoes the step.
-pub(super) fn uses(found: &Value, lang: Lang) -> Option<Tree> {
+pub(super) fn uses(found: &Value, lang: Lang) -> Option<Block> {
     let sheet = lang.sheets();
-    let load = |question: &Value, class: &'static str, words: String| {
+    let load = |question: &Value, look: Look, words: String| {
         let question = question_from_value(question.clone()).ok()?;
-        let button = el("BUTTON|type=button").set("class", class);
-        Some(button.asks(&question).child(words))
+        Some(Button::new(look, words, Action::ask(&question)).into())
     };
     let changes = steps(found).len();
-    let as_it_is =
-        load(&found["question"], if changes == 0 { "btn btn-1" } else { "btn" }, sheet.use_as_it_is.to_owned())?;
-    let changed = (changes > 0)
-        .then(|| {
-            let words = match changes {
-                1 => sheet.use_change.to_owned(),
-                more => fill(sheet.use_changes, &[&more.to_string()]),
-            };
-            load(&found["improved"]["question"], "btn btn-1", words)
-        })
-        .flatten();
-    Some(el("P.pop-f").child(changed).child(as_it_is))
+    let (look, first) = match changes {
+        0 => (Look::First, None),
+        1 => (Look::Large, Some(sheet.use_change.to_owned())),
+        more => (Look::Large, Some(fill(sheet.use_changes, &[&more.to_string()]))),
+    };
+    let as_it_is = load(&found["question"], look, sheet.use_as_it_is.to_owned())?;
+    let changed = first.and_then(|words| load(&found["improved"]["question"], Look::First, words));
+    Some(prose(Kind::Ways, changed.into_iter().chain([as_it_is]).collect()))
 }

@@ -1,5 +1,6 @@
 //! The chart, and what it says about the run that is pointed at.
 
+use super::super::blocks::over;
 use super::super::dom::{El, el, live, node, part};
 use super::super::figure::image;
 use super::super::icons::icon;
@@ -11,7 +12,6 @@ use crate::charts::{self, backend::Drawing};
 use crate::format;
 use crate::runs::{Kind, Run, Runs};
 use crate::text::fill;
-use crate::tree::{self, drawn};
 use crate::words;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -76,8 +76,7 @@ fn mark(page: Page, width: u32) -> Option<AnyView> {
     let (chart, places) = chart(page, &runs);
     let index = places.iter().position(|place| *place == near)?;
     let drawing = charts::draw(size(width), |area| chart.draw_near(area, index));
-    let over = tree::el("svg.c over|aria-hidden=true");
-    Some(node(drawn::sheet(over, drawing)))
+    Some(over(drawing))
 }
 
 /// The run that a place on the chart means.

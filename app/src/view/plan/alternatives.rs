@@ -49,7 +49,7 @@ pub(super) fn is_of(page: Page, field: Field) -> bool {
 /// Asks what a part could be; the press on its chip opens the panel.
 pub(super) fn ask(page: Page, field: Field) {
     let sheet = page.sheet(Name::Alternatives);
-    sheet.tree.set(None);
+    sheet.blocks.set(None);
     sheet.state.set(Map::from_iter([(PART.to_owned(), field.path().into())]));
 }
 
@@ -132,14 +132,14 @@ fn toggled(page: Page, event: &Event) {
         BACK.set(Some(field));
     }
     sheet.state.set(Map::new());
-    sheet.tree.set(None);
+    sheet.blocks.set(None);
 }
 
 /// Once there is something to choose, the keyboard is where the choice is.
 fn choose_when_there(page: Page) {
-    let tree = page.sheet(Name::Alternatives).tree;
+    let blocks = page.sheet(Name::Alternatives).blocks;
     follow(move || {
-        if tree.with(Option::is_some) {
+        if blocks.with(Option::is_some) {
             browser::soon(|| {
                 let waits = browser::has_focus(INSIDE);
                 let own = browser::element(INSIDE)
@@ -173,7 +173,7 @@ pub(in crate::view) fn Alternatives(page: Page) -> impl IntoView {
     let sheet = page.sheet(Name::Alternatives);
     sheet::order(page, Name::Alternatives, Box::new(move || sheet.state.with(|state| !state.is_empty())));
     choose_when_there(page);
-    let waits = move || sheet.tree.with(Option::is_none) && asked(page).is_some();
+    let waits = move || sheet.blocks.with(Option::is_none) && asked(page).is_some();
     view! {
         <section
             class="pop alts"

@@ -1,0 +1,75 @@
+//! What the worker writes, as elements: one component for each block of `protocol::blocks`.
+//!
+//! Words become text nodes; no markup is read.
+
+mod act;
+mod choice;
+mod controls;
+mod figure;
+mod line;
+mod list;
+mod plot;
+mod section;
+mod table;
+
+use leptos::prelude::*;
+use leptos::tachys::view::iterators::StaticVec;
+use serde_json::Value;
+
+use crate::page::Page;
+use crate::page::sheet::State;
+use crate::protocol::blocks::Block;
+use crate::protocol::{Name, compact};
+use choice::Choice;
+use controls::Controls;
+use figure::Figure;
+pub(super) use figure::{files, legend};
+use line::Prose;
+use list::{Entries, Listing, Terms};
+pub(super) use plot::{image, over, targets};
+use section::{Fold, Section};
+use table::Table;
+
+/// The sheet that a block stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Host {
+    pub(super) page: Page,
+    /// Which sheet; `None` for what is asked for by other means.
+    pub(super) name: Option<Name>,
+    /// How it is shown.
+    pub(super) state: State,
+}
+
+/// A sheet that came from the worker.
+pub(super) fn sheet(host: Host, found: &Value) -> AnyView {
+    let blocks: Vec<Block> = compact::read(found.clone()).unwrap_or_default();
+    view! { <Blocks host blocks /> }.into_any()
+}
+
+/// Blocks one below the other.
+#[component]
+fn Blocks(host: Host, blocks: Vec<Block>) -> impl IntoView {
+    each(blocks, |block| match block {
+        Block::Section(section) => view! { <Section host section /> }.into_any(),
+        Block::Prose(prose) => view! { <Prose host prose /> }.into_any(),
+        Block::Entries(entries) => view! { <Entries host entries /> }.into_any(),
+        Block::Terms(terms) => view! { <Terms host terms /> }.into_any(),
+        Block::Table(table) => view! { <Table host table /> }.into_any(),
+        Block::Figure(figure) => view! { <Figure host figure /> }.into_any(),
+        Block::Listing(listing) => view! { <Listing listing /> }.into_any(),
+        Block::Fold(fold) => view! { <Fold host fold /> }.into_any(),
+        Block::Controls(controls) => view! { <Controls host controls /> }.into_any(),
+        Block::Choice(choice) => view! { <Choice host choice /> }.into_any(),
+    })
+}
+
+/// The views of a list.
+fn each<T>(all: Vec<T>, of: impl FnMut(T) -> AnyView) -> StaticVec<AnyView> {
+    let views: Vec<AnyView> = all.into_iter().map(of).collect();
+    StaticVec::from(views)
+}
+
+/// A text, or nothing where it is empty.
+fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,65 @@
+//! How a sheet is shown: what a person types, ticks and chooses above it.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{Host, each};
+use crate::protocol::blocks::{Control, Takes};
+
+/// The controls of a sheet.
+#[component]
+pub(super) fn Controls(host: Host, controls: Vec<Control>) -> impl IntoView {
+    let controls = each(controls, |control| one(host, control));
+    view! { <div class="plans-t">{controls}</div> }
+}
+
+fn one(host: Host, control: Control) -> AnyView {
+    let Control { key, name, takes } = control;
+    let id = format!("{}-{key}", host.name.map_or("", |name| name.word()));
+    let set = move |value: Value| host.state.update(|state| drop(state.insert(key.clone(), value)));
+    match takes {
+        Takes::Words(words) => view! {
+            <label class="plans-q">
+                <span class="vh">{name.clone()}</span>
+                <input
+                    type="text"
+                    role="searchbox"
+                    id=id
+                    autocomplete="off"
+                    spellcheck="false"
+                    placeholder=name
+                    prop:value=words
+                    on:input=move |event| set(event_target_value(&event).into())
+                />
+            </label>
+        }
+        .into_any(),
+        Takes::Tick(on) => view! {
+            <label class="check">
+                <input
+                    type="checkbox"
+                    id=id
+                    prop:checked=on
+                    on:input=move |event| set(event_target_checked(&event).into())
+                />
+                <span>{name}</span>
+            </label>
+        }
+        .into_any(),
+        Takes::One(now, keys) => {
+            let options = each(keys, |(key, words)| {
+                let on = key == now;
+                view! { <option value=key selected=on>{words}</option> }.into_any()
+            });
+            view! {
+                <label class="plans-s">
+                    <span>{name}</span>
+                    <select id=id on:input=move |event| set(event_target_value(&event).into())>
+                        {options}
+                    </select>
+                </label>
+            }
+            .into_any()
+        }
+    }
+}
