@@ -38,8 +38,8 @@ pub(crate) mod time;
 mod tree;
 mod verdict;
 
-/// Leptos's `view!`, of one type whatever is in it: Leptos compiles its machinery anew for every other, which would be a fifteenth
-/// of the first visit.
+/// Leptos's `view!`, of one type whatever is in it: arms of a `match` agree, and Leptos's machinery is compiled once for all of
+/// them instead of for each.
 macro_rules! erased_view {
     ($($tokens:tt)*) => {
         leptos::prelude::IntoAny::into_any(leptos::view! { $($tokens)* })

@@ -53,16 +53,16 @@ fn Told(words: String) -> impl IntoView {
     view! { <li class="chip-d">{words}</li> }
 }
 
+/// The chips of a row. A part that a plan lacks keeps its place, so that the others stay the elements that they are.
 #[component]
 fn Row(page: Page, name: &'static str, parts: Vec<Option<Part>>) -> impl IntoView {
-    let mut parts = parts.into_iter().flatten().peekable();
-    parts.peek().is_some().then(|| {
+    let any = parts.iter().any(Option::is_some);
+    let chips = parts.into_iter().map(move |part| part.map(|part| view! { <Chip page part/> }));
+    any.then(|| {
         view! {
             <div class="chips-g">
                 <p class="chips-l">{name}</p>
-                <ul class="chips" aria-label=name>
-                    {parts.map(|part| view! { <Chip page part/> }).collect_view()}
-                </ul>
+                <ul class="chips" aria-label=name>{chips.collect_view()}</ul>
             </div>
         }
     })
