@@ -129,7 +129,11 @@ const held = (page) => page.locator('#within tbody tr').evaluateAll((all) => all
   return { name: row.querySelector('th').textContent.trim(), hours, usd, state: row.className, why: row.querySelectorAll('td')[4].textContent };
 }));
 
-const whole = async (page) => expect(page.locator('#sheet-within')).not.toHaveAttribute('aria-busy', 'true', { timeout: 30_000 });
+/** All of them have been tried. */
+const whole = async (page) => {
+  await expect(page.locator('html:not([data-busy])')).toBeAttached({ timeout: 30_000 });
+  await expect(page.locator('#sheet-within')).not.toHaveAttribute('aria-busy', 'true');
+};
 
 test('a deadline and a budget try numbers of GPUs too, and the sentence names the best row', async ({ page, calculator }) => {
   await calculator.open(`${TRAINING.replace('&z=1', '&workload.tokens=2e8&z=1')}`);
