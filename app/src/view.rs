@@ -1,6 +1,6 @@
 //! The parts of the page, from the top.
 
-mod accuracy;
+pub(crate) mod accuracy;
 mod advice;
 mod ask;
 mod banner;
@@ -45,7 +45,6 @@ use crate::page::Page;
 use crate::protocol::Name;
 use crate::text::Lang;
 
-pub(crate) use accuracy::view as accuracy;
 pub use rest::{Loader, Rest};
 
 /// The step from which on the page needs its rest; an embed is one part, and needs it at once.
