@@ -22,7 +22,7 @@ writeAccuracyPage();
 const answer = await writeWorker();
 await writeDocuments(answer);
 preloadSplit();
-writeFirstAnswer();
+writeFirstAnswers();
 // What is compiled in may be passed on with its licences alone.
 writeFileSync(join(site, LICENSES), execFileSync(process.execPath, [fileURLToPath(new URL('./licenses.mjs', import.meta.url)), 'site']));
 writeFileSync(join(site, '_headers'), headersFile(filesOf(site)));
@@ -110,14 +110,18 @@ function rename(file, from, to) {
 // The accuracy page is the calculator's with another program, one style sheet more and its data. In a folder of
 // its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
 function writeAccuracyPage() {
-  const data = JSON.parse(readFileSync(join(site, 'accuracy.json'), 'utf8'));
-  if (!data.runs?.length || !data.figures?.length) throw new Error('public/accuracy.json holds no runs');
+  const data = (file) => JSON.parse(readFileSync(join(site, file), 'utf8'));
+  if (!data('accuracy.json').figures?.length) throw new Error('public/accuracy.json holds no figures');
+  if (!data('runs.json').length || !data('generation.json').length) throw new Error('public/runs.json or generation.json holds no runs');
   const [program] = hashed('accuracy.js', 'accuracy_bg.wasm');
   const [style] = hashed('accuracy.css');
-  const [runs] = hashed('accuracy.json');
+  const [overview, runs, generation] = ['accuracy.json', 'runs.json', 'generation.json'].flatMap((file) => hashed(file));
   const title = 'Shardwise: how accurate is it?';
   const description = 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.';
-  writePage({ folder: 'accuracy', root: `lang="en" data-runs="${runs}"`, title, description, style }, (change) => {
+  const root = `lang="en" data-overview="${overview}" data-runs="${runs}" data-generation="${generation}"`;
+  writePage({ folder: 'accuracy', root, title, description, style }, (change) => {
+    // Asked for with the program, which would ask for it last.
+    change('</head>', `<link rel="preload" href="./${overview}" as="fetch" crossorigin></head>`);
     change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
   });
 }
@@ -155,18 +159,20 @@ async function writeWorker() {
   return program.answer;
 }
 
-// What a first visit is answered, as it is drawn, before any program is there.
-function writeFirstAnswer() {
-  const page = join(site, 'index.html');
+// What a first visit is shown, as it is drawn, before any program is there: the calculator's first answer, and how accurate it is.
+function writeFirstAnswers() {
   const place = /  <!-- The build puts the first answer here.*-->\n/;
-  const html = readFileSync(page, 'utf8');
-  if (!place.test(html)) throw new Error('index.html has changed: it has no place for the first answer');
   const script = fileURLToPath(new URL('./first-answer.mjs', import.meta.url));
-  const answers = ['en', 'zh-CN'].map((tag) => {
-    const markup = execFileSync(process.execPath, [script, site, tag], { encoding: 'utf8' });
-    return `  <div class="boot-first" lang="${tag}" inert>${markup}</div>\n`;
-  });
-  writeFileSync(page, html.replace(place, () => answers.join('')));
+  for (const folder of ['', 'accuracy']) {
+    const page = join(site, folder, 'index.html');
+    const html = readFileSync(page, 'utf8');
+    if (!place.test(html)) throw new Error('index.html has changed: it has no place for the first answer');
+    const answers = ['en', 'zh-CN'].map((tag) => {
+      const markup = execFileSync(process.execPath, [script, site, tag, folder], { encoding: 'utf8' });
+      return `  <div class="boot-first" lang="${tag}" inert>${markup}</div>\n`;
+    });
+    writeFileSync(page, html.replace(place, () => answers.join('')));
+  }
 }
 
 // A page of text in each language, without a program: the worker's program makes its body, which is written as markup

@@ -1,7 +1,8 @@
 // The page of a first visit as markup, so that its words and figures stand before any program: the program itself is run here,
 // in a document without layout, and what it drew is written down.
 //
-//   node scripts/first-answer.mjs SITE LANGUAGE        prints the markup
+//   node scripts/first-answer.mjs SITE LANGUAGE            prints the calculator's markup
+//   node scripts/first-answer.mjs SITE LANGUAGE accuracy   and the accuracy page's
 //
 // It is shown until the program has drawn the same (app/index.html, boot.css) and can be read, not used: what it says of
 // itself to scripts, and what is answered further down, is left out.
@@ -12,7 +13,11 @@ import { pathToFileURL } from 'node:url';
 import { Browser } from '../e2e/node_modules/happy-dom/lib/index.js';
 import { fetchFiles } from './fetch-files.mjs';
 
-const [site, language] = process.argv.slice(2);
+const [site, language, folder] = process.argv.slice(2);
+// Of each page: its program, and what is shown of it.
+const { program, written } = folder === 'accuracy'
+  ? { program: /^accuracy-[0-9a-f]+\.js$/, written: writtenErrors }
+  : { program: /^shardwise-app(-[0-9a-f]+)?\.js$/, written: writtenAnswer };
 // Of a browser, what Node has no name for, and what it has another of: the program asks whether things are of these.
 const SHARED = new Set([
   'Blob', 'CustomEvent', 'Event', 'EventTarget', 'File', 'Headers', 'MessageChannel', 'MessageEvent', 'MessagePort', 'Request', 'Response',
@@ -21,7 +26,7 @@ const SHARED = new Set([
 // How long the program may take, in milliseconds.
 const PATIENCE = 60_000;
 
-const window = browser(`http://localhost/?lang=${language}`);
+const window = browser(`http://localhost/${folder ? `${folder}/` : ''}?lang=${language}`);
 await start(window);
 process.stdout.write(written(window.document));
 process.exit(0);
@@ -33,7 +38,7 @@ function browser(url) {
   }).newPage();
   page.setViewport({ width: 1440, height: 900 });
   page.url = url;
-  page.content = readFileSync(join(site, 'index.html'), 'utf8');
+  page.content = readFileSync(join(site, folder ?? '', 'index.html'), 'utf8');
   const { window } = page.mainFrame;
   for (const name of Object.getOwnPropertyNames(window)) {
     if (name in globalThis && !SHARED.has(name)) continue;
@@ -66,8 +71,12 @@ function browser(url) {
 
 /** Runs the program until the page says that it is whole. */
 async function start({ document }) {
-  const script = readdirSync(site).find((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
+  const script = readdirSync(site).find((file) => program.test(file));
   fetchFiles();
+  const fetchFile = globalThis.fetch;
+  // The site's own files by their addresses, as a browser gives them: the program asks whether an answer is one.
+  globalThis.fetch = async (url) => (/^(?:\.\/)?[\w-]+\.json$/.test(url) ? new globalThis.Response(readFileSync(join(site, url), 'utf8')) : fetchFile(url));
+  window.fetch = globalThis.fetch;
   const { default: init } = await import(pathToFileURL(resolve(site, script)).href);
   await init({ module_or_path: readFileSync(join(site, script.replace(/\.js$/, '_bg.wasm'))) });
   const end = Date.now() + PATIENCE;
@@ -78,14 +87,25 @@ async function start({ document }) {
 }
 
 /** The bar, the question, and the answer as far as it is the program's own. */
-function written(document) {
-  const parts = [document.querySelector('header.top'), document.querySelector('main.page')];
-  const missing = parts.findIndex((part) => !part);
-  if (missing >= 0) throw new Error(`the page has no part ${missing} to show first`);
+function writtenAnswer(document) {
   const verdict = document.querySelector('#answer .verdict');
   if (!verdict?.textContent.includes('GiB')) throw new Error('the page shows no answer');
-  // What stands below it is built after it, too.
-  for (let own = verdict; own !== parts[1]; own = own.parentElement) {
+  return upTo(document, verdict);
+}
+
+/** The bar, the tabs, and the errors of the first. */
+function writtenErrors(document) {
+  const strips = document.querySelector('#panel .strips');
+  if (!strips?.querySelector('.strip .dt')) throw new Error('the page shows no errors');
+  return upTo(document, strips);
+}
+
+/** The bar and the page down to an element: what stands below it is built after it, too. */
+function upTo(document, last) {
+  const parts = [document.querySelector('header.top'), document.querySelector('main.page, main.doc')];
+  const missing = parts.findIndex((part) => !part);
+  if (missing >= 0) throw new Error(`the page has no part ${missing} to show first`);
+  for (let own = last; own !== parts[1]; own = own.parentElement) {
     while (own.nextElementSibling) own.nextElementSibling.remove();
   }
   return parts.map(markup).join('');

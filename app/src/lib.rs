@@ -56,7 +56,7 @@ pub fn rest() -> Rest {
 /// The page that says how right the calculator is: a program of its own, so that nobody downloads it before asking.
 #[component]
 pub fn Accuracy() -> impl IntoView {
-    view::accuracy()
+    view::accuracy::whole()
 }
 
 /// Starts the calculator: in tasks of their own, so that none takes long. `rest` gives what the first answer does not need,
@@ -70,9 +70,5 @@ pub fn calculator(rest: Loader, engine: Engine) {
 
 /// Starts the accuracy page.
 pub fn accuracy() {
-    soon(|| {
-        mount_to_body(Accuracy);
-        browser::take_over();
-        browser::ready();
-    });
+    view::accuracy::start();
 }

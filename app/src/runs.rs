@@ -1,6 +1,6 @@
-//! The runs that were measured, as the site's data file holds them, and how they are sorted.
+//! The runs that were measured, as the site's data files hold them, and how they are sorted.
 //!
-//! The file is written by the core; the page formats what it holds and trusts nothing in it.
+//! The files are written by the core; the page formats what they hold and trusts nothing in them.
 
 use serde::Deserialize;
 
@@ -8,19 +8,28 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Tokens per second and GPU.
+    /// Tokens per second and GPU of training.
     #[default]
     Speed,
-    /// GiB at the worst moment.
+    /// GiB at the worst moment of training.
     Memory,
+    /// Tokens per second and GPU of an engine.
+    Generation,
+    /// Tokens per second and GPU of an RL step.
+    Step,
+}
+
+impl Kind {
+    /// All of them in the order of the page, each with the word that the address uses.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Speed, "training"), (Self::Memory, "memory"), (Self::Generation, "generation"), (Self::Step, "step")];
 }
 
 /// How a prediction was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
     /// With the calculator's own constants, fitted to all runs.
-    #[default]
     Predicted,
     /// With constants fitted without the run's own source.
     LeftOut,
@@ -32,8 +41,10 @@ pub enum Case {
 pub enum By {
     /// Not at all: by how much the source says.
     All,
-    /// Where the run was published.
+    /// What was run; of an RL step, its phases.
     #[default]
+    Kind,
+    /// Where the run was published.
     Group,
     /// GPU type.
     Gpu,
@@ -46,6 +57,9 @@ pub enum By {
 /// One quantity of a run: measured, and what the calculator says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Quantity {
+    /// What it is shown beside.
+    #[serde(default)]
+    pub kind: String,
     /// As published.
     pub measured: Option<f64>,
     /// With the calculator's constants.
@@ -62,26 +76,6 @@ pub struct Quantity {
     pub left_out_error: Option<f64>,
 }
 
-impl Quantity {
-    /// The prediction of a case.
-    #[must_use]
-    pub fn of(&self, case: Case) -> Option<f64> {
-        match case {
-            Case::Predicted => self.predicted,
-            Case::LeftOut => self.left_out,
-        }
-    }
-
-    /// Its error.
-    #[must_use]
-    pub fn error_of(&self, case: Case) -> Option<f64> {
-        match case {
-            Case::Predicted => self.error,
-            Case::LeftOut => self.left_out_error,
-        }
-    }
-}
-
 /// One published run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Run {
@@ -91,13 +85,15 @@ pub struct Run {
     pub source: String,
     /// Address of the source.
     pub url: String,
-    /// When it was published.
+    /// When it was published; empty where that is not on record.
+    #[serde(default)]
     pub date: String,
     /// The source's name.
     pub group: String,
     /// The model.
     pub model: String,
-    /// The model's family.
+    /// The model's family; empty where that is not on record.
+    #[serde(default)]
     pub family: String,
     /// GPU type: a catalog id.
     pub gpu: String,
@@ -113,6 +109,10 @@ pub struct Run {
     pub speed: Option<Quantity>,
     /// Memory.
     pub memory: Option<Quantity>,
+    /// An engine's throughput.
+    pub generation: Option<Quantity>,
+    /// An RL step's throughput.
+    pub step: Option<Quantity>,
     /// The question as the part of the calculator's address after `#`.
     pub link: String,
 }
@@ -124,27 +124,41 @@ impl Run {
         match kind {
             Kind::Speed => self.speed.as_ref(),
             Kind::Memory => self.memory.as_ref(),
+            Kind::Generation => self.generation.as_ref(),
+            Kind::Step => self.step.as_ref(),
         }
     }
 
-    /// Measured and predicted, where both are known.
+    /// Measured, and predicted without the run's source, where both are known.
     #[must_use]
-    pub fn pair(&self, kind: Kind, case: Case) -> Option<(f64, f64)> {
+    pub fn pair(&self, kind: Kind) -> Option<(f64, f64)> {
         let quantity = self.quantity(kind)?;
-        Some((quantity.measured?, quantity.of(case)?))
+        Some((quantity.measured?, quantity.left_out?))
     }
 
     /// What it is grouped under.
     #[must_use]
-    pub fn value(&self, by: By) -> &str {
+    pub fn value(&self, kind: Kind, by: By) -> &str {
         match by {
             By::All if self.headline => "headline",
             By::All => "other",
+            By::Kind => self.quantity(kind).map_or("", |quantity| &quantity.kind),
             By::Group => &self.group,
             By::Gpu => &self.gpu,
             By::Framework => &self.framework,
             By::Family => &self.family,
         }
+    }
+
+    /// Whether every figure is one that a run can have.
+    fn is_sound(&self) -> bool {
+        let positive = |value: Option<f64>| value.is_none_or(|value| value > 0.0 && value < 1e12);
+        let sound = |quantity: &Quantity| {
+            let Quantity { measured, predicted, left_out, low, high, .. } = *quantity;
+            [measured, predicted, left_out, low, high].into_iter().all(positive)
+        };
+        let quantities = [&self.speed, &self.memory, &self.generation, &self.step];
+        quantities.into_iter().flatten().all(sound)
     }
 
     /// Its source's address, where that leads to the web.
@@ -173,24 +187,60 @@ pub struct Figure {
     pub mean: Option<f64>,
     /// Nine in ten errors are below.
     pub p90: Option<f64>,
-    /// Share of the runs inside their own interval.
+    /// Share of the runs inside their own interval; none where nothing has one.
     pub covered: Option<f64>,
+    /// The median with its sign.
+    pub bias: Option<f64>,
+    /// One in ten is below.
+    pub low: Option<f64>,
+    /// One in ten is above.
+    pub high: Option<f64>,
+    /// Every error, where the file holds them.
+    #[serde(default)]
+    pub dots: Vec<f64>,
 }
 
-/// The data file.
+/// What the page shows first: all but the runs one by one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Runs {
+pub struct Overview {
     /// Version of the data.
     pub data: String,
     /// Share of runs that an interval is meant to hold.
     pub coverage: f64,
-    /// The runs.
-    pub runs: Vec<Run>,
-    /// Their errors.
+    /// Errors of groups of runs.
     pub figures: Vec<Figure>,
     /// How often memory estimates of left-out sources were right that they fit; empty where the file says nothing of it.
     #[serde(default)]
     pub reliability: Vec<Decile>,
+    /// How often runs fit a card that is just large enough to be so sure.
+    #[serde(default)]
+    pub sure: Vec<Sure>,
+    /// What was said of runs whose outcome is known.
+    pub said: Option<Said>,
+}
+
+/// How often runs fit a card that is just large enough to be as sure as was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct Sure {
+    /// The level, 0 to 1.
+    pub asked: f64,
+    /// Share of the runs that fit.
+    pub held: f64,
+    /// How many runs.
+    pub rows: u32,
+}
+
+/// What was said of runs whose outcome is known.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct Said {
+    /// How many ran.
+    pub ran: u32,
+    /// Of those, said not to fit.
+    pub ran_unfit: u32,
+    /// How many ran out of memory.
+    pub failed: u32,
+    /// Of those, said to fit.
+    pub failed_fit: u32,
 }
 
 /// The estimates whose probability to fit lies in one tenth.
@@ -215,21 +265,16 @@ impl Decile {
     }
 }
 
-impl Runs {
-    /// Reads the file; `None` where it is not one, or holds what no run can have measured.
+impl Overview {
+    /// Reads the file; `None` where it is not one, or holds what cannot be.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let mut runs: Self = serde_json::from_str(text).ok()?;
+        let mut overview: Self = serde_json::from_str(text).ok()?;
         // A tenth without runs has nothing to say.
-        runs.reliability.retain(|own| own.rows > 0);
-        let positive = |value: &Option<f64>| value.is_none_or(|value| value > 0.0 && value < 1e12);
-        let sound = |quantity: &Quantity| {
-            let Quantity { measured, predicted, left_out, low, high, .. } = quantity;
-            [measured, predicted, left_out, low, high].into_iter().all(positive)
-        };
-        let quantities = |run: &Run| run.speed.as_ref().is_none_or(sound) && run.memory.as_ref().is_none_or(sound);
-        let sure = runs.reliability.iter().all(Decile::is_sound);
-        (sure && runs.runs.iter().all(quantities)).then_some(runs)
+        overview.reliability.retain(|own| own.rows > 0);
+        let shares = overview.sure.iter().flat_map(|own| [own.asked, own.held]);
+        let sound = shares.chain([overview.coverage]).all(|share| (0.0..=1.0).contains(&share));
+        (sound && overview.reliability.iter().all(Decile::is_sound)).then_some(overview)
     }
 
     /// The errors of a group.
@@ -240,34 +285,103 @@ impl Runs {
             .find(|figure| (figure.kind, figure.by, figure.case) == (kind, by, case) && figure.name == name)
     }
 
-    /// The errors of every group, most runs first.
+    /// The errors of every group whose source was left out, most runs first.
     #[must_use]
-    pub fn groups(&self, kind: Kind, by: By, case: Case) -> Vec<&Figure> {
-        let same = |figure: &&Figure| (figure.kind, figure.by, figure.case) == (kind, by, case);
+    pub fn groups(&self, kind: Kind, by: By) -> Vec<&Figure> {
+        let same = |figure: &&Figure| (figure.kind, figure.by, figure.case) == (kind, by, Case::LeftOut);
         let mut groups: Vec<&Figure> = self.figures.iter().filter(same).collect();
         groups.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.name.cmp(&b.name)));
         groups
     }
+}
 
+/// The runs, one by one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Runs {
+    /// The runs, in the order of the file.
+    pub runs: Vec<Run>,
+}
+
+/// Reads a file of runs, one a line, in slices.
+#[derive(Debug)]
+pub struct Reader {
+    text: String,
+    /// How much of it was read.
+    at: usize,
+    runs: Vec<Run>,
+}
+
+/// How far the reading of a file is.
+#[derive(Debug)]
+pub enum Reading {
+    /// There is more of it.
+    More(Reader),
+    /// All of it was read.
+    Done(Runs),
+    /// It is none, or holds what no run can have measured.
+    Bad,
+}
+
+impl Reader {
+    /// Begins to read.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self { text, at: 0, runs: Vec::new() }
+    }
+
+    /// Reads as long as `goes_on` says so.
+    #[must_use]
+    pub fn read(mut self, goes_on: impl Fn() -> bool) -> Reading {
+        let is_list = self.text.starts_with("[\n") && self.text.trim_end().ends_with(']');
+        if !is_list {
+            return Reading::Bad;
+        }
+        while let Some((line, _)) = self.text.get(self.at..).and_then(|rest| rest.split_once('\n')) {
+            let row = line.trim_end_matches(',');
+            self.at += line.len() + 1;
+            if matches!(row, "[" | "]") {
+                continue;
+            }
+            match serde_json::from_str::<Run>(row) {
+                Ok(run) if run.is_sound() => self.runs.push(run),
+                _ => return Reading::Bad,
+            }
+            if !goes_on() {
+                return Reading::More(self);
+            }
+        }
+        Reading::Done(Runs { runs: self.runs })
+    }
+}
+
+impl Runs {
     /// The runs that can be drawn, by their places in the file; of one group alone where it is named.
     #[must_use]
-    pub fn shown(&self, kind: Kind, case: Case, group: Option<(By, &str)>) -> Vec<usize> {
-        let of_group = |run: &Run| group.is_none_or(|(by, name)| run.value(by) == name);
+    pub fn shown(&self, kind: Kind, group: Option<(By, &str)>) -> Vec<usize> {
+        let of_group = |run: &Run| group.is_none_or(|(by, name)| run.value(kind, by) == name);
         self.runs
             .iter()
             .enumerate()
-            .filter(|(_, run)| run.pair(kind, case).is_some() && of_group(run))
+            .filter(|(_, run)| run.pair(kind).is_some() && of_group(run))
             .map(|(index, _)| index)
             .collect()
     }
 
+    /// The errors of a group, each run without its source.
+    #[must_use]
+    pub fn errors(&self, kind: Kind, group: (By, &str)) -> Vec<f64> {
+        let places = self.shown(kind, Some(group));
+        let of = |place: &usize| self.runs.get(*place)?.quantity(kind)?.left_out_error;
+        places.iter().filter_map(of).collect()
+    }
+
     /// Sorts places in the file by a column; what a run does not say comes last either way.
-    pub fn sort(&self, shown: &mut [usize], column: Column, down: bool, kind: Kind, case: Case) {
+    pub fn sort(&self, shown: &mut [usize], column: Column, down: bool, kind: Kind) {
         shown.sort_by(|a, b| {
             let (Some(a), Some(b)) = (self.runs.get(*a), self.runs.get(*b)) else {
                 return std::cmp::Ordering::Equal;
             };
-            let (a, b) = (column.key(a, kind, case), column.key(b, kind, case));
+            let (a, b) = (column.key(a, kind), column.key(b, kind));
             match (&a, &b) {
                 (Key::None, _) | (_, Key::None) => a.rank().cmp(&b.rank()),
                 _ if down => b.cmp(&a),
@@ -289,9 +403,9 @@ pub enum Column {
     Source,
     Date,
     Measured,
-    Predicted,
     LeftOut,
     Error,
+    Predicted,
     Interval,
 }
 
@@ -327,9 +441,9 @@ impl Column {
         (Self::Source, "source"),
         (Self::Date, "date"),
         (Self::Measured, "measured"),
-        (Self::Predicted, "predicted"),
         (Self::LeftOut, "left_out"),
         (Self::Error, "error"),
+        (Self::Predicted, "predicted"),
         (Self::Interval, "interval"),
     ];
 
@@ -339,10 +453,13 @@ impl Column {
         !matches!(self, Self::Model | Self::Gpu | Self::Framework | Self::Precision | Self::Source)
     }
 
-    fn key(self, run: &Run, kind: Kind, case: Case) -> Key {
+    fn key(self, run: &Run, kind: Kind) -> Key {
         let quantity = run.quantity(kind);
         let number = |value: Option<f64>| value.map_or(Key::None, Key::Number);
-        let text = |value: &str| Key::Text(value.to_ascii_lowercase());
+        let text = |value: &str| match value {
+            "" => Key::None,
+            value => Key::Text(value.to_ascii_lowercase()),
+        };
         match self {
             Self::Model => text(&run.model),
             Self::Gpu => text(&run.gpu),
@@ -355,7 +472,7 @@ impl Column {
             Self::Predicted => number(quantity.and_then(|quantity| quantity.predicted)),
             Self::LeftOut => number(quantity.and_then(|quantity| quantity.left_out)),
             // The largest misses first, over or under.
-            Self::Error => number(quantity.and_then(|quantity| quantity.error_of(case)).map(f64::abs)),
+            Self::Error => number(quantity.and_then(|quantity| quantity.left_out_error).map(f64::abs)),
             Self::Interval => number(quantity.and_then(|quantity| quantity.low)),
         }
     }
@@ -363,35 +480,67 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use super::{By, Case, Column, Kind, Runs};
+    use super::{By, Case, Column, Kind, Overview, Reader, Reading, Runs};
 
-    const FILE: &str = r#"{"data":"1","coverage":0.8,"new":[1],"runs":[
-        {"id":"a","source":"s","url":"https://a.example/","date":"2024-01-02","group":"A","model":"m1","family":"f",
-         "gpu":"h100-sxm","gpus":8,"framework":"fsdp","precision":"bf16","headline":true,
-         "speed":{"measured":100,"predicted":110.5,"left_out":90,"low":80,"high":140,"error":0.105},"link":"v=1&z=1"},
-        {"id":"b","source":"s","url":"javascript:alert(1)","date":"2023-01-02","group":"B","model":"M0","family":"f",
-         "gpu":"a100-sxm-80g","gpus":16,"framework":"ddp","precision":"bf16","headline":false,
-         "speed":{"measured":200,"predicted":150},"memory":{"measured":60,"predicted":61},"link":"v=1&z=1"}],
-        "figures":[
+    const RUNS: &str = r#"[
+{"id":"a","source":"s","url":"https://a.example/","date":"2024-01-02","group":"A","model":"m1","family":"f","gpu":"h100-sxm","gpus":8,"framework":"fsdp","precision":"bf16","headline":true,"speed":{"kind":"dense_node","measured":100,"predicted":110.5,"left_out":90,"low":80,"high":140,"left_out_error":-0.1},"link":"v=1&z=1"},
+{"id":"b","source":"s","url":"javascript:alert(1)","group":"B","model":"M0","gpu":"a100-sxm-80g","gpus":16,"framework":"ddp","precision":"bf16","headline":false,"speed":{"measured":200,"predicted":150},"memory":{"measured":60,"left_out":61},"link":"v=1&z=1"}
+]
+"#;
+
+    const OVERVIEW: &str = r#"{"data":"1","coverage":0.8,"new":[1],"figures":[
         {"kind":"speed","by":"all","name":"headline","case":"predicted","runs":1,"median":0.1,"mean":0.1,"p90":0.1,"covered":1.0},
-        {"kind":"speed","by":"group","name":"A","case":"predicted","runs":1,"median":0.1,"mean":0.1,"p90":0.1},
-        {"kind":"speed","by":"group","name":"B","case":"predicted","runs":2,"median":0.2,"mean":0.2,"p90":0.2,"covered":0.5}]}"#;
+        {"kind":"speed","by":"group","name":"A","case":"left_out","runs":1,"median":0.1,"mean":0.1,"p90":0.1},
+        {"kind":"step","by":"kind","name":"rollout","case":"left_out","runs":2,"median":0.1,"dots":[-0.1,0.2]},
+        {"kind":"speed","by":"group","name":"B","case":"left_out","runs":2,"median":0.2,"mean":0.2,"p90":0.2,"covered":0.5}]}"#;
 
     fn file() -> Runs {
-        Runs::read(FILE).unwrap_or_else(|| panic!("the file is sound"))
+        match Reader::new(RUNS.to_owned()).read(|| true) {
+            Reading::Done(runs) => runs,
+            other => panic!("the file is sound: {other:?}"),
+        }
+    }
+
+    fn overview(text: &str) -> Overview {
+        Overview::read(text).unwrap_or_else(|| panic!("the file is sound"))
     }
 
     #[test]
     fn what_is_not_measured_is_not_shown() {
         let runs = file();
-        assert_eq!(runs.shown(Kind::Speed, Case::Predicted, None), [0, 1]);
-        assert_eq!(runs.shown(Kind::Speed, Case::LeftOut, None), [0]);
-        assert_eq!(runs.shown(Kind::Memory, Case::Predicted, None), [1]);
-        let of_b = Some((By::Group, "B"));
-        assert_eq!(runs.shown(Kind::Speed, Case::Predicted, of_b), [1]);
-        let groups = runs.groups(Kind::Speed, By::Group, Case::Predicted);
-        let names: Vec<&str> = groups.iter().map(|figure| figure.name.as_str()).collect();
-        assert_eq!(names, ["B", "A"]);
+        assert_eq!(runs.shown(Kind::Speed, None), [0]);
+        assert_eq!(runs.shown(Kind::Memory, None), [1]);
+        assert_eq!(runs.shown(Kind::Memory, Some((By::Group, "A"))), [0_usize; 0]);
+        assert_eq!(runs.shown(Kind::Step, None), [0_usize; 0]);
+        assert_eq!(runs.errors(Kind::Speed, (By::Kind, "dense_node")), [-0.1]);
+    }
+
+    #[test]
+    fn groups_come_by_their_runs() {
+        let overview = overview(OVERVIEW);
+        let names = |kind, by| -> Vec<String> {
+            let groups = overview.groups(kind, by);
+            groups.iter().map(|figure| figure.name.clone()).collect()
+        };
+        assert_eq!(names(Kind::Speed, By::Group), ["B", "A"]);
+        assert_eq!(names(Kind::Step, By::Kind), ["rollout"]);
+        assert!(overview.figure(Kind::Speed, By::All, "headline", Case::Predicted).is_some());
+        assert!(overview.figure(Kind::Speed, By::All, "headline", Case::LeftOut).is_none());
+    }
+
+    #[test]
+    fn a_file_is_read_in_slices() {
+        let mut reader = Reader::new(RUNS.to_owned());
+        let mut slices = 0;
+        let runs = loop {
+            slices += 1;
+            match reader.read(|| false) {
+                Reading::More(more) => reader = more,
+                Reading::Done(runs) => break runs,
+                Reading::Bad => panic!("the file is sound"),
+            }
+        };
+        assert_eq!((slices, runs), (3, file()));
     }
 
     #[test]
@@ -399,7 +548,7 @@ mod tests {
         let runs = file();
         let sorted = |column, down| {
             let mut shown = vec![0, 1];
-            runs.sort(&mut shown, column, down, Kind::Speed, Case::Predicted);
+            runs.sort(&mut shown, column, down, Kind::Speed);
             shown
         };
         assert_eq!(sorted(Column::Model, false), [1, 0]);
@@ -407,6 +556,7 @@ mod tests {
         assert_eq!(sorted(Column::Gpus, true), [1, 0]);
         assert_eq!(sorted(Column::LeftOut, false), [0, 1]);
         assert_eq!(sorted(Column::LeftOut, true), [0, 1]);
+        assert_eq!(sorted(Column::Date, false), [0, 1]);
         assert_eq!(sorted(Column::Error, true), [0, 1]);
     }
 
@@ -419,14 +569,14 @@ mod tests {
 
     #[test]
     fn reliability_is_read_where_it_is_there() {
-        assert!(file().reliability.is_empty());
-        let with = FILE.replace(
+        assert!(overview(OVERVIEW).reliability.is_empty());
+        let with = OVERVIEW.replace(
             "\"new\":[1]",
             r#""reliability":[{"from":0,"to":0.1,"predicted":0,"observed":0,"rows":0},{"from":0.9,"to":1,"predicted":0.95,"observed":0.93,"rows":30}]"#,
         );
-        let runs = Runs::read(&with).unwrap_or_else(|| panic!("the file is sound"));
-        assert_eq!(runs.reliability.len(), 1);
-        assert_eq!(runs.reliability[0].rows, 30);
+        let read = overview(&with);
+        assert_eq!(read.reliability.len(), 1);
+        assert_eq!(read.reliability[0].rows, 30);
     }
 
     #[test]
@@ -435,20 +585,27 @@ mod tests {
             "",
             "null",
             "{}",
-            "[]",
-            r#"{"data":"1","coverage":0.8,"runs":{},"figures":[]}"#,
-            &FILE.replace("\"measured\":200", "\"measured\":-200"),
-            &FILE.replace("\"measured\":200", "\"measured\":1e999"),
-            &FILE.replace("\"measured\":200", "\"measured\":\"200\""),
-            &FILE.replace("\"by\":\"all\"", "\"by\":\"nothing\""),
-            &FILE.replace(
+            r#"{"data":"1","coverage":0.8,"figures":{}}"#,
+            &OVERVIEW.replace("\"by\":\"all\"", "\"by\":\"nothing\""),
+            &OVERVIEW.replace(
                 "\"new\":[1]",
                 r#""reliability":[{"from":0.9,"to":1,"predicted":0.95,"observed":1.5,"rows":3}]"#,
             ),
-            &FILE.replace("\"new\":[1]", r#""reliability":[{"from":0.9,"to":1,"predicted":0.95}]"#),
-            &FILE[..FILE.len() - 1],
+            &OVERVIEW.replace("\"new\":[1]", r#""sure":[{"asked":0.95,"held":1.5,"rows":3}]"#),
+            &OVERVIEW[..OVERVIEW.len() - 1],
         ] {
-            assert_eq!(Runs::read(text), None, "{text}");
+            assert_eq!(Overview::read(text), None, "{text}");
+        }
+        for text in [
+            "",
+            "[]",
+            "{}",
+            &RUNS.replace("\"measured\":200", "\"measured\":-200"),
+            &RUNS.replace("\"measured\":200", "\"measured\":1e999"),
+            &RUNS.replace("\"measured\":200", "\"measured\":\"200\""),
+            &RUNS[..RUNS.len() - 3],
+        ] {
+            assert!(matches!(Reader::new(text.to_owned()).read(|| true), Reading::Bad), "{text}");
         }
     }
 }

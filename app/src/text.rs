@@ -225,14 +225,21 @@ text! {
 text! {
     /// Words of the accuracy page in one language.
     Accuracy:
-    title skip loading failed failed_load failed_read retry take_speed take_memory lead lead_fitted
-    lead_left_out quantity speed memory prediction fitted left_out median_error mean_error nine_in_ten holds
-    sub_left_out sub_fitted aim chart take_chart_speed take_chart_memory take_chosen chart_note across up
-    unit_speed keys point_at exact full partly errors group_by by_group by_gpu by_framework by_family
-    as_table col_runs col_median col_mean col_nine col_inside all_full all_partly errors_note no_errors wrong wrong_note wrong_run runs runs_all
+    title skip loading failed failed_load failed_read retry tabs tab_training tab_memory tab_generation tab_step
+    count_runs count_steps count_unfitted head_training head_memory head_generation head_step
+    lead_training lead_memory lead_generation lead_step median_left_out median_step median_peak nine_in_ten holds aim
+    sub_fitted sub_peak worst_kind worst_phase sure_right sub_sure ran_unfit sub_ran failed_fit sub_failed of_all
+    strips_kind strips_phase errors note_training note_memory note_generation note_step group_by
+    by_kind by_phase by_group by_gpu by_framework by_family in_nine inside col_inside col_fitted exact
+    dot_left_out dot_memory within_band median_signed tenths right_speed right_memory no_errors all_full all_partly
+    k_dense_node k_dense_nodes k_experts_node k_experts_nodes k_adapters k_megatron k_fsdp k_other k_experts k_hybrid
+    k_one k_few k_many k_crowd k_step k_rollout k_old_log_prob k_update_actor k_weight_sync
+    chart take_chart_speed take_chart_memory take_chosen across up unit_speed keys point_at full partly
+    as_table col_runs wrong wrong_note wrong_run runs runs_all
     runs_some show_only everything sort_by col_model col_gpus col_precision col_date col_measured
-    col_predicted col_left_out col_error col_interval col_open open open_run source new_tab show_all
-    show_fewer rel_title rel_take rel_note rel_across rel_tenth rel_predicted rel_observed method method_run method_left_out method_headline method_interval whole_file
+    col_estimated col_left_out col_error col_interval col_open open open_run source new_tab show_all
+    show_fewer rel_title rel_take rel_note rel_across rel_tenth rel_predicted rel_observed method method_run method_left_out
+    method_headline method_memory method_generation method_step method_interval file_runs file_generation file_overview
 }
 
 text! {

@@ -2,7 +2,7 @@
 
 #![allow(unreachable_pub, reason = "`#[component]` makes a `pub fn` of every component's body")]
 
-mod accuracy;
+pub(crate) mod accuracy;
 mod advice;
 mod ask;
 mod banner;
@@ -72,7 +72,6 @@ use crate::page::Page;
 use crate::protocol::Name;
 use crate::text::Lang;
 
-pub(crate) use accuracy::view as accuracy;
 use erased_view as view;
 pub use rest::{Loader, Rest};
 

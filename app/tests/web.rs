@@ -42,10 +42,11 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     panic!("{what}: not within five minutes");
 }
 
-/// Names this text as the accuracy page's data file.
-fn file_is(text: &str) {
+/// Names this text as one of the accuracy page's data files.
+fn file_is(named: &str, text: &str) {
     if let Some(root) = document().document_element() {
-        let _ = root.set_attribute("data-runs", &format!("data:application/json,{text}"));
+        let text = String::from(js_sys::encode_uri_component(text));
+        let _ = root.set_attribute(named, &format!("data:application/json,{text}"));
     }
 }
 
@@ -64,9 +65,10 @@ impl Mounted {
         page
     }
 
-    /// The accuracy page with this text as its data file.
+    /// The accuracy page with this text as its first data file.
     async fn accuracy(file: &str) -> Self {
-        file_is(file);
+        file_is("data-overview", file);
+        file_is("data-runs", RUNS);
         let page = Self::of(|| Accuracy().into_any()).await;
         page.comes("#plot-runs svg [class^=pt-], [role=alert]").await;
         page
@@ -232,39 +234,44 @@ async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     assert!(found.chars().any(|c| c.is_ascii_digit()), "{found}");
 }
 
-const RUNS: &str = r#"{"data":"1","coverage":0.8,"runs":[
-    {"id":"a","source":"s","url":"javascript:alert(1)","date":"2024","group":"A","model":"m1","family":"f","gpu":"h100-sxm",
-     "gpus":8,"framework":"fsdp","precision":"bf16","headline":true,"link":"v=1",
-     "speed":{"measured":100,"predicted":110,"left_out":90,"low":80,"high":140}},
-    {"id":"b","source":"s","url":"https://b.example/","date":"2023","group":"B","model":"m0","family":"f","gpu":"h100-sxm",
-     "gpus":8,"framework":"fsdp","precision":"bf16","headline":false,"link":"v=1",
-     "speed":{"measured":200,"predicted":150},"memory":{"measured":60,"predicted":61}}],
-    "figures":[{"kind":"speed","by":"group","name":"B","case":"predicted","runs":1}]}"#;
+const RUNS: &str = r#"[
+{"id":"a","source":"s","url":"javascript:alert(1)","date":"2024","group":"A","model":"m1","family":"f","gpu":"h100-sxm","gpus":8,"framework":"fsdp","precision":"bf16","headline":true,"link":"v=1","speed":{"measured":100,"predicted":110,"left_out":90,"low":80,"high":140}},
+{"id":"b","source":"s","url":"https://b.example/","date":"2023","group":"B","model":"m0","family":"f","gpu":"h100-sxm","gpus":8,"framework":"fsdp","precision":"bf16","headline":false,"link":"v=1","speed":{"measured":200,"left_out":150},"memory":{"measured":60,"left_out":61}},
+{"id":"c","source":"s","url":"https://c.example/","group":"B","model":"m2","gpu":"h100-sxm","gpus":8,"framework":"fsdp","precision":"bf16","headline":false,"link":"v=1","speed":{"measured":200,"predicted":150}}
+]
+"#;
+
+const OVERVIEW: &str =
+    r#"{"data":"1","coverage":0.8,"figures":[{"kind":"speed","by":"group","name":"B","case":"left_out","runs":1}]}"#;
 
 #[wasm_bindgen_test]
 async fn runs_are_points_and_rows_and_what_is_unknown_stays_out() {
-    let page = Mounted::accuracy(RUNS).await;
+    let page = Mounted::accuracy(OVERVIEW).await;
+    page.comes("#runs tbody tr").await;
     assert_eq!(page.count("#runs tbody tr"), 2);
     assert_eq!(page.count("#plot-runs svg [class^=pt-]"), 2);
     assert_eq!(page.count("a[href^=javascript]"), 0);
-    assert_eq!(page.count("a[target=_blank]"), 1);
-    // The file says no errors: there is no column for them, and no list of the largest.
+    assert_eq!(page.count("#runs a[target=_blank]"), 1);
+    // The files say no errors: there is no column for them, and no list of the largest.
     assert_eq!(page.count("#sort-error, .miss"), 0);
     for bad in ["NaN", "inf", "undefined"] {
         assert!(!page.text("main").contains(bad), "{bad}");
     }
     page.press("#sort-model").await;
     assert_eq!(page.text("#runs tbody th"), "m0");
-    page.press(".acc-tools div:last-child button:last-child").await;
+    page.press("#tab-memory").await;
     assert_eq!(page.count("#runs tbody tr"), 1);
     until("the chart shows the one run that is left", || page.count("#plot-runs svg [class^=pt-]") == 1).await;
+    // Nothing was measured there.
+    page.press("#tab-step").await;
+    assert_eq!(page.count("#runs tbody tr, .strip"), 0);
 }
 
 #[wasm_bindgen_test]
 async fn a_damaged_file_is_said_and_asked_for_again() {
-    let page = Mounted::accuracy(r#"{"runs":[]}"#).await;
+    let page = Mounted::accuracy(r#"{"figures":{}}"#).await;
     assert!(!page.text("[role=alert] b").is_empty());
-    file_is(RUNS);
+    file_is("data-overview", OVERVIEW);
     page.press("#retry").await;
     page.comes("#runs tbody tr").await;
     assert_eq!(page.count("[role=alert]"), 0);

@@ -5,6 +5,7 @@ import { violations } from '../looks/axe.mjs';
 import { layOut } from '../looks/laid.mjs';
 
 const DATA = '**/accuracy-*.json';
+const RUNS = '**/runs-*.json';
 
 /** Whether the values rise; numbers as numbers, the empty ones last. */
 function rises(values, number) {
@@ -17,34 +18,78 @@ test('nothing of it is loaded before it is opened', async ({ page, calculator, a
   const asked = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await calculator.open();
-  expect(asked.filter((path) => path.includes('accuracy'))).toEqual([]);
+  expect(asked.filter((path) => /accuracy|\/runs-|\/generation-/.test(path))).toEqual([]);
   await page.getByRole('navigation').getByRole('link', { name: 'Accuracy' }).click();
   await accuracy.shown();
-  expect(asked.filter((path) => /accuracy-.*\.json$/.test(path))).toHaveLength(1);
+  for (const file of [/\/accuracy-.*\.json$/, /\/runs-.*\.json$/]) expect(asked.filter((path) => file.test(path)), `${file}`).toHaveLength(1);
+  expect(asked.filter((path) => path.includes('/generation-'))).toEqual([]);
   await expect(page).toHaveTitle(/how accurate/);
-  await expect(accuracy.heading()).toContainText(/Half of \d+ published runs are predicted within/);
+  await expect(accuracy.heading()).toHaveText(/^Training it has not seen: half within \d[\d.]*\s%$/u);
 });
 
-test('every row is a point, for each quantity and each prediction', async ({ accuracy }) => {
+const TABS = [['Training', 'speed'], ['Memory', 'memory'], ['Generation', 'generation'], ['RL step', 'step']];
+
+test('each tab leads with the errors of runs left out, and says so in figures of the data', async ({ page, accuracy }) => {
   await accuracy.open();
-  for (const [quantity, kind] of [['Throughput', 'speed'], ['Memory', 'memory']]) {
-    for (const [prediction, of] of [['Fitted to all sources', 'predicted'], ['Own source left out', 'left_out']]) {
-      await accuracy.press(quantity);
-      await accuracy.press(prediction);
-      await accuracy.showAll();
-      const runs = await accuracy.expected(kind, of);
-      await expect(accuracy.rows).toHaveCount(runs.length);
-      await expect(accuracy.points).toHaveCount(runs.length);
+  const data = await page.evaluate(async () => (await fetch(new URL(document.documentElement.dataset.overview, document.baseURI))).json());
+  const percent = (share) => (Math.abs(share) < 0.0995 ? `${(100 * share).toFixed(1)}\u00a0%` : `${Math.round(100 * share)}\u00a0%`);
+  const figure = (kind, by, name, which) => data.figures.find((own) => own.kind === kind && own.by === by && own.name === name && own.case === which);
+  for (const [tab, kind] of TABS) {
+    await accuracy.tab(tab);
+    const lead = kind === 'step' ? ['kind', 'step'] : ['all', 'headline'];
+    const [own, fitted] = ['left_out', 'predicted'].map((which) => figure(kind, ...lead, which));
+    if (kind === 'memory') {
+      const sure = data.sure.find(({ asked }) => asked === 0.95);
+      await expect(accuracy.heading()).toHaveText(`Of runs it called 95\u00a0% sure, ${Math.round(100 * sure.held)}\u00a0% fit`);
+      await expect(page.locator('.figs-acc')).toContainText(`${data.said.ran_unfit} of ${data.said.ran}`);
+    } else {
+      await expect(accuracy.heading()).toContainText(`half within ${percent(own.median)}`);
+      await expect(page.locator('.figs-acc .fig').first()).toContainText(`${percent(fitted.median)} fitted`);
     }
+    for (const strip of data.figures.filter((one) => one.kind === kind && one.by === 'kind' && one.case === 'left_out')) {
+      const dots = strip.dots.length;
+      expect(dots, `${kind} ${strip.name}`).toBe(strip.runs);
+    }
+    const kinds = data.figures.filter((one) => one.kind === kind && one.by === 'kind' && one.case === 'left_out');
+    const drawn = await accuracy.marks(page.locator('.strips > li:not(.sum) .dt'));
+    expect(drawn, 'a dot a run').toBe(kinds.reduce((sum, one) => sum + one.runs, 0));
+    expect(await page.locator('.strips path').count(), 'few elements').toBeLessThan(100);
   }
 });
 
+test('the arrow keys lead from tab to tab, and Back finds the one that was left', async ({ page, accuracy }) => {
+  await accuracy.open();
+  await page.getByRole('tab', { name: 'Training' }).focus();
+  await page.keyboard.press('ArrowRight');
+  const memory = page.getByRole('tab', { name: 'Memory' });
+  await expect(memory).toBeFocused();
+  await expect(memory).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('[role=tab][tabindex="0"]')).toHaveCount(1);
+  await expect(page).toHaveURL(/#kind=memory$/);
+  await page.keyboard.press('End');
+  await expect(page.getByRole('tab', { name: 'RL step' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'By phase' })).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('tab', { name: 'Training' })).toBeFocused();
+});
+
+for (const [tab, kind] of TABS) {
+  test(`every row is a point: ${tab}`, async ({ accuracy }) => {
+    await accuracy.open();
+    await accuracy.tab(tab);
+    await accuracy.showAll();
+    const runs = await accuracy.expected(kind);
+    await expect(accuracy.rows).toHaveCount(runs.length);
+    expect(await accuracy.marks(accuracy.points)).toBe(runs.length);
+  });
+}
+
 test('each column sorts both ways, and its head says so', async ({ page, accuracy }) => {
   await accuracy.open();
-  await accuracy.press('Memory');
+  await accuracy.tab('RL step');
   await accuracy.showAll();
   const heads = page.locator('#runs thead th[scope=col]:has(button)');
-  const numbers = ['GPUs', 'Measured', 'Predicted', 'Left out', 'Error'];
+  const numbers = ['GPUs', 'Measured', 'left out', 'error', 'fitted'];
   for (let index = 0; index < await heads.count(); index += 1) {
     const button = heads.nth(index).getByRole('button');
     const name = (await button.innerText()).replace(/ [↑↓]$/, '');
@@ -63,9 +108,9 @@ test('each column sorts both ways, and its head says so', async ({ page, accurac
 
 test('a group is chosen from the errors, marked on the chart, alone in the table, and in the address', async ({ page, accuracy }) => {
   await accuracy.open();
-  const runs = await accuracy.expected('speed', 'predicted');
+  const runs = await accuracy.expected('speed');
   await page.getByRole('group', { name: 'Group by' }).getByRole('button', { name: 'Framework' }).click();
-  const first = page.locator('.tab-errors tbody button').first();
+  const first = page.locator('.strips button').first();
   const name = await first.innerText();
   await first.click();
   await expect(first).toHaveAttribute('aria-pressed', 'true');
@@ -73,8 +118,8 @@ test('a group is chosen from the errors, marked on the chart, alone in the table
   const wanted = runs.filter((run) => run.framework === name.toLowerCase()).length;
   expect(wanted).toBeGreaterThan(0);
   await expect(accuracy.rows).toHaveCount(wanted);
-  await expect(accuracy.chosenPoints).toHaveCount(wanted);
-  await expect(accuracy.points).toHaveCount(runs.length);
+  expect(await accuracy.marks(accuracy.chosenPoints)).toBe(wanted);
+  expect(await accuracy.marks(accuracy.points)).toBe(runs.length);
   expect(new Set(await accuracy.column('Framework'))).toEqual(new Set([name]));
   await expect(page.locator('#c-runs')).toContainText(name);
   const link = page.url();
@@ -82,7 +127,7 @@ test('a group is chosen from the errors, marked on the chart, alone in the table
   await page.goto('about:blank');
   await page.goto(link);
   await accuracy.shown();
-  await expect(accuracy.chosenPoints).toHaveCount(wanted);
+  expect(await accuracy.marks(accuracy.chosenPoints)).toBe(wanted);
   await page.locator('#only').selectOption('');
   await expect(accuracy.chosenPoints).toHaveCount(0);
 });
@@ -91,7 +136,7 @@ test('pointing and the arrow keys say the same', async ({ page, accuracy }) => {
   // Without a scroll that is still under way when places are read.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await accuracy.open();
-  await accuracy.press('Memory');
+  await accuracy.tab('Memory');
   await expect(accuracy.near).toContainText('Point at a run');
   await page.locator('#plot-runs').focus();
   await page.keyboard.press('Home');
@@ -99,7 +144,7 @@ test('pointing and the arrow keys say the same', async ({ page, accuracy }) => {
   await page.keyboard.press('ArrowRight');
   await expect(accuracy.near).not.toHaveText(first);
   await page.keyboard.press('End');
-  for (const fact of ['Measured, GiB', 'Predicted', 'Left out', 'interval']) await expect(accuracy.near).toContainText(fact);
+  for (const fact of ['Measured, GiB', 'Estimated', 'error', 'interval']) await expect(accuracy.near).toContainText(fact);
   const told = await accuracy.near.innerText();
   const mark = page.locator('.over .pt-ring');
   const at = await mark.boundingBox();
@@ -131,11 +176,10 @@ test.describe('a run', () => {
     await page.locator('#hardware-gpus').fill('32');
     await expect.poll(() => page.url()).toContain('hardware.gpus=32');
     const hash = new URL(page.url()).hash.slice(1);
-    await page.route(DATA, async (route) => {
+    await page.route(RUNS, async (route) => {
       const response = await route.fetch();
-      const data = await response.json();
-      for (const run of data.runs) run.link = hash;
-      await route.fulfill({ response, json: data });
+      const runs = (await response.json()).map((run) => JSON.stringify({ ...run, link: hash }));
+      await route.fulfill({ response, body: `[\n${runs.join(',\n')}\n]\n` });
     });
     await accuracy.open('#kind=memory');
     await accuracy.rows.first().getByRole('link', { name: /^Open/ }).click();
@@ -144,7 +188,7 @@ test.describe('a run', () => {
     await expect(page.locator('#bad-link')).toHaveCount(0);
     await page.goBack();
     await accuracy.shown();
-    await expect(page.getByRole('button', { name: 'Memory' })).toHaveAttribute('aria-pressed', 'true');
+    await expect(page.getByRole('tab', { name: 'Memory' })).toHaveAttribute('aria-selected', 'true');
   });
 });
 
@@ -178,9 +222,9 @@ test('language and colours stay on the way, chosen or asked for', async ({ page,
   await accuracy.shown();
   await expect(accuracy.root).toHaveAttribute('lang', 'zh-CN');
   await expect(accuracy.root).toHaveAttribute('data-theme', 'dark');
-  await expect(accuracy.heading()).toContainText(/\d+ 次公开运行/);
+  await expect(accuracy.heading()).toContainText('没见过的训练');
   await page.getByRole('button', { name: 'English' }).click();
-  await expect(accuracy.heading()).toContainText('published runs');
+  await expect(accuracy.heading()).toContainText('Training it has not seen');
 });
 
 test('an embedded calculator does not lead there', async ({ page, calculator }) => {
@@ -207,7 +251,7 @@ test.describe('without its data', () => {
   for (const [name, fails] of [
     ['no connection', (route) => route.abort()],
     ['a file that is gone', (route) => route.fulfill({ status: 404, body: 'not found' })],
-    ['a file that is damaged', (route) => route.fulfill({ json: { data: '1', coverage: 0.8, runs: [{ id: 1 }], figures: [] } })],
+    ['a file that is damaged', (route) => route.fulfill({ json: { data: '1', coverage: 0.8, figures: [{ id: 1 }] } })],
     ['a file that is something else', (route) => route.fulfill({ contentType: 'text/html', body: '<title>Login</title>' })],
   ]) {
     test(`${name} is said, and another try helps`, async ({ page, accuracy }) => {
@@ -228,17 +272,41 @@ test.describe('without its data', () => {
   }
 });
 
-test('says that it is loading', async ({ page, accuracy }) => {
-  let go;
-  const held = new Promise((resolve) => { go = resolve; });
-  await page.route(DATA, async (route) => {
-    await held;
-    await route.continue();
+test.describe('before anything is loaded', () => {
+  test.use({ ...WITHOUT_WORKER, expected: [/Service Worker registration blocked/] });
+
+  for (const [lang, words] of [['en', 'Training it has not seen'], ['zh', '没见过的训练']]) {
+    test(`the headline, the tabs and the strips stand: ${lang}`, async ({ page, accuracy }) => {
+      let go;
+      const held = new Promise((resolve) => { go = resolve; });
+      await page.route(DATA, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(`./accuracy/?lang=${lang}`);
+      const first = page.locator('.boot-first:visible');
+      await expect(first.locator('h1')).toContainText(words);
+      await expect(first.locator('.tl')).toHaveCount(4);
+      await expect(first.locator('.strip').first()).toBeVisible();
+      const at = await first.locator('h1').boundingBox();
+      go();
+      await accuracy.shown();
+      await expect(first).toHaveCount(0);
+      expect(await accuracy.heading().boundingBox(), 'nothing moves').toEqual(at);
+    });
+  }
+
+  test('runs that do not come are said where they would be, and another try helps', async ({ page, accuracy }) => {
+    await page.route(RUNS, (route) => route.fulfill({ json: [{ id: 1 }] }));
+    await page.goto('./accuracy/');
+    await accuracy.started();
+    await expect(accuracy.alert).toContainText('damaged');
+    await expect(accuracy.heading()).toContainText('Training it has not seen');
+    await page.unroute(RUNS);
+    await accuracy.press('Try again');
+    await accuracy.shown();
+    await expect(accuracy.alert).toHaveCount(0);
   });
-  await page.goto('./accuracy/');
-  await expect(page.getByRole('status')).toContainText('Loading the measured runs');
-  go();
-  await accuracy.shown();
 });
 
 for (const width of [1440, 390]) {
@@ -247,15 +315,17 @@ for (const width of [1440, 390]) {
       test.describe(`${width} px, ${colorScheme}, ${locale}`, () => {
         test.use({ colorScheme, locale, viewport: { width, height: width > 800 ? 900 : 844 } });
 
-        test('is accessible and fits the window', async ({ page, accuracy }) => {
-          await accuracy.open();
-          await page.locator('#plot-runs').focus();
-          await page.keyboard.press('End');
-          await page.evaluate(() => window.scrollTo(0, 0));
-          await accuracy.shoot(`accuracy-${locale.slice(0, 2)}-${width}-${colorScheme}`);
-          expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
-          expect(await violations(page)).toEqual([]);
-        });
+        for (const tab of ['training', 'memory', 'generation', 'step']) {
+          test(`is accessible and fits the window: ${tab}`, async ({ page, accuracy }) => {
+            await accuracy.open(`#kind=${tab}`);
+            await page.locator('#plot-runs').focus();
+            await page.keyboard.press('End');
+            await page.evaluate(() => window.scrollTo(0, 0));
+            await accuracy.shoot(`accuracy-${tab}-${locale.slice(0, 2)}-${width}-${colorScheme}`);
+            expect(await accuracy.sideways()).toBeLessThanOrEqual(0);
+            expect(await violations(page)).toEqual([]);
+          });
+        }
       });
     }
   }
@@ -280,7 +350,7 @@ test.describe('how sure', () => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...await response.json(), reliability } });
     });
-    await accuracy.open();
+    await accuracy.open('#kind=memory');
     const section = page.locator('#reliability');
     await expect(section.getByRole('heading')).toHaveText('How sure is “sure”?');
     // 16 and 74 runs are within 8 points of what was said; 10 are not.

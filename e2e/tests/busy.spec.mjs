@@ -79,11 +79,11 @@ test.describe('without a worker', () => {
 });
 
 test('the accuracy page until its data is drawn', async ({ page, context, accuracy }) => {
-  const go = await hold(context, '**/accuracy-*.json');
+  const go = await hold(context, '**/runs-*.json');
   await page.goto('./accuracy/');
   await accuracy.started();
   await expect(accuracy.root).toHaveAttribute('data-busy', '');
   go();
   await accuracy.settled();
-  expect(await accuracy.points.count()).toBeGreaterThan(100);
+  expect(await accuracy.marks(accuracy.points)).toBeGreaterThan(100);
 });

@@ -249,14 +249,6 @@ pub(super) fn press(act: impl Fn() + 'static) -> Act {
     Box::new(move |_| act())
 }
 
-/// What a press does on a link that leads nowhere by itself, and in a form that is never sent.
-pub(super) fn press_link(act: impl Fn() + 'static) -> Act {
-    Box::new(move |event| {
-        event.prevent_default();
-        act();
-    })
-}
-
 /// What a new value of an input does.
 pub(super) fn typed(act: impl Fn(String) + 'static) -> Act {
     Box::new(move |event| act(event_target_value(&event)))

@@ -187,8 +187,3 @@ pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
     let label: String = label.into();
     parts::cell(label, value).into_render()
 }
-
-/// A table in a frame that scrolls by itself where the table is wider.
-pub(super) fn region(name: String, table: El) -> El {
-    el("DIV.tw|role=group|tabindex=0").set("aria-label", name).child(table)
-}

@@ -38,12 +38,14 @@ pub(crate) struct Found<'a> {
 
 pub(crate) fn all(found: &Found<'_>) -> Vec<Written> {
     let Found { runs, validated, .. } = found;
-    vec![
+    [
         (path("catalog/data/efficiency.toml"), efficiency(found.fitted, found.rates)),
         (path("catalog/data/coverage.toml"), coverage(found)),
         (path("tests/data/cross-validation.csv"), table(&validated.tables(runs))),
-        (path("../public/accuracy.json"), page::data(runs, found.fitted, validated, found.memory)),
     ]
+    .into_iter()
+    .chain(page::files(found).map(|(name, text)| (path(&format!("../public/{name}")), text)))
+    .collect()
 }
 
 fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {

@@ -4,7 +4,7 @@
 //! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
 //! Written: `catalog/data/efficiency.toml` (values of fitted constants), `catalog/data/coverage.toml` (intervals, spreads of memory,
 //! how far layouts went), `tests/data/cross-validation.csv` (errors by source, fitted and left out),
-//! `../public/accuracy.json` (the accuracy page's data).
+//! `../public/{accuracy, runs, generation}.json` (the accuracy page's data: errors by group, the runs, the engines' runs).
 //!
 //! What is fitted on what: kernels' rates on `tests/data/kernels.csv`; training's constants and intervals on the runs of
 //! `tests/data/training.jsonl` with a throughput; spreads of memory on those with a memory figure that no `memory_doubt`

@@ -76,6 +76,15 @@ pub(crate) struct Decile {
     rows: usize,
 }
 
+/// How often a peak fits the smallest card on which it was as sure to as is asked.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Sure {
+    asked: f64,
+    /// Share of the runs, each without its source.
+    held: f64,
+    rows: usize,
+}
+
 /// Measured memory of all runs.
 pub(crate) struct Memory {
     /// By run, in order; none where there is no figure that counts.
@@ -201,13 +210,31 @@ impl Memory {
         Some([0.5 * (1.0 - COVERED_SHARE), 0.5 * (1.0 + COVERED_SHARE)].map(at))
     }
 
+    /// Of each run the probability that such a run needs no more than it did, from the other sources.
+    fn probabilities(&self) -> Vec<f64> {
+        let of = |peak: &Peak| spread(&self.basis(peak.kind, Some(&peak.group))).probability(peak.log.exp());
+        self.counted().map(of).collect()
+    }
+
+    /// How often a run fits a card that is just large enough to be as sure as a person may ask.
+    pub(crate) fn sure(&self) -> Vec<Sure> {
+        let found = self.probabilities();
+        let of = |asked: f64| {
+            let held = found.iter().filter(|own| **own <= asked).count() as f64 / found.len().max(1) as f64;
+            Sure { asked, held: (held * 1e4).round() / 1e4, rows: found.len() }
+        };
+        [0.8, 0.9, 0.95, 0.99].into_iter().map(of).collect()
+    }
+
+    /// What a run's memory is off alike with.
+    pub(crate) fn kind(&self, place: usize) -> Option<MemoryKind> {
+        self.peaks[place].as_ref().map(|peak| peak.kind)
+    }
+
     /// How often probabilities come true: of each run the probability that such a run needs no more than it did, from
     /// the other sources. Those are evenly spread where probabilities are right (Dawid 1984, doi:10.2307/2981683).
     pub(crate) fn reliability(&self) -> Vec<Decile> {
-        let found: Vec<f64> = self
-            .counted()
-            .map(|peak| spread(&self.basis(peak.kind, Some(&peak.group))).probability(peak.log.exp()))
-            .collect();
+        let found = self.probabilities();
         let below = |share: f64| found.iter().filter(|own| **own <= share).count();
         let decile = |at: u32| {
             let [from, to] = [at, at + 1].map(|at| f64::from(at) / 10.0);

@@ -1,42 +1,72 @@
 //! The accuracy page's data: every run with its measurement, its estimate, and the estimate without its source.
+//!
+//! What the page shows first is a small file of its own; the runs one by one are in others, one a line, so that the page can
+//! read them in slices.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde::Serialize;
 use shardwise_core::catalog;
-use shardwise_core::coverage::COVERED_SHARE;
+use shardwise_core::coverage::{COVERED_SHARE, MemoryKind};
 use shardwise_core::efficiency::Efficiency;
+use shardwise_core::job::Job;
+use shardwise_core::wire::{FitState, Question};
 use shardwise_core::{evaluate_with, permalink};
 
-use crate::memory::{Decile, Memory};
+use crate::files::Found;
+use crate::memory::{Decile, Memory, Sure};
+use crate::reinforcement::Published;
 use crate::report::Errors;
-use crate::runs::Run;
+use crate::rollouts::{FITTED, Rollout, sources};
+use crate::runs::{self, Run};
 use crate::validate::Validated;
+
+const OUT_OF_MEMORY: &str = include_str!("../../tests/data/out-of-memory.jsonl");
 
 #[derive(Serialize)]
 struct Page {
     data: &'static str,
     coverage: f64,
-    runs: Vec<Row>,
     figures: Vec<Figure>,
     /// How often probabilities that memory suffices come true.
     reliability: Vec<Decile>,
+    /// How often runs fit a card that is just large enough to be so sure.
+    sure: Vec<Sure>,
+    said: Said,
 }
 
-#[derive(Serialize)]
+/// What was said of runs whose outcome is known, as their sources state them.
+#[derive(Default, Serialize)]
+struct Said {
+    /// Training runs and RL steps that ran.
+    ran: usize,
+    /// Of those, said not to fit.
+    ran_unfit: usize,
+    /// Runs that ran out of memory.
+    failed: usize,
+    /// Of those, said to fit.
+    failed_fit: usize,
+}
+
+#[derive(Default, Serialize)]
 struct Row {
     id: String,
     source: String,
     url: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     date: String,
     group: String,
     model: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     family: String,
     gpu: String,
     gpus: u64,
+    /// What trains or, where nothing does, the engine.
     framework: String,
     precision: String,
     /// The trainer, as its source names it.
+    #[serde(skip_serializing_if = "String::is_empty")]
     trainer: String,
     /// What the question states beside the published table.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,11 +76,29 @@ struct Row {
     speed: Option<Figures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<Figures>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<Figures>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<Figures>,
     link: String,
+}
+
+impl Row {
+    /// What it measured of a quantity.
+    fn of(&self, kind: &str) -> Option<Figures> {
+        match kind {
+            "speed" => self.speed,
+            "memory" => self.memory,
+            "generation" => self.generation,
+            _ => self.step,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Serialize)]
 struct Figures {
+    /// What it is shown beside.
+    kind: &'static str,
     measured: f64,
     predicted: f64,
     left_out: f64,
@@ -71,7 +119,16 @@ struct Figure {
     median: f64,
     mean: f64,
     p90: f64,
-    covered: f64,
+    /// Share of the runs in their intervals; none where nothing has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covered: Option<f64>,
+    /// Errors with their signs: the median, and what one in ten is below and above.
+    bias: f64,
+    low: f64,
+    high: f64,
+    /// Every error, where the page draws them before it has the runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dots: Vec<f64>,
 }
 
 fn digits(value: f64) -> f64 {
@@ -85,9 +142,10 @@ fn share(value: f64) -> f64 {
 
 /// Figures of an estimate that is `error` (a logarithm) above the measurement, `left_out` without its source, as is the
 /// interval.
-fn figures(measured: f64, error: f64, left_out: f64, [low, high]: [f64; 2]) -> Figures {
+fn figures(kind: &'static str, measured: f64, [error, left_out]: [f64; 2], [low, high]: [f64; 2]) -> Figures {
     let without = measured * left_out.exp();
     Figures {
+        kind,
         measured: digits(measured),
         predicted: digits(measured * error.exp()),
         left_out: digits(without),
@@ -98,21 +156,47 @@ fn figures(measured: f64, error: f64, left_out: f64, [low, high]: [f64; 2]) -> F
     }
 }
 
-fn row(run: &Run, place: usize, validated: &Validated, memory: &Memory, fitted: &Efficiency) -> Option<Row> {
-    let answer = evaluate_with(&run.question, fitted).ok()?.answer;
-    let speed = run.tokens_per_s_per_gpu.and_then(|measured| {
-        let left_out = validated.left_out[place]?;
-        let width = validated.width(place);
-        let interval = [left_out - width, left_out + width].map(|log| measured * log.exp());
-        Some(figures(measured, validated.fitted[place]?, left_out, interval))
-    });
-    // No constant of the memory's is fitted on many sources: only the interval leaves the run's own out.
-    let memory = memory.interval(place).and_then(|interval| {
-        let measured = run.memory_gib?;
-        let error = (run.predicted_gib(&answer) / measured).ln();
-        Some(figures(measured, error, error, interval))
-    });
-    let question = &run.question;
+/// The interval around an estimate that is `left_out` (a logarithm) above the measurement.
+fn around(measured: f64, left_out: f64, width: f64) -> [f64; 2] {
+    [left_out - width, left_out + width].map(|log| measured * log.exp())
+}
+
+/// The kind of a training run.
+fn training_kind(job: &Job) -> &'static str {
+    let many = job.hardware.gpus > job.hardware.gpus_per_node;
+    match (job.workload.lora.is_some(), job.model.shape.num_experts > 0, many) {
+        (true, _, _) => "adapters",
+        (_, false, false) => "dense_node",
+        (_, false, true) => "dense_nodes",
+        (_, true, false) => "experts_node",
+        (_, true, true) => "experts_nodes",
+    }
+}
+
+/// The kind of a training run's memory.
+fn memory_kind(job: &Job, kind: MemoryKind) -> &'static str {
+    match kind {
+        MemoryKind::Adapters => "adapters",
+        MemoryKind::Hybrid => "hybrid",
+        _ if job.model.shape.num_experts > 0 => "experts",
+        MemoryKind::Megatron => "megatron",
+        MemoryKind::Fsdp => "fsdp",
+        MemoryKind::Other => "other",
+    }
+}
+
+/// The kind of a generation run: how many sequences it generates at once.
+fn generation_kind(run: &Rollout) -> &'static str {
+    match run.sequences {
+        at_once if at_once <= 1.0 => "one",
+        at_once if at_once <= 32.0 => "few",
+        at_once if at_once <= 256.0 => "many",
+        _ => "crowd",
+    }
+}
+
+/// What a row has from its question alone.
+fn of_question(question: &Question) -> Option<Row> {
     let precision = serde_json::to_value(question.workload.precision).ok()?;
     let backend = serde_json::to_value(question.plan.as_ref()?.backend).ok()?;
     let gpu = question
@@ -121,6 +205,31 @@ fn row(run: &Run, place: usize, validated: &Validated, memory: &Memory, fitted: 
         .as_str()
         .or_else(|| question.hardware.gpu["base"].as_str());
     Some(Row {
+        gpu: gpu.unwrap_or_default().to_owned(),
+        gpus: question.hardware.gpus.unwrap_or(8),
+        framework: backend.as_str().unwrap_or_default().to_owned(),
+        precision: precision.as_str().unwrap_or("bf16").to_owned(),
+        link: permalink::to_hash(question),
+        ..Row::default()
+    })
+}
+
+fn row(run: &Run, place: usize, validated: &Validated, memory: &Memory, fitted: &Efficiency) -> Option<Row> {
+    let evaluated = evaluate_with(&run.question, fitted).ok()?;
+    let speed = run.tokens_per_s_per_gpu.and_then(|measured| {
+        let left_out = validated.left_out[place]?;
+        let interval = around(measured, left_out, validated.width(place));
+        let kind = training_kind(&evaluated.job);
+        Some(figures(kind, measured, [validated.fitted[place]?, left_out], interval))
+    });
+    // No constant of the memory's is fitted on many sources: only the interval leaves the run's own out.
+    let memory = memory.interval(place).and_then(|interval| {
+        let measured = run.memory_gib?;
+        let error = (run.predicted_gib(&evaluated.answer) / measured).ln();
+        let kind = memory_kind(&evaluated.job, memory.kind(place)?);
+        Some(figures(kind, measured, [error; 2], interval))
+    });
+    Some(Row {
         id: run.id.clone(),
         source: run.source.clone(),
         url: run.source_url.clone(),
@@ -128,76 +237,203 @@ fn row(run: &Run, place: usize, validated: &Validated, memory: &Memory, fitted: 
         group: run.group.clone(),
         model: run.model.clone(),
         family: run.family.clone(),
-        gpu: gpu.unwrap_or_default().to_owned(),
-        gpus: question.hardware.gpus.unwrap_or(8),
-        framework: backend.as_str().unwrap_or_default().to_owned(),
-        precision: precision.as_str().unwrap_or("bf16").to_owned(),
         trainer: run.framework.clone(),
         note: run.mended.clone(),
         headline: run.headline,
         speed,
         memory,
-        link: permalink::to_hash(question),
+        ..of_question(&run.question)?
     })
 }
 
+fn step_row(run: &Published, width: f64) -> Option<Row> {
+    let interval = around(run.measured, run.errors[1], width);
+    Some(Row {
+        id: run.id.clone(),
+        source: run.source.clone(),
+        url: run.url.clone(),
+        date: run.date.clone(),
+        group: run.source.split(':').next().unwrap_or_default().to_owned(),
+        model: run.question.model.as_str().unwrap_or_default().to_owned(),
+        note: run.note.clone(),
+        headline: run.headline,
+        step: Some(figures("step", run.measured, run.errors, interval)),
+        ..of_question(&run.question)?
+    })
+}
+
+/// Where a source of the generation runs is: a repository, or an issue of one; empty where only its name is known.
+fn address(place: &str) -> String {
+    let place = place.trim_end_matches("(fork)").replace('#', "/issues/");
+    if place.contains('/') { format!("https://github.com/{place}") } else { String::new() }
+}
+
+/// A run of the engine whose constants are fitted.
+fn generation_row(run: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
+    let number: usize = run.source.parse().ok()?;
+    let (name, place) = *sources().get(number.checked_sub(1)?)?;
+    Some(Row {
+        id: run.id.clone(),
+        source: format!("{name}: {place}"),
+        url: address(place),
+        group: name.to_owned(),
+        model: run.model.clone(),
+        framework: run.engine.clone(),
+        precision: run.precision.clone(),
+        headline: true,
+        generation: Some(figures(generation_kind(run), run.measured, errors, around(run.measured, errors[1], width))),
+        ..of_question(&run.question)?
+    })
+}
+
+/// Errors from logarithms of predicted over measured.
+fn figure(kind: &'static str, by: &'static str, name: &str, case: &'static str, logs: Vec<f64>) -> Figure {
+    let errors = Errors(logs);
+    Figure {
+        kind,
+        by,
+        name: name.to_owned(),
+        case,
+        runs: errors.0.len(),
+        median: share(errors.at(0.5)),
+        mean: share(errors.mean()),
+        p90: share(errors.at(0.9)),
+        covered: None,
+        bias: share(errors.bias()),
+        low: share(errors.signed_at(0.1)),
+        high: share(errors.signed_at(0.9)),
+        dots: Vec::new(),
+    }
+}
+
+const CASES: [&str; 2] = ["predicted", "left_out"];
+
+/// Every error to a tenth of a percent.
+fn dots(logs: &[f64]) -> Vec<f64> {
+    let mut dots: Vec<f64> = logs.iter().map(|log| ((log.exp() - 1.0) * 1e3).round() / 1e3).collect();
+    dots.sort_by(f64::total_cmp);
+    dots
+}
+
 fn add(found: &mut Vec<Figure>, rows: &[Row], kind: &'static str, by: &'static str, value: impl Fn(&Row) -> String) {
-    let of = |row: &Row| {
-        if kind == "speed" { row.speed } else { row.memory }
-    };
     let mut groups: BTreeMap<String, Vec<Figures>> = BTreeMap::new();
     for row in rows {
-        if let Some(figures) = of(row) {
+        if let Some(figures) = row.of(kind) {
             groups.entry(value(row)).or_default().push(figures);
         }
     }
+    groups.remove("");
     for (name, all) in groups {
         let held = all.iter().filter(|own| own.low <= own.measured && own.measured <= own.high);
         let covered = held.count() as f64 / all.len() as f64;
-        for case in ["predicted", "left_out"] {
-            let logs = all.iter().map(|own| {
-                let value = if case == "predicted" { own.predicted } else { own.left_out };
-                (value / own.measured).ln()
-            });
-            let errors = Errors(logs.collect());
-            found.push(Figure {
-                kind,
-                by,
-                name: name.clone(),
-                case,
-                runs: all.len(),
-                median: share(errors.at(0.5)),
-                mean: share(errors.mean()),
-                p90: share(errors.at(0.9)),
-                covered: share(covered),
-            });
+        for case in CASES {
+            let logs: Vec<f64> = all
+                .iter()
+                .map(|own| {
+                    let value = if case == CASES[0] { own.predicted } else { own.left_out };
+                    (value / own.measured).ln()
+                })
+                .collect();
+            let dots = if by == "kind" && case == CASES[1] { dots(&logs) } else { Vec::new() };
+            found.push(Figure { covered: Some(share(covered)), dots, ..figure(kind, by, &name, case, logs) });
         }
     }
 }
 
-/// The text of `public/accuracy.json`.
-pub(crate) fn data(runs: &[Run], fitted: &Efficiency, validated: &Validated, memory: &Memory) -> String {
-    let rows: Vec<Row> = runs
-        .iter()
-        .enumerate()
-        .filter_map(|(place, run)| row(run, place, validated, memory, fitted))
-        .filter(|row| row.speed.is_some() || row.memory.is_some())
+/// Logarithms by name, fitted and left out.
+type Cases<'a> = BTreeMap<&'a str, [Vec<f64>; 2]>;
+
+fn gathered<'a>(all: impl Iterator<Item = (&'a str, [f64; 2])>) -> Cases<'a> {
+    let mut found = Cases::new();
+    for (name, errors) in all {
+        for (logs, error) in found.entry(name).or_default().iter_mut().zip(errors) {
+            logs.push(error);
+        }
+    }
+    found
+}
+
+/// Errors of what has no row of its own: phases of RL steps as those of their speeds, and engines that nothing is fitted on.
+fn add_parts(found: &mut Vec<Figure>, kind: &'static str, parts: Cases<'_>) {
+    for (name, cases) in parts {
+        for (case, logs) in CASES.into_iter().zip(cases) {
+            let dots = if case == CASES[1] { dots(&logs) } else { Vec::new() };
+            found.push(Figure { dots, ..figure(kind, "kind", name, case, logs) });
+        }
+    }
+}
+
+/// A run that ran out of memory.
+#[derive(serde::Deserialize)]
+struct Failed {
+    question: Question,
+}
+
+fn said(found: &Found<'_>) -> Said {
+    let is_said_to_fit = |question: &Question| {
+        let answer = evaluate_with(question, found.fitted).ok()?.answer;
+        Some(matches!(answer.fit.state, FitState::Fits | FitState::Tight))
+    };
+    let mut said = Said::default();
+    let training = found.runs.iter().map(|run: &runs::Run| &run.question);
+    let steps = found.steps.published.iter().map(|run| &run.question);
+    for fits in training.chain(steps).filter_map(is_said_to_fit) {
+        said.ran += 1;
+        said.ran_unfit += usize::from(!fits);
+    }
+    for line in OUT_OF_MEMORY.lines() {
+        let failed: Failed = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        said.failed += 1;
+        said.failed_fit += usize::from(is_said_to_fit(&failed.question) == Some(true));
+    }
+    said
+}
+
+/// Runs as JSON, one a line.
+fn lines(rows: &[Row]) -> String {
+    let mut out = String::from("[\n");
+    for (place, row) in rows.iter().enumerate() {
+        let end = if place + 1 < rows.len() { "," } else { "" };
+        let _ = writeln!(out, "{}{end}", serde_json::to_string(row).unwrap());
+    }
+    out + "]\n"
+}
+
+/// The files of `public/` that the accuracy page shows, each with its name.
+pub(crate) fn files(found: &Found<'_>) -> [(&'static str, String); 3] {
+    let Found { runs, fitted, validated, memory, engines, steps, .. } = found;
+    let runs = runs.iter().enumerate();
+    let training = runs.filter_map(|(place, run)| row(run, place, validated, memory, fitted));
+    let mut rows: Vec<Row> = training.filter(|row| row.speed.is_some() || row.memory.is_some()).collect();
+    rows.extend(steps.published.iter().filter_map(|run| step_row(run, steps.width)));
+    let (own, other): (Vec<_>, Vec<_>) = engines.published.iter().partition(|(run, _)| run.engine == FITTED);
+    let generation: Vec<Row> = own
+        .into_iter()
+        .filter_map(|(run, errors)| generation_row(run, *errors, engines.widths[0]))
         .collect();
     let mut figures = Vec::new();
-    for kind in ["speed", "memory"] {
+    for kind in ["speed", "memory", "generation", "step"] {
+        let rows = if kind == "generation" { &generation } else { &rows };
         let tier = |row: &Row| if row.headline { "headline" } else { "other" }.to_owned();
-        add(&mut figures, &rows, kind, "all", tier);
-        add(&mut figures, &rows, kind, "group", |row| row.group.clone());
-        add(&mut figures, &rows, kind, "gpu", |row| row.gpu.clone());
-        add(&mut figures, &rows, kind, "framework", |row| row.framework.clone());
-        add(&mut figures, &rows, kind, "family", |row| row.family.clone());
+        add(&mut figures, rows, kind, "all", tier);
+        add(&mut figures, rows, kind, "kind", |row| row.of(kind).map_or("", |own| own.kind).to_owned());
+        add(&mut figures, rows, kind, "group", |row| row.group.clone());
+        add(&mut figures, rows, kind, "gpu", |row| row.gpu.clone());
+        add(&mut figures, rows, kind, "framework", |row| row.framework.clone());
+        add(&mut figures, rows, kind, "family", |row| row.family.clone());
     }
+    let other = other.iter().map(|(run, errors)| (run.engine.as_str(), *errors));
+    add_parts(&mut figures, "generation", gathered(other));
+    let phases = steps.published.iter().flat_map(|step| &step.phases);
+    add_parts(&mut figures, "step", gathered(phases.copied()));
     let page = Page {
         data: catalog::VERSION,
         coverage: COVERED_SHARE,
-        runs: rows,
         figures,
         reliability: memory.reliability(),
+        sure: memory.sure(),
+        said: said(found),
     };
-    serde_json::to_string(&page).unwrap() + "\n"
+    let page = serde_json::to_string(&page).unwrap() + "\n";
+    [("accuracy.json", page), ("runs.json", lines(&rows)), ("generation.json", lines(&generation))]
 }

@@ -24,8 +24,12 @@ const PHASE: f64 = 0.5;
 
 #[derive(Deserialize)]
 struct Row {
+    id: String,
     source: String,
+    source_url: String,
+    date: String,
     headline: bool,
+    mended: Option<String>,
     tokens_per_s_per_gpu: f64,
     rollout_s: Option<f64>,
     update_actor_s: Option<f64>,
@@ -36,13 +40,38 @@ struct Row {
 
 /// A published step and its phases.
 struct Run {
+    row: Row,
     /// The table it is from: what is left out together.
     table: String,
-    headline: bool,
     step: Sample,
     phases: Vec<(&'static str, Sample)>,
     /// New weights on their way.
     sync: Option<Sample>,
+}
+
+impl Run {
+    /// The phases that were measured.
+    fn parts(&self) -> impl Iterator<Item = (&'static str, &Sample)> {
+        let phases = self.phases.iter().map(|(name, own)| (*name, own));
+        phases.chain(self.sync.iter().map(|own| ("weight_sync", own)))
+    }
+}
+
+/// A step as the accuracy page shows it.
+pub(crate) struct Published {
+    pub(crate) id: String,
+    pub(crate) source: String,
+    pub(crate) url: String,
+    pub(crate) date: String,
+    pub(crate) note: Option<String>,
+    pub(crate) headline: bool,
+    pub(crate) question: Question,
+    /// Tokens per second and GPU.
+    pub(crate) measured: f64,
+    /// How far off the step is, with all tables in the fit and without its own.
+    pub(crate) errors: [f64; 2],
+    /// The same of each phase that was measured.
+    pub(crate) phases: Vec<(&'static str, [f64; 2])>,
 }
 
 /// Constants of RL trainers, and how far steps are off.
@@ -54,6 +83,8 @@ pub(crate) struct Steps {
     pub(crate) left_out: Errors,
     /// The steps, resolved.
     pub(crate) plans: Vec<(Job, Plan)>,
+    /// The steps, one by one.
+    pub(crate) published: Vec<Published>,
     /// For a person.
     pub(crate) summary: String,
 }
@@ -83,7 +114,6 @@ fn runs() -> Vec<Run> {
             [("rollout", row.rollout_s), ("update_actor", row.update_actor_s), ("old_log_prob", row.old_log_prob_s)];
         Run {
             table: table(&row),
-            headline: row.headline,
             step: sample(Measured::Rate(row.tokens_per_s_per_gpu), 1.0),
             sync: row
                 .weight_sync_s
@@ -92,6 +122,7 @@ fn runs() -> Vec<Run> {
                 .into_iter()
                 .filter_map(|(name, seconds)| Some((name, sample(Measured::Phase(name, seconds?), PHASE))))
                 .collect(),
+            row,
         }
     })
     .collect()
@@ -115,24 +146,34 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
     let mut add = |name: String, error: f64| groups.entry(name).or_default().0.push(error);
     for run in &runs {
         let error = run.step.error(&fitted);
-        let tier = if run.headline { "headline" } else { "other" };
+        let tier = if run.row.headline { "headline" } else { "other" };
         add(tier.into(), error);
         add(format!("  {}", run.table), error);
-        for (name, phase) in &run.phases {
+        for (name, phase) in run.parts() {
             add(format!("phase {name}"), phase.error(&fitted));
-        }
-        if let Some(sync) = &run.sync {
-            add("phase weight_sync".into(), sync.error(&fitted));
         }
     }
     let tables: BTreeSet<&str> = runs.iter().map(|run| run.table.as_str()).collect();
     let mut left_out = Errors::default();
+    let mut published = Vec::new();
     for table in tables {
         let without = fitted_on(base, runs.iter().filter(|run| run.table != table));
         for run in runs.iter().filter(|run| run.table == table) {
-            let error = run.step.error(&without);
-            left_out.0.push(error);
-            add("left out".into(), error);
+            let errors = |own: &Sample| [own.error(&fitted), own.error(&without)];
+            left_out.0.push(errors(&run.step)[1]);
+            add("left out".into(), errors(&run.step)[1]);
+            published.push(Published {
+                id: run.row.id.clone(),
+                source: run.row.source.clone(),
+                url: run.row.source_url.clone(),
+                date: run.row.date.clone(),
+                note: run.row.mended.clone(),
+                headline: run.row.headline,
+                question: run.row.question.clone(),
+                measured: run.row.tokens_per_s_per_gpu,
+                errors: errors(&run.step),
+                phases: run.parts().map(|(name, own)| (name, errors(own))).collect(),
+            });
         }
     }
     Steps {
@@ -140,6 +181,7 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
         left_out,
         summary: report::summary("RL steps", &groups),
         plans: runs.into_iter().map(|run| (run.step.job, run.step.plan)).collect(),
+        published,
         fitted,
     }
 }

@@ -30,6 +30,17 @@ impl Errors {
         errors.get(errors.len() / 2).copied().unwrap_or(0.0)
     }
 
+    /// The error, with its sign, below which this share of the runs is.
+    pub(crate) fn signed_at(&self, share: f64) -> f64 {
+        let mut errors = self.relative();
+        errors.sort_by(f64::total_cmp);
+        let last = errors.len().saturating_sub(1);
+        errors
+            .get(((share * errors.len() as f64) as usize).min(last))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
     /// The half-width, as a logarithm, that this share of the runs is within.
     pub(crate) fn half_width(&self, share: f64) -> f64 {
         magnitude_at(&self.0, share).unwrap_or(0.0)

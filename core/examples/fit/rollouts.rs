@@ -7,7 +7,7 @@ use shardwise_core::complete::complete;
 use shardwise_core::coverage::COVERED_SHARE;
 use shardwise_core::efficiency::Efficiency;
 use shardwise_core::job;
-use shardwise_core::wire::question_from_value;
+use shardwise_core::wire::{Question, question_from_value};
 
 use crate::parameters::ENGINE;
 use crate::report::{self, Errors, rounded};
@@ -15,12 +15,31 @@ use crate::solve::{self, Measured, Sample};
 
 const ROLLOUTS: &str = include_str!("../../tests/data/rollout.csv");
 
+/// The engine whose constants are fitted.
+pub(crate) const FITTED: &str = "vLLM";
+
 /// A published generation run.
 pub(crate) struct Rollout {
-    source: String,
-    engine: String,
-    gpu: String,
+    pub(crate) id: String,
+    /// Number of its source in the table's head.
+    pub(crate) source: String,
+    pub(crate) engine: String,
+    pub(crate) gpu: String,
+    pub(crate) model: String,
+    pub(crate) precision: String,
+    /// Sequences at once.
+    pub(crate) sequences: f64,
+    pub(crate) question: Question,
+    /// Tokens per second and GPU.
+    pub(crate) measured: f64,
     sample: Sample,
+}
+
+/// The table's sources in order: each by its name, and where it is.
+pub(crate) fn sources() -> Vec<(&'static str, &'static str)> {
+    let heads = ROLLOUTS.lines().filter_map(|line| line.strip_prefix("# "));
+    let numbered = heads.filter_map(|line| line.strip_prefix(|c: char| c.is_ascii_digit()));
+    numbered.filter_map(|line| line.trim().split_once(": ")).collect()
 }
 
 /// All runs that no doubt keeps out.
@@ -48,9 +67,15 @@ fn rollout(line: &str) -> Option<Rollout> {
     let job = job::resolve(&question).ok()?;
     let plan = complete(&job, question.plan.as_ref()?).ok()?;
     Some(Rollout {
+        id: cells[0].to_owned(),
         source: cells[1].to_owned(),
         engine: cells[2].to_owned(),
         gpu: cells[4].to_owned(),
+        model: cells[3].to_owned(),
+        precision: precision.to_owned(),
+        sequences: number(10).min(number(9)),
+        question,
+        measured: number(12),
         sample: Sample { job, plan, measured: Measured::Rate(number(12)), weight: 1.0 },
     })
 }
@@ -64,6 +89,8 @@ pub(crate) struct Engines {
     pub(crate) covered: Vec<String>,
     /// Most GPUs of an engine that splits matrices.
     pub(crate) tensor_parallel: u32,
+    /// Every run with how far off it is: with all runs in the fit, and without those of its source and GPU type.
+    pub(crate) published: Vec<(Rollout, [f64; 2])>,
     /// For a person.
     pub(crate) summary: String,
 }
@@ -75,7 +102,7 @@ fn fold(rollout: &Rollout) -> (String, String) {
 
 pub(crate) fn fit(base: &Efficiency) -> Engines {
     let rollouts = all();
-    let vllm: Vec<&Rollout> = rollouts.iter().filter(|own| own.engine == "vLLM").collect();
+    let vllm: Vec<&Rollout> = rollouts.iter().filter(|own| own.engine == FITTED).collect();
     let fitted_on = |kept: &dyn Fn(&Rollout) -> bool| {
         let samples: Vec<&Sample> = vllm.iter().filter(|own| kept(own)).map(|own| &own.sample).collect();
         solve::fitted(ENGINE, base, &samples, solve::SCALE)
@@ -83,17 +110,20 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
     let fitted = fitted_on(&|_| true);
     let folds: BTreeSet<(String, String)> = vllm.iter().map(|own| fold(own)).collect();
     let mut left_out = Errors::default();
+    let mut without_own: BTreeMap<&str, f64> = BTreeMap::new();
     for left in &folds {
         let without = fitted_on(&|own| fold(own) != *left);
         for own in vllm.iter().filter(|own| fold(own) == *left) {
-            left_out.0.push(own.sample.error(&without));
+            let error = own.sample.error(&without);
+            left_out.0.push(error);
+            without_own.insert(&own.id, error);
         }
     }
     let mut groups: BTreeMap<String, Errors> = BTreeMap::new();
     for own in &rollouts {
         let error = own.sample.error(&fitted);
         groups.entry(own.engine.clone()).or_default().0.push(error);
-        if own.engine == "vLLM" {
+        if own.engine == FITTED {
             groups.entry(format!("vLLM {}", own.gpu)).or_default().0.push(error);
         }
     }
@@ -101,6 +131,12 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
     let summary = report::summary("Generation", &groups);
     // Nothing says how far an architecture without runs is off: what nine in ten of the left-out runs are within.
     let widths = [left_out.half_width(COVERED_SHARE), left_out.half_width(0.9)].map(rounded);
+    // Of other engines nothing is fitted, so that every run of theirs is left out.
+    let errors = |own: &Rollout| {
+        let error = own.sample.error(&fitted);
+        [error, without_own.get(own.id.as_str()).copied().unwrap_or(error)]
+    };
+    let errors: Vec<[f64; 2]> = rollouts.iter().map(errors).collect();
     let covered: BTreeSet<String> = vllm
         .iter()
         .map(|own| base.architecture(&own.sample.job.hardware).name.clone().into_owned())
@@ -114,6 +150,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
             .filter_map(|own| Some(own.sample.plan.rollout?.tensor_parallel))
             .max()
             .unwrap_or(1),
+        published: rollouts.into_iter().zip(errors).collect(),
         summary,
     }
 }

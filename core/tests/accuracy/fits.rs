@@ -210,6 +210,22 @@ fn what_recipes_say_is_cited_and_needed() {
 #[derive(Deserialize)]
 struct Page {
     reliability: Vec<Decile>,
+    sure: Vec<Sure>,
+    said: Said,
+}
+
+#[derive(Deserialize)]
+struct Sure {
+    asked: f64,
+    held: f64,
+    rows: usize,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    ran: usize,
+    failed: usize,
+    failed_fit: usize,
 }
 
 #[derive(Deserialize)]
@@ -224,7 +240,7 @@ struct Decile {
 /// The share of runs whose peak lies below the quantile that their left-out source gives is the quantile's.
 #[test]
 fn probabilities_come_true() {
-    let Page { reliability } = serde_json::from_str(PAGE).unwrap();
+    let Page { reliability, .. } = serde_json::from_str(PAGE).unwrap();
     assert_eq!(reliability.len(), 10);
     let rows: usize = reliability.iter().map(|own| own.rows).sum();
     assert!(rows >= 150, "{rows} runs are too few to say");
@@ -239,4 +255,24 @@ fn probabilities_come_true() {
         println!("up to {to}: {:+.1} points", 100.0 * off);
         assert!(off.abs() <= OFF, "up to {to}: {}", own.observed);
     }
+}
+
+/// What the accuracy page leads with: of runs that were called so sure, as many fit.
+#[test]
+fn levels_of_certainty_come_true() {
+    let Page { sure, said, .. } = serde_json::from_str(PAGE).unwrap();
+    let asked: Vec<f64> = sure.iter().map(|own| own.asked).collect();
+    assert_eq!(asked, [0.8, 0.9, 0.95, 0.99]);
+    for own in sure {
+        assert!(own.rows >= 150, "{} runs are too few to say", own.rows);
+        assert!((own.held - own.asked).abs() <= 0.5 * OFF, "asked {}: {}", own.asked, own.held);
+    }
+    let failed = OUT_OF_MEMORY.lines().count();
+    assert_eq!((said.ran, said.failed, said.failed_fit), (training().len() + steps().len() - refused(), failed, 0));
+}
+
+/// Questions of runs that are refused.
+fn refused() -> usize {
+    let questions = training().into_iter().chain(steps());
+    questions.filter(|run| fit(&run.question).is_none()).count()
 }

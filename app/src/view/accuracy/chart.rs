@@ -1,39 +1,33 @@
 //! The chart, and what it says about the run that is pointed at.
 
-use super::super::blocks::over;
-use super::super::dom::{El, el, live, node, part};
-use super::super::figure::image;
+use std::sync::Arc;
+
+use super::super::blocks::{image, over};
+use super::super::figure::label;
 use super::super::icons::icon;
-use super::summary::coverage;
-use super::{Page, framework};
+use super::{File, Page, Part, Source, details, share, short, signed};
 use crate::browser;
+use crate::charts;
+use crate::charts::backend::{Drawing, Ink, Node};
 use crate::charts::scatter::{Point, Scatter};
-use crate::charts::{self, backend::Drawing};
 use crate::format;
-use crate::runs::{Kind, Run, Runs};
+use crate::runs::{Case, Kind, Run, Runs};
 use crate::text::fill;
-use crate::words;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
 const PLOT: &str = "plot-runs";
 
-/// A run in a few words.
-pub(super) fn short(run: &Run) -> String {
-    let gpus = format::grouped(run.gpus.into());
-    format!("{} · {gpus} × {}", run.model, words::gpu_label(&run.gpu))
-}
+/// Points of a class lie on so many sheets: where many overlap, it is darker.
+const SHEETS: usize = 6;
 
-/// What else a run was.
-pub(super) fn details(run: &Run) -> String {
-    let framework = framework(&run.framework);
-    format!("{framework} · {} · {}", run.precision, run.group)
-}
+/// The colours of points.
+const POINTS: [Ink; 6] = [Ink::Full, Ink::FullOff, Ink::FullSel, Ink::Part, Ink::PartOff, Ink::PartSel];
 
 fn point(page: Page, run: &Run) -> Option<Point> {
-    let (kind, case) = (page.kind.get(), page.case.get());
-    let (measured, predicted) = run.pair(kind, case)?;
+    let kind = page.kind.get();
+    let (measured, predicted) = run.pair(kind)?;
     let quantity = run.quantity(kind)?;
     let group = page.group.get();
     Some(Point {
@@ -42,14 +36,14 @@ fn point(page: Page, run: &Run) -> Option<Point> {
         range: quantity.low.zip(quantity.high).map(|(low, high)| [low, high]),
         name: short(run),
         full: run.headline,
-        chosen: group.map(|group| run.value(page.by.get()) == group),
+        chosen: group.map(|group| run.value(kind, page.by.get()) == group),
     })
 }
 
 /// The chart and, for each of its points, the place of its run in the file.
-fn chart(page: Page, runs: &Runs) -> (Scatter, Vec<usize>) {
+fn scatter(page: Page, runs: &Runs) -> (Scatter, Vec<usize>) {
     let text = page.text();
-    let places = runs.shown(page.kind.get(), page.case.get(), None);
+    let places = runs.shown(page.kind.get(), None);
     let points = places.iter().filter_map(|place| runs.runs.get(*place));
     let chart = Scatter {
         points: points.filter_map(|run| point(page, run)).collect(),
@@ -63,33 +57,61 @@ fn size(width: u32) -> (u32, u32) {
     (width, Scatter::height(width))
 }
 
-fn drawing(page: Page, width: u32) -> Option<Drawing> {
-    let runs = page.runs()?;
-    let (chart, _) = chart(page, &runs);
-    Some(charts::draw(size(width), |area| chart.draw(area)))
+/// A drawing with its points, of which there are hundreds, together in a few paths of each colour.
+fn gathered(drawing: Drawing) -> Drawing {
+    let mut found: Vec<Node> = Vec::new();
+    // Of each colour of points: how many there were, and where its paths begin.
+    let mut inks: Vec<(Ink, usize, usize)> = Vec::new();
+    for node in drawing.nodes {
+        let (d, ink) = match node {
+            Node::Path { d, ink } if POINTS.contains(&ink) => (d, ink),
+            other => {
+                found.push(other);
+                continue;
+            }
+        };
+        let place = inks.iter().position(|(own, ..)| *own == ink).unwrap_or_else(|| {
+            inks.push((ink, 0, found.len()));
+            found.extend((0..SHEETS).map(|_| Node::Path { d: String::new(), ink }));
+            inks.len() - 1
+        });
+        let Some((_, count, first)) = inks.get_mut(place) else { continue };
+        if let Some(Node::Path { d: all, .. }) = found.get_mut(*first + *count % SHEETS) {
+            all.push_str(&d);
+        }
+        *count += 1;
+    }
+    found.retain(|node| !matches!(node, Node::Path { d, .. } if d.is_empty()));
+    Drawing { nodes: found, ..drawing }
 }
 
-/// The mark of the run that is pointed at, on a sheet above the chart's.
-fn mark(page: Page, width: u32) -> Option<AnyView> {
+fn drawing(page: Page, width: u32) -> Option<AnyView> {
+    let runs = page.runs_of(Part::Chart)?;
+    let (chart, _) = scatter(page, &runs);
+    let drawing = charts::draw(size(width), |area| chart.draw(area));
+    Some(image(gathered(drawing), label("runs")))
+}
+
+/// The mark of the run that is pointed at.
+fn near_mark(page: Page, width: u32) -> Option<AnyView> {
     let near = page.near.get()?;
-    let runs = page.runs()?;
-    let (chart, places) = chart(page, &runs);
+    let runs = page.runs_of(Part::Chart)?;
+    let (chart, places) = scatter(page, &runs);
     let index = places.iter().position(|place| *place == near)?;
-    let drawing = charts::draw(size(width), |area| chart.draw_near(area, index));
-    Some(over(drawing))
+    Some(over(charts::draw(size(width), |area| chart.draw_near(area, index))))
 }
 
 /// The run that a place on the chart means.
 fn pointed(page: Page, width: u32, at: (i32, i32)) -> Option<usize> {
-    let runs = page.runs()?;
-    let (chart, places) = chart(page, &runs);
+    let runs = page.runs_of(Part::Chart)?;
+    let (chart, places) = scatter(page, &runs);
     let found = chart.nearest(size(width), at)?;
     places.get(found).copied()
 }
 
 /// The run that a key leads to: the runs in the order of what was measured.
 fn stepped(page: Page, key: &str) -> Option<usize> {
-    let runs = page.runs()?;
+    let runs = page.runs_of(Part::Chart)?;
     let kind = page.kind.get();
     let mut places = page.chosen(&runs);
     let measured = |place: &usize| {
@@ -109,60 +131,68 @@ fn stepped(page: Page, key: &str) -> Option<usize> {
     places.get(next).copied()
 }
 
-pub(super) fn view(page: Page) -> AnyView {
+pub(super) fn chart(page: Page) -> AnyView {
     let text = page.text();
-    let take = move || take(page);
-    let note = move || text.chart_note;
-    el("SECTION.block|aria-labelledby=chart-h")
-        .child(el("DIV.block-h").child(el("H2|id=chart-h").child(text.chart)))
-        .child(
-            el("FIGURE.fgr")
-                .child(
-                    el("FIGCAPTION")
-                        .child(el("P.take|id=c-runs").child(live(take)))
-                        .child(el("P.note").child(live(note))),
-                )
-                .child(plot(page))
-                .child(el("DIV.near|role=status").child(part(move || near(page))))
-                .child(el("DIV.fgr-f").child(part(move || legends(page)))),
-        )
-        .into_any()
+    view! {
+        <section class="block" aria-labelledby="chart-h">
+            <h2 id="chart-h">{text.chart}</h2>
+            <figure class="fgr">
+                <figcaption>
+                    <p class="note" id="c-runs">{move || take(page)}</p>
+                </figcaption>
+                {move || missing(page)}
+                <Plot page/>
+                <div class="near" role="status">{move || near(page)}</div>
+                <div class="fgr-f">{move || legends(page)}</div>
+            </figure>
+        </section>
+    }
+    .into_any()
+}
+
+/// Says that the tab's runs did not come.
+fn missing(page: Page) -> Option<AnyView> {
+    let why = page.file().failure(page.text())?;
+    let again = move || match page.kind.get_untracked() {
+        Kind::Generation => page.load_generation(),
+        _ => page.load_runs(),
+    };
+    Some(view! { <super::Failure page why again/> }.into_any())
 }
 
 /// What the chart shows, in words.
 fn take(page: Page) -> String {
     let text = page.text();
     let chosen = page.group.get().and_then(|group| {
-        let runs = page.runs()?;
-        let figure = runs.figure(page.kind.get(), page.by.get(), &group, page.case.get())?;
+        let overview = page.overview()?;
+        let by = page.by.get();
+        let figure = overview.figure(page.kind.get(), by, &group, Case::LeftOut)?;
         let values = [
-            page.group_label()?,
+            page.group_label(by, &group),
             format::grouped(figure.runs.into()),
-            super::summary::share(figure.median),
-            super::summary::share(figure.p90),
+            share(figure.median),
+            share(figure.p90),
         ];
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         Some(fill(text.take_chosen, &values))
     });
     chosen.unwrap_or_else(|| {
         let sentence = match page.kind.get() {
-            Kind::Speed => text.take_chart_speed,
             Kind::Memory => text.take_chart_memory,
+            _ => text.take_chart_speed,
         };
         sentence.to_owned()
     })
 }
 
-fn plot(page: Page) -> AnyView {
+#[component]
+fn Plot(page: Page) -> impl IntoView {
     let width = browser::follow_width(PLOT.to_owned());
-    let drawn = move || {
-        let width = width.get();
-        let drawing = (width > 0).then(|| drawing(page, width)).flatten();
-        drawing.map(|drawing| image(drawing, "c-runs".to_owned()))
-    };
-    let marked = move || {
-        let width = width.get();
-        (width > 0).then(|| mark(page, width)).flatten()
+    let of_width = move |draw: fn(Page, u32) -> Option<AnyView>| {
+        move || {
+            let width = width.get();
+            (width > 0).then(|| draw(page, width)).flatten()
+        }
     };
     let point = move |event: web_sys::Event| {
         let found = untrack(|| {
@@ -174,11 +204,8 @@ fn plot(page: Page) -> AnyView {
             page.near.set(found);
         }
     };
-    let step = move |event: web_sys::Event| {
-        let Some(pressed) = event.dyn_ref::<KeyboardEvent>() else {
-            return;
-        };
-        let key = pressed.key();
+    let step = move |event: KeyboardEvent| {
+        let key = event.key();
         if let Some(found) = untrack(|| stepped(page, &key)) {
             event.prevent_default();
             page.near.set(Some(found));
@@ -186,103 +213,138 @@ fn plot(page: Page) -> AnyView {
             page.near.set(None);
         }
     };
-    el("DIV.plot plot-runs|role=group|tabindex=0")
-        .set("id", PLOT)
-        .set("aria-label", page.text().keys)
-        .on("pointermove", Box::new(point))
-        .on("pointerdown", Box::new(point))
-        .on("keydown", Box::new(step))
-        .child(part(drawn))
-        .child(part(marked))
-        .into_any()
+    view! {
+        <div
+            class="plot plot-runs"
+            role="group"
+            tabindex="0"
+            id=PLOT
+            aria-label=page.text().keys
+            on:pointermove=move |event| point(event.unchecked_into())
+            on:pointerdown=move |event| point(event.unchecked_into())
+            on:keydown=step
+        >
+            {of_width(drawing)}
+            {of_width(near_mark)}
+        </div>
+    }
 }
 
 /// All about the run that is pointed at.
 fn near(page: Page) -> AnyView {
     let text = page.text();
-    let runs = page.runs();
-    let found = runs.as_ref().and_then(|runs| runs.runs.get(page.near.get()?));
-    let Some(run) = found else {
-        return el("P.muted").child(text.point_at).into_any();
+    let kind = page.kind.get();
+    let runs: Option<Arc<Runs>> = match page.file() {
+        File::Read(runs) => Some(runs),
+        _ => None,
     };
-    let Some(quantity) = run.quantity(page.kind.get()) else {
-        return el("P.muted").child(text.point_at).into_any();
-    };
-    let fact = |name: &str, value: Option<String>| {
-        value.map(|value| el("DIV").child(el("DT").child(name.to_owned())).child(el("DD").child(value)))
+    let found = runs.as_ref().and_then(|runs| {
+        let run = runs.runs.get(page.near.get()?)?;
+        Some((run, run.quantity(kind)?))
+    });
+    let Some((run, quantity)) = found else {
+        return view! { <p class="muted">{text.point_at}</p> }.into_any();
     };
     let figure = |value: Option<f64>| value.map(|value| page.figure(value));
-    let error = quantity.error_of(page.case.get());
-    let interval = runs.as_deref().map(coverage).unwrap_or_default();
-    let interval = fill(text.col_interval, &[&interval]);
-    el("DIV.near-in")
-        .child(
-            el("P")
-                .child(el("B").child(short(run)))
-                .child(" ")
-                .child(el("SPAN.muted").child(details(run))),
-        )
-        .child(
-            el("DL")
-                .child(fact(&fill(text.across, &[page.unit()]), figure(quantity.measured)))
-                .child(fact(text.col_predicted, figure(quantity.predicted)))
-                .child(fact(text.col_left_out, figure(quantity.left_out)))
-                .child(fact(text.col_error, error.map(signed)))
-                .child(fact(&interval, page.range(quantity))),
-        )
-        .child(el("P.near-l").child(source(page, run, &run.source)).child(open(page, run)))
-        .into_any()
-}
-
-/// An error with its sign.
-pub(super) fn signed(error: f64) -> String {
-    let words = super::summary::share(Some(error));
-    if error > 0.0 { format!("+{words}") } else { words }
-}
-
-/// The way to a run's source by a name of it; the name alone where the file holds no address of the web.
-pub(super) fn source(page: Page, run: &Run, name: &str) -> El {
-    let Some(address) = run.address() else {
-        return el("SPAN").child(name.to_owned());
+    let (left_out, fitted) = match kind {
+        Kind::Memory => (text.col_estimated, None),
+        _ => (text.col_left_out, quantity.predicted),
     };
-    el("A")
-        .set("href", address.to_owned())
-        .set("target", "_blank")
-        .set("rel", "noopener noreferrer")
-        .child(name.to_owned())
-        .child(el("SPAN.vh").child(" ").child(page.text().new_tab))
-}
-
-fn open(page: Page, run: &Run) -> El {
-    el("A")
-        .set("href", page.question(&run.link))
-        .child(page.text().open_run)
-        .child(" ")
-        .child(icon("i-arrow"))
+    let facts = [
+        (fill(text.across, &[page.unit()]), figure(quantity.measured)),
+        (left_out.to_owned(), figure(quantity.left_out)),
+        (text.col_error.to_owned(), quantity.left_out_error.map(signed)),
+        (text.col_fitted.to_owned(), figure(fitted)),
+        (fill(text.col_interval, &[&page.coverage()]), page.range(quantity)),
+    ];
+    let facts = facts.into_iter().filter_map(|(name, value)| {
+        let value = value?;
+        Some(view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+    });
+    let facts = facts.collect_view();
+    view! {
+        <div class="near-in">
+            <p><b>{short(run)}</b>" "<span class="muted">{details(run)}</span></p>
+            <dl>{facts}</dl>
+            <p class="near-l">
+                <Source page run name=run.source.clone()/>
+                <a href=page.question(&run.link)>{text.open_run}" "{icon("i-arrow")}</a>
+            </p>
+        </div>
+    }
+    .into_any()
 }
 
 fn legends(page: Page) -> Option<AnyView> {
     let text = page.text();
-    let runs = page.runs()?;
-    let shown = runs.shown(page.kind.get(), page.case.get(), None);
+    let runs = page.runs_of(Part::Chart)?;
+    let shown = runs.shown(page.kind.get(), None);
     let full = shown
         .iter()
         .filter(|place| runs.runs.get(**place).is_some_and(|run| run.headline))
         .count();
+    let partly = shown.len() - full;
     let counted = |sentence: &str, count: usize| fill(sentence, &[&count.to_string()]);
-    let swatch = |drawn: El, words: String| {
-        let drawn = el("svg.lg|viewBox=0 0 18 10|aria-hidden=true").child(drawn);
-        node(el("LI").child(drawn).child(words))
+    let chosen = page.group.get().map(|group| {
+        let label = page.group_label(page.by.get(), &group);
+        view! {
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><circle class="pt-full sel" cx="9" cy="5" r="4"></circle></svg>
+                {label}
+            </li>
+        }
+    });
+    let partly = (partly > 0).then(|| {
+        view! {
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class="pt-part" d="M9 0l5 5l-5 5l-5-5Z"/></svg>
+                {counted(text.partly, partly)}
+            </li>
+        }
+    });
+    let lines = [("ideal", text.exact), ("guide", "±10\u{a0}%")].map(|(class, words)| {
+        view! {
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class=class d="M0 5H18"/></svg>
+                {words}
+            </li>
+        }
+    });
+    let view = view! {
+        <ul class="legend">
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><circle class="pt-full" cx="9" cy="5" r="4"></circle></svg>
+                {counted(text.full, full)}
+            </li>
+            {partly}
+            {lines.collect_view()}
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><rect class="band" width="18" height="10"></rect></svg>
+                "±20\u{a0}%"
+            </li>
+            {chosen}
+        </ul>
     };
-    let list = el("UL.legend").child(vec![
-        swatch(el("circle.pt-full|cx=9|cy=5|r=4"), counted(text.full, full)),
-        swatch(el("path.pt-part|d=M9 0l5 5l-5 5l-5-5Z"), counted(text.partly, shown.len() - full)),
-        swatch(el("path.ideal|d=M0 5H18"), text.exact.to_owned()),
-        swatch(el("path.guide|d=M0 5H18"), "±10 %".to_owned()),
-        swatch(el("rect.band|width=18|height=10"), "±20 %".to_owned()),
-    ]);
-    let chosen = page
-        .group_label()
-        .map(|group| swatch(el("circle.pt-full sel|cx=9|cy=5|r=4"), group));
-    Some(list.child(chosen).into_any())
+    Some(view.into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHEETS, gathered};
+    use crate::charts::backend::{Drawing, Ink, Node};
+
+    #[test]
+    fn points_are_gathered_and_none_is_lost() {
+        let path = |ink: Ink| Node::Path { d: "M1 1Z".to_owned(), ink };
+        let mut nodes = vec![path(Ink::Grid)];
+        nodes.extend((0..40).map(|_| path(Ink::Full)));
+        nodes.extend([path(Ink::Part), path(Ink::Ring)]);
+        let found = gathered(Drawing { width: 9, height: 9, nodes }).nodes;
+        let points = found.iter().filter_map(|node| match node {
+            Node::Path { d, ink: Ink::Full | Ink::Part } => Some(d.matches('M').count()),
+            _ => None,
+        });
+        assert_eq!(points.sum::<usize>(), 41);
+        assert_eq!(found.len(), 1 + SHEETS + 1 + 1);
+    }
 }

@@ -2,11 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::super::dom::{all, el, node, part};
-use super::super::figure::{cell, head, region};
 use super::Page;
 use crate::format;
-use crate::runs::Decile;
+use crate::runs::{Decile, Kind};
 use crate::text::fill;
 
 /// The drawing's square, and the room for its scales, in units of its own.
@@ -32,6 +30,10 @@ fn number(value: f64) -> String {
     format::fixed(value, 1)
 }
 
+fn percent(share: f64) -> String {
+    format::percent(share, 0)
+}
+
 fn line(from: (f64, f64), to: (f64, f64)) -> String {
     let [x, y, to_x, to_y] = [across(from.0), up(from.1), across(to.0), up(to.1)].map(number);
     format!("M{x} {y}L{to_x} {to_y}")
@@ -44,43 +46,35 @@ fn band() -> String {
     format!("M{}Z", corners.join("L"))
 }
 
-fn drawing(page: Page, deciles: &[Decile]) -> AnyView {
-    let text = page.text();
-    let path = |class: &'static str, d: String| el("path").set("class", class).set("d", d);
-    let scale = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| {
-        let words = format::percent(share, 0);
-        let word = |x: f64, y: f64, anchor: &'static str| {
-            el("text.t-l")
-                .set("x", number(x))
-                .set("y", number(y))
-                .set("text-anchor", anchor)
-                .child(words.clone())
-        };
-        node(vec![
-            path("grid", line((share, 0.0), (share, 1.0))).into_any(),
-            path("grid", line((0.0, share), (1.0, share))).into_any(),
-            word(across(share), up(0.0) + 18.0, "middle").into_any(),
-            word(LEFT - 6.0, up(share) + 4.0, "end").into_any(),
-        ])
+#[component]
+fn Drawing(page: Page, deciles: Vec<Decile>) -> impl IntoView {
+    let scale = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
+    let grid: String = scale
+        .iter()
+        .map(|share| line((*share, 0.0), (*share, 1.0)) + &line((0.0, *share), (1.0, *share)))
+        .collect();
+    let words = scale.map(|share| {
+        let (x, y) = (number(across(share)), number(up(share) + 4.0));
+        view! {
+            <text class="t-l" x=x y=number(up(0.0) + 18.0) text-anchor="middle">{percent(share)}</text>
+            <text class="t-l" x=number(LEFT - 6.0) y=y text-anchor="end">{percent(share)}</text>
+        }
     });
-    let dots = deciles.iter().map(|own| {
+    let dots = deciles.into_iter().map(|own| {
         let radius = (AREA * f64::from(own.rows) / std::f64::consts::PI).sqrt();
-        el("circle.pt-full")
-            .set("cx", number(across(own.predicted)))
-            .set("cy", number(up(own.observed)))
-            .set("r", number(radius.clamp(3.0, 16.0)))
+        let (x, y) = (number(across(own.predicted)), number(up(own.observed)));
+        view! { <circle class="pt-full" cx=x cy=y r=number(radius.clamp(3.0, 16.0))></circle> }
     });
-    el("svg.c|viewBox=0 0 320 320|role=img|aria-labelledby=c-reliability")
-        .children(scale)
-        .child(path("rel-band", band()))
-        .child(path("guide ideal", line((0.0, 0.0), (1.0, 1.0))))
-        .children(dots)
-        .child(
-            el("text.t-l|text-anchor=middle|y=314")
-                .set("x", number(across(0.5)))
-                .child(text.rel_across),
-        )
-        .into_any()
+    view! {
+        <svg class="c" viewBox="0 0 320 320" role="img" aria-labelledby="c-reliability">
+            <path class="grid" d=grid/>
+            {words.collect_view()}
+            <path class="rel-band" d=band()/>
+            <path class="guide ideal" d=line((0.0, 0.0), (1.0, 1.0))/>
+            {dots.collect_view()}
+            <text class="t-l" x=number(across(0.5)) y="314" text-anchor="middle">{page.text().rel_across}</text>
+        </svg>
+    }
 }
 
 /// How many runs lie in tenths that are as often right as said, within the band.
@@ -90,47 +84,53 @@ fn within(deciles: &[Decile]) -> (u32, u32) {
     (deciles.iter().filter(near).map(|own| own.rows).sum(), all)
 }
 
-/// The section; nothing where the file says nothing of it.
-pub(super) fn view(page: Page) -> AnyView {
-    part(move || {
-        let runs = page.runs()?;
-        let deciles = &runs.reliability;
-        if deciles.is_empty() {
+/// The section, on the tab of memory; nothing where the file says nothing of it.
+pub(super) fn reliability(page: Page) -> AnyView {
+    let section = move || {
+        let deciles = page.overview()?.reliability.clone();
+        if deciles.is_empty() || page.kind.get() != Kind::Memory {
             return None;
         }
         let text = page.text();
-        let (near, all_rows) = within(deciles);
-        let percent = |share: f64| format::percent(share, 0);
-        let take = fill(text.rel_take, &[&near.to_string(), &all_rows.to_string(), &format::fixed(BAND * 100.0, 0)]);
+        let (near, all) = within(&deciles);
+        let take = fill(text.rel_take, &[&near.to_string(), &all.to_string(), &format::fixed(BAND * 100.0, 0)]);
         let rows = deciles.iter().map(|own| {
             let tenth = format!("{}–{}", format::fixed(own.from * 100.0, 0), percent(own.to));
-            el("TR")
-                .child(el("TH|scope=row").child(tenth))
-                .child(cell(text.rel_predicted, percent(own.predicted)))
-                .child(cell(text.rel_observed, percent(own.observed)))
-                .child(cell(text.col_runs, own.rows.to_string()))
+            view! {
+                <tr>
+                    <th scope="row">{tenth}</th>
+                    <td class="n" data-l=text.rel_predicted>{percent(own.predicted)}</td>
+                    <td class="n" data-l=text.rel_observed>{percent(own.observed)}</td>
+                    <td class="n" data-l=text.col_runs>{own.rows}</td>
+                </tr>
+            }
         });
-        let heads = vec![
-            head(text.rel_tenth, false),
-            head(text.rel_predicted, true),
-            head(text.rel_observed, true),
-            head(text.col_runs, true),
-        ];
-        let table = el("TABLE.tab cols-4")
-            .child(el("THEAD").child(el("TR").child(node(heads))))
-            .child(el("TBODY").child(node(all(rows))));
-        Some(
-            el("SECTION.reliability|id=reliability|aria-labelledby=reliability-h")
-                .child(el("H2|id=reliability-h").child(text.rel_title))
-                .child(el("P.take|id=c-reliability").child(take))
-                .child(el("P.note").child(text.rel_note))
-                .child(
-                    el("DIV.rel")
-                        .child(drawing(page, deciles))
-                        .child(region(fill(text.as_table, &[text.rel_title]), table)),
-                ),
-        )
-    })
+        let rows = rows.collect_view();
+        Some(view! {
+            <section class="block reliability" id="reliability" aria-labelledby="reliability-h">
+                <h2 id="reliability-h">{text.rel_title}</h2>
+                <p class="take" id="c-reliability">{take}</p>
+                <p class="note">{text.rel_note}</p>
+                <div class="rel">
+                    <Drawing page deciles/>
+                    <div class="tw" role="group" tabindex="0" aria-label=fill(text.as_table, &[text.rel_title])>
+                        <table class="tab cols-4">
+                            <thead>
+                                <tr>
+                                    <th scope="col">{text.rel_tenth}</th>
+                                    <th class="n" scope="col">{text.rel_predicted}</th>
+                                    <th class="n" scope="col">{text.rel_observed}</th>
+                                    <th class="n" scope="col">{text.col_runs}</th>
+                                </tr>
+                            </thead>
+                            <tbody>{rows}</tbody>
+                        </table>
+                    </div>
+                </div>
+            </section>
+        })
+    };
+    section.into_any()
 }
 
 #[cfg(test)]

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::dom::{El, all, el, live, node, part, press, typed};
-use super::super::figure::cell;
-use super::chart::{signed, source};
-use super::errors::dimension;
-use super::summary::coverage;
-use super::{Page, framework, group_label};
+use super::strips::dimension;
+use super::{Page, Part, Source, framework, signed};
 use crate::browser;
 use crate::format;
-use crate::runs::{By, Column, Run, Runs};
+use crate::runs::{By, Column, Kind, Run, Runs};
 use crate::text::fill;
 use crate::words;
 use leptos::prelude::*;
@@ -18,42 +14,36 @@ use leptos::prelude::*;
 /// How many runs are shown before "show all".
 const TOP: usize = 15;
 
-pub(super) fn view(page: Page) -> AnyView {
-    let text = page.text();
-    let counted = move || {
-        let runs = page.runs()?;
-        let total = runs.shown(page.kind.get(), page.case.get(), None).len();
-        let total = total.to_string();
-        let Some(group) = page.group_label() else {
-            return Some(fill(text.runs_all, &[&total, page.unit()]));
-        };
-        let some = page.chosen(&runs).len().to_string();
-        Some(fill(text.runs_some, &[&some, &total, &group, page.unit()]))
-    };
-    el("SECTION.block runs|id=runs|aria-labelledby=runs-h")
-        .child(
-            el("DIV.block-h")
-                .child(el("H2|id=runs-h").child(text.runs))
-                .child(part(move || choices(page)))
-                .child(el("P|aria-live=polite").child(live(counted))),
-        )
-        .child(part(move || table(page)))
-        .child(part(move || more(page)))
-        .into_any()
+/// As many rows are built in one task, of those that follow.
+const SLICE: usize = 24;
+
+/// The word of a column in addresses and names.
+pub(super) fn word_of(column: Column) -> &'static str {
+    Column::ALL
+        .iter()
+        .find(|(known, _)| *known == column)
+        .map_or("", |(_, word)| word)
 }
 
-/// The columns: the error where the file holds any.
+/// The columns: those that say something of a run of the tab.
 fn columns(page: Page, runs: &Runs) -> Vec<Column> {
-    let (kind, case) = (page.kind.get(), page.case.get());
-    let has_error = runs.runs.iter().any(|run| {
-        let quantity = run.quantity(kind);
-        quantity.is_some_and(|quantity| quantity.error_of(case).is_some())
-    });
+    let kind = page.kind.get();
+    let shown = runs.shown(kind, None);
+    let any = |says: &dyn Fn(&Run) -> bool| shown.iter().any(|place| runs.runs.get(*place).is_some_and(says));
+    let quantity = |run: &Run, of: fn(&crate::runs::Quantity) -> Option<f64>| run.quantity(kind).and_then(of).is_some();
     let all = Column::ALL.iter().map(|(column, _)| *column);
-    all.filter(|column| *column != Column::Error || has_error).collect()
+    let told = all.filter(|column| match column {
+        Column::Date => any(&|run| !run.date.is_empty()),
+        Column::Error => any(&|run| quantity(run, |own| own.left_out_error)),
+        // Nothing of memory's is fitted.
+        Column::Predicted => kind != Kind::Memory && any(&|run| quantity(run, |own| own.predicted)),
+        Column::Interval => any(&|run| quantity(run, |own| own.low)),
+        _ => true,
+    });
+    told.collect()
 }
 
-fn name(page: Page, runs: &Runs, column: Column) -> String {
+fn name(page: Page, column: Column) -> String {
     let text = page.text();
     let name = match column {
         Column::Model => text.col_model,
@@ -64,49 +54,80 @@ fn name(page: Page, runs: &Runs, column: Column) -> String {
         Column::Source => text.source,
         Column::Date => text.col_date,
         Column::Measured => text.col_measured,
-        Column::Predicted => text.col_predicted,
+        Column::LeftOut if page.kind.get() == Kind::Memory => text.col_estimated,
         Column::LeftOut => text.col_left_out,
         Column::Error => text.col_error,
-        Column::Interval => return fill(text.col_interval, &[&coverage(runs)]),
+        Column::Predicted => text.col_fitted,
+        Column::Interval => return fill(text.col_interval, &[&page.coverage()]),
     };
     name.to_owned()
 }
 
-/// What is shown alone, and, where the heads of the columns have no room, the order.
-fn choices(page: Page) -> Option<AnyView> {
+/// Whether a column is aligned with its figures.
+fn right(column: Column) -> bool {
+    column.is_number() && column != Column::Date
+}
+
+pub(super) fn table(page: Page) -> AnyView {
     let text = page.text();
-    let runs = page.runs()?;
-    let by = page.by.get();
-    let option = |value: String, words: String, chosen: bool| {
-        el("OPTION").set("value", value).flag("selected", move || chosen).child(words)
+    let counted = move || {
+        let runs = page.runs_of(Part::Table)?;
+        let total = runs.shown(page.kind.get(), None).len();
+        let total = format::grouped(total as u64);
+        let Some(group) = page.group.get() else {
+            return Some(fill(text.runs_all, &[&total, page.unit()]));
+        };
+        let some = page.chosen(&runs).len().to_string();
+        let group = page.group_label(page.by.get(), &group);
+        Some(fill(text.runs_some, &[&some, &total, &group, page.unit()]))
+    };
+    view! {
+        <section class="block runs" id="runs" aria-labelledby="runs-h">
+            <div class="block-h">
+                <h2 id="runs-h">{text.runs}</h2>
+                {move || picks(page)}
+                <p aria-live="polite">{counted}</p>
+            </div>
+            {move || rows(page)}
+            {move || more(page)}
+        </section>
+    }
+    .into_any()
+}
+
+/// What is shown alone, and, where the heads of the columns have no room, the order.
+fn picks(page: Page) -> Option<AnyView> {
+    let text = page.text();
+    let runs = page.runs_of(Part::Table)?;
+    let overview = page.overview()?;
+    let kind = page.kind.get();
+    // The phases of a step have no runs of their own.
+    let by = match page.by.get() {
+        By::Kind if kind == Kind::Step => By::Group,
+        by => by,
     };
     let group = page.group.get();
-    let groups = runs.groups(page.kind.get(), by, page.case.get()).into_iter().map(|figure| {
+    let groups = overview.groups(kind, by).into_iter().filter(|figure| figure.covered.is_some());
+    let groups = groups.map(|figure| {
         let chosen = group.as_deref() == Some(figure.name.as_str());
-        option(figure.name.clone(), group_label(by, &figure.name), chosen)
+        let label = page.group_label(by, &figure.name);
+        view! { <option value=figure.name.clone() prop:selected=chosen>{label}</option> }
     });
-    let choose = move |value: String| page.choose((!value.is_empty()).then_some(value));
-    let only = el("LABEL")
-        .child(el("SPAN").child(format!("{} · {}", text.show_only, dimension(page, by))))
-        .child(
-            el("SELECT|id=only")
-                .on("change", typed(choose))
-                .child(option(String::new(), text.everything.to_owned(), group.is_none()))
-                .children(groups),
-        );
+    let groups = groups.collect_view();
+    let choose = move |value: String| {
+        if value.is_empty() {
+            return page.choose(None);
+        }
+        page.by.set(by);
+        page.choose(Some(value));
+    };
     let (sorted, down) = page.sort.get();
     let orders = columns(page, &runs).into_iter().flat_map(|column| {
-        let word = Column::ALL
-            .iter()
-            .find(|(known, _)| *known == column)
-            .map_or("", |(_, word)| word);
-        let runs = Arc::clone(&runs);
         [false, true].map(move |falls| {
             let arrow = if falls { "↓" } else { "↑" };
-            let chosen = column == sorted && falls == down;
-            let value = format!("{word} {}", if falls { "down" } else { "up" });
-            let words = format!("{} {arrow}", name(page, &runs, column));
-            option(value, words, chosen)
+            let value = format!("{} {}", word_of(column), if falls { "down" } else { "up" });
+            let words = format!("{} {arrow}", name(page, column));
+            view! { <option value=value prop:selected=column == sorted && falls == down>{words}</option> }
         })
     });
     let sort = move |value: String| {
@@ -115,133 +136,154 @@ fn choices(page: Page) -> Option<AnyView> {
             page.sort.set((*column, order == "down"));
         }
     };
-    let order = el("LABEL.order")
-        .child(el("SPAN").child(text.sort_by))
-        .child(el("SELECT|id=order").on("change", typed(sort)).children(orders));
-    Some(el("DIV.picks tools").child(only).child(order).into_any())
+    let view = view! {
+        <div class="picks tools">
+            <label>
+                <span>{format!("{} · {}", text.show_only, dimension(page, by))}</span>
+                <select id="only" on:change=move |event| choose(event_target_value(&event))>
+                    <option value="" prop:selected=group.is_none()>{text.everything}</option>
+                    {groups}
+                </select>
+            </label>
+            <label class="order">
+                <span>{text.sort_by}</span>
+                <select id="order" on:change=move |event| sort(event_target_value(&event))>{orders.collect_view()}</select>
+            </label>
+        </div>
+    };
+    Some(view.into_any())
 }
 
-fn table(page: Page) -> Option<AnyView> {
+fn head(page: Page, column: Column) -> AnyView {
+    let (sorted, down) = page.sort.get();
+    let here = column == sorted;
+    let (order, arrow) = match (here, down) {
+        (true, true) => (Some("descending"), " ↓"),
+        (true, false) => (Some("ascending"), " ↑"),
+        (false, _) => (None, ""),
+    };
+    // A second press turns the order round; numbers begin with the largest.
+    let next = if here { !down } else { column.is_number() };
+    let id = format!("sort-{}", word_of(column));
+    let again = id.clone();
+    let sort = move |_| {
+        page.sort.set((column, next));
+        // The heads are drawn anew.
+        let id = again.clone();
+        browser::after(0, Box::new(move || browser::focus(&id))).forget();
+    };
+    view! {
+        <th class=right(column).then_some("n") scope="col" aria-sort=order>
+            <button class="sort" type="button" id=id on:click=sort>
+                {name(page, column)}<span aria-hidden="true">{arrow}</span>
+            </button>
+        </th>
+    }
+    .into_any()
+}
+
+/// The table. Of many rows the first are built at once, the others in tasks of their own.
+fn rows(page: Page) -> Option<AnyView> {
     let text = page.text();
-    let runs = page.runs()?;
+    let runs = page.runs_of(Part::Table)?;
     let columns = columns(page, &runs);
     let (sorted, down) = page.sort.get();
     let mut shown = page.chosen(&runs);
-    runs.sort(&mut shown, sorted, down, page.kind.get(), page.case.get());
+    runs.sort(&mut shown, sorted, down, page.kind.get());
     if !page.whole.get() {
         shown.truncate(TOP);
     }
-    let heads = columns.iter().map(|&column| {
-        let here = column == sorted;
-        let falls = here && down;
-        let th = el(if right(column) { "TH.n|scope=col" } else { "TH|scope=col" });
-        let th = match (here, falls) {
-            (true, true) => th.set("aria-sort", "descending"),
-            (true, false) => th.set("aria-sort", "ascending"),
-            (false, _) => th,
+    let heads: Vec<AnyView> = columns.iter().map(|column| head(page, *column)).collect();
+    let built = RwSignal::new(TOP.min(shown.len()));
+    grow(built, shown.len());
+    let places = move || shown.get(..built.get()).map(<[usize]>::to_vec).unwrap_or_default();
+    let row = move |place: usize| runs.runs.get(place).map(|run| row(page, run, &columns));
+    let view = view! {
+        <div class="tw" role="group" tabindex="0" aria-label=fill(text.as_table, &[text.runs])>
+            <table class="tab tab-runs">
+                <caption class="vh">{text.runs}</caption>
+                <thead>
+                    <tr>{heads}<th scope="col"><span class="vh">{text.col_open}</span></th></tr>
+                </thead>
+                <tbody>
+                    <For each=places key=|place| *place children=row/>
+                </tbody>
+            </table>
+        </div>
+    };
+    Some(view.into_any())
+}
+
+/// Has more rows built until all are.
+fn grow(built: RwSignal<usize>, all: usize) {
+    if built.try_get_untracked().is_none_or(|built| built >= all) {
+        return;
+    }
+    browser::soon(move || {
+        // Gone with its table where that was drawn anew.
+        let _ = built.try_update(|built| *built = (*built + SLICE).min(all));
+        grow(built, all);
+    });
+}
+
+fn row(page: Page, run: &Run, columns: &[Column]) -> AnyView {
+    let text = page.text();
+    let quantity = run.quantity(page.kind.get_untracked());
+    let figure = |value: Option<f64>| value.map(|value| page.figure(value)).unwrap_or_default();
+    let cells = columns.iter().map(|&column| {
+        let value = match column {
+            Column::Model => return view! { <th scope="row">{run.model.clone()}</th> }.into_any(),
+            Column::Source => {
+                let label = name(page, column);
+                return view! { <td data-l=label><Source page run name=run.group.clone()/></td> }.into_any();
+            }
+            Column::Gpu => page.group_label(By::Gpu, &run.gpu),
+            Column::Gpus => format::grouped(run.gpus.into()),
+            Column::Framework => framework(&run.framework),
+            Column::Precision => run.precision.clone(),
+            Column::Date => run.date.clone(),
+            Column::Measured => figure(quantity.and_then(|own| own.measured)),
+            Column::LeftOut => figure(quantity.and_then(|own| own.left_out)),
+            Column::Error => quantity.and_then(|own| own.left_out_error).map(signed).unwrap_or_default(),
+            Column::Predicted => figure(quantity.and_then(|own| own.predicted)),
+            Column::Interval => quantity.and_then(|own| page.range(own)).unwrap_or_default(),
         };
-        // A second press turns the order round; numbers begin with the largest.
-        let next = if here { !down } else { column.is_number() };
-        let arrow = match (here, falls) {
-            (true, true) => " ↓",
-            (true, false) => " ↑",
+        let class = match (right(column), value.is_empty()) {
+            (true, true) => "nil n",
+            (true, false) => "n",
             (false, _) => "",
         };
-        th.child(
-            el("BUTTON.sort|type=button")
-                .set("id", format!("sort-{}", name_of(column)))
-                .on(
-                    "click",
-                    press(move || {
-                        page.sort.set((column, next));
-                        // The heads are drawn anew.
-                        let id = format!("sort-{}", name_of(column));
-                        let back = Box::new(move || browser::focus(&id));
-                        browser::after(0, back).forget();
-                    }),
-                )
-                .child(name(page, &runs, column))
-                .child(el("SPAN|aria-hidden=true").child(arrow)),
-        )
+        view! { <td class=class data-l=name(page, column)>{value}</td> }.into_any()
     });
-    let open = el("TH|scope=col").child(el("SPAN.vh").child(text.col_open));
-    let heads = el("TR").children(heads).child(open);
-    let rows = shown
-        .iter()
-        .filter_map(|place| runs.runs.get(*place))
-        .map(|run| row(page, &runs, run, &columns));
-    let table = el("TABLE.tab tab-runs")
-        .child(el("CAPTION.vh").child(text.runs))
-        .child(el("THEAD").child(heads))
-        .child(el("TBODY").child(all(rows)));
-    Some(
-        el("DIV.tw|role=group|tabindex=0")
-            .set("aria-label", fill(text.as_table, &[text.runs]))
-            .child(table)
-            .into_any(),
-    )
-}
-
-/// The word of a column in addresses and names.
-fn name_of(column: Column) -> &'static str {
-    Column::ALL
-        .iter()
-        .find(|(known, _)| *known == column)
-        .map_or("", |(_, word)| word)
-}
-
-/// Whether a column is aligned with its figures.
-fn right(column: Column) -> bool {
-    column.is_number() && column != Column::Date
-}
-
-fn row(page: Page, runs: &Runs, run: &Run, columns: &[Column]) -> El {
-    let text = page.text();
-    let quantity = run.quantity(page.kind.get());
-    let figure = |value: Option<f64>| value.map(|value| page.figure(value)).unwrap_or_default();
-    let words = |column: Column, value: String| node(el("TD").set("data-l", name(page, runs, column)).child(value));
-    let cells = columns.iter().map(|&column| {
-        let label = name(page, runs, column);
-        match column {
-            Column::Model => el("TH|scope=row").child(run.model.clone()).into_any(),
-            Column::Gpu => words(column, group_label(By::Gpu, &run.gpu)),
-            Column::Gpus => cell(label, format::grouped(run.gpus.into())),
-            Column::Framework => words(column, framework(&run.framework)),
-            Column::Precision => words(column, run.precision.clone()),
-            Column::Source => el("TD").set("data-l", label).child(source(page, run, &run.group)).into_any(),
-            Column::Date => words(column, run.date.clone()),
-            Column::Measured => cell(label, figure(quantity.and_then(|it| it.measured))),
-            Column::Predicted => cell(label, figure(quantity.and_then(|it| it.predicted))),
-            Column::LeftOut => cell(label, figure(quantity.and_then(|it| it.left_out))),
-            Column::Error => {
-                let error = quantity.and_then(|it| it.error_of(page.case.get()));
-                cell(label, error.map(signed).unwrap_or_default())
-            }
-            Column::Interval => {
-                let range = quantity.and_then(|it| page.range(it));
-                cell(label, range.unwrap_or_default())
-            }
-        }
-    });
-    let name = format!(" {} · {}", run.model, words::gpu_label(&run.gpu));
-    let open = el("TD").child(
-        el("A")
-            .set("href", page.question(&run.link))
-            .child(text.open)
-            .child(el("SPAN.vh").child(name)),
-    );
-    el("TR").children(cells).child(open)
+    let cells: Vec<AnyView> = cells.collect();
+    let about = format!(" {} · {}", run.model, words::gpu_label(&run.gpu));
+    view! {
+        <tr>
+            {cells}
+            <td><a href=page.question(&run.link)>{text.open}<span class="vh">{about}</span></a></td>
+        </tr>
+    }
+    .into_any()
 }
 
 fn more(page: Page) -> Option<AnyView> {
     let text = page.text();
-    let runs = page.runs()?;
+    let runs: Arc<Runs> = page.runs_of(Part::Table)?;
     let total = page.chosen(&runs).len();
     let whole = page.whole.get();
-    let words = if whole { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
-    let button = el("BUTTON.btn btn-s|type=button|id=all-runs")
-        .set("aria-expanded", whole.to_string())
-        .on("click", press(move || page.whole.set(!whole)))
-        .child(words);
-    (total > TOP).then(|| el("P.plans-f").child(button).into_any())
+    let words = if whole { text.show_fewer.to_owned() } else { fill(text.show_all, &[&format::grouped(total as u64)]) };
+    let view = view! {
+        <p class="plans-f">
+            <button
+                class="btn btn-s"
+                type="button"
+                id="all-runs"
+                aria-expanded=whole.to_string()
+                on:click=move |_| page.whole.set(!whole)
+            >
+                {words}
+            </button>
+        </p>
+    };
+    (total > TOP).then(|| view.into_any())
 }
