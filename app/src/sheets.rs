@@ -243,7 +243,7 @@ mod tests {
         let same = sheet(first, Name::Compare, "en", a.clone()).to_string();
         assert!(same.contains("A is pinned."), "{same}");
         let other = sheet(second, Name::Compare, "en", a).to_string();
-        assert!(other.contains("\"Beside\""), "{other}");
+        assert!(other.contains("\"Table\""), "{other}");
         for nothing in [json!({}), json!({ "a": "" }), json!({ "a": "model=?" })] {
             assert_eq!(sheet(first, Name::Compare, "en", nothing), json!([]));
         }

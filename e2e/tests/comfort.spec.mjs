@@ -67,8 +67,8 @@ test('the answer is passed on in one line', async ({ page, calculator, context }
   await expect(text).toHaveText(/^GRPO of Qwen3 8B on 8 × H100-SXM: [\d,]+ tokens\/s per GPU, \$[\d.]+\/MT\. Fits, (over )?\d+\u{a0}% sure – http.*z=1$/u);
   expect(await violations(page, '#share')).toEqual([]);
   await calculator.window('share');
-  await page.locator('#share .copy').click();
-  await expect(page.locator('#share .copy')).toContainText('Copied');
+  await page.locator('#share .copy').first().click();
+  await expect(page.locator('#share .copy').first()).toContainText('Copied');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await text.innerText());
   await page.locator('#share-system').click();
   const shared = await page.evaluate(() => window.shared);

@@ -9,6 +9,29 @@ use shardwise_core::permalink;
 use crate::charts::backend::{Drawing, Ink};
 use crate::form::Field;
 
+/// Names that travel as their place among those of their kind, which is a tenth to read.
+macro_rules! small {
+    ($(#[$meta:meta])* enum $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(from = "u8", into = "u8")]
+        pub(crate) enum $name { $($(#[$doc])* $variant,)* }
+
+        impl From<$name> for u8 {
+            fn from(name: $name) -> Self {
+                name as Self
+            }
+        }
+
+        impl From<u8> for $name {
+            fn from(place: u8) -> Self {
+                const ALL: &[$name] = &[$($name::$variant,)*];
+                ALL.get(usize::from(place)).copied().unwrap_or(ALL[0])
+            }
+        }
+    };
+}
+
 /// A part of a sheet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Block {
@@ -34,15 +57,16 @@ pub(crate) enum Block {
     Choice(Choice),
 }
 
-/// How good something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "each says it")]
-pub(crate) enum Tone {
-    Plain,
-    Info,
-    Good,
-    Warn,
-    Bad,
+small! {
+    /// How good something is.
+    #[allow(missing_docs, reason = "each says it")]
+    enum Tone {
+        Plain,
+        Info,
+        Good,
+        Warn,
+        Bad,
+    }
 }
 
 /// Words of a sentence, and what stands among them.
@@ -169,25 +193,26 @@ impl Action {
     }
 }
 
-/// What a button looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Look {
-    /// One of several things to do.
-    Small,
-    /// What is less likely to be wanted.
-    Quiet,
-    /// As large as the page's own.
-    Large,
-    /// The first thing to do.
-    First,
-    /// A pin.
-    Pin,
-    /// A place of a switch.
-    Place,
-    /// Words of a sentence, or the letter of a quantity.
-    Link,
-    /// The head of a column.
-    Head,
+small! {
+    /// What a button looks like.
+    enum Look {
+        /// One of several things to do.
+        Small,
+        /// What is less likely to be wanted.
+        Quiet,
+        /// As large as the page's own.
+        Large,
+        /// The first thing to do.
+        First,
+        /// A pin.
+        Pin,
+        /// A place of a switch.
+        Place,
+        /// Words of a sentence, or the letter of a quantity.
+        Link,
+        /// The head of a column.
+        Head,
+    }
 }
 
 /// A button.
@@ -253,27 +278,28 @@ impl Button {
     }
 }
 
-/// What a section is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Purpose {
-    /// A part of the page by itself: two things beside each other.
-    Comparison,
-    /// Two things beside each other.
-    Pair,
-    /// Texts that differ.
-    Texts,
-    /// A text with its changes.
-    Diff,
-    /// What a verdict rests on.
-    Basis,
-    /// How a figure comes about.
-    Explanation,
-    /// What mends a plan.
-    Remedy,
-    /// Parts that are folded away.
-    Folds,
-    /// What belongs together.
-    Group,
+small! {
+    /// What a section is.
+    enum Purpose {
+        /// A part of the page by itself: two things beside each other.
+        Comparison,
+        /// Two things beside each other.
+        Pair,
+        /// Texts that differ.
+        Texts,
+        /// A text with its changes.
+        Diff,
+        /// What a verdict rests on.
+        Basis,
+        /// How a figure comes about.
+        Explanation,
+        /// What mends a plan.
+        Remedy,
+        /// Parts that are folded away.
+        Folds,
+        /// What belongs together.
+        Group,
+    }
 }
 
 /// Parts under a heading.
@@ -298,45 +324,46 @@ impl Section {
     }
 }
 
-/// What a paragraph is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Kind {
-    /// A text.
-    Text,
-    /// What is to be seen.
-    Take,
-    /// The same, said to whoever does not see it as often as it changes.
-    Status,
-    /// Units and the like.
-    Note,
-    /// What is not there, or why.
-    Quiet,
-    /// What is good to know.
-    Hint,
-    /// Whose text it is, and what became of it.
-    Summary,
-    /// What is asked, in a sentence.
-    Asked,
-    /// What stands in the way.
-    Refusal,
-    /// What has to be said first.
-    Request,
-    /// A formula.
-    Formula,
-    /// A formula with its numbers.
-    Numbers,
-    /// How far off it is, and what else is to be known.
-    Error,
-    /// Where it is from.
-    Sources,
-    /// What certainty costs.
-    Certainty,
-    /// What can be done.
-    Actions,
-    /// What copies a listing.
-    Copies,
-    /// The way out of a panel.
-    Ways,
+small! {
+    /// What a paragraph is.
+    enum Kind {
+        /// A text.
+        Text,
+        /// What is to be seen.
+        Take,
+        /// The same, said to whoever does not see it as often as it changes.
+        Status,
+        /// Units and the like.
+        Note,
+        /// What is not there, or why.
+        Quiet,
+        /// What is good to know.
+        Hint,
+        /// Whose text it is, and what became of it.
+        Summary,
+        /// What is asked, in a sentence.
+        Asked,
+        /// What stands in the way.
+        Refusal,
+        /// What has to be said first.
+        Request,
+        /// A formula.
+        Formula,
+        /// A formula with its numbers.
+        Numbers,
+        /// How far off it is, and what else is to be known.
+        Error,
+        /// Where it is from.
+        Sources,
+        /// What certainty costs.
+        Certainty,
+        /// What can be done.
+        Actions,
+        /// What copies a listing.
+        Copies,
+        /// The way out of a panel.
+        Ways,
+    }
 }
 
 /// A paragraph.
@@ -365,23 +392,24 @@ pub(crate) fn named(id: &str, kind: Kind, line: Line) -> Block {
     Block::Prose(Prose { id: id.to_owned(), kind, line })
 }
 
-/// What the entries of a list are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Listed {
-    /// Advice: what it gains, what to do, what to press.
-    Advice,
-    /// Ways to reach something: what it takes, what to press.
-    Ways,
-    /// What is wrong or to be known: each with the icon of its tone.
-    Findings,
-    /// What something comes to: its name, whether it fits, how fast it is, what it costs.
-    Verdicts,
-    /// Changes in their order: what changes, and how it is told.
-    Changes,
-    /// Settings: each with what became of it.
-    Settings,
-    /// What is taken for granted: its name, its value, why.
-    Assumptions,
+small! {
+    /// What the entries of a list are.
+    enum Listed {
+        /// Advice: what it gains, what to do, what to press.
+        Advice,
+        /// Ways to reach something: what it takes, what to press.
+        Ways,
+        /// What is wrong or to be known: each with the icon of its tone.
+        Findings,
+        /// What something comes to: its name, whether it fits, how fast it is, what it costs.
+        Verdicts,
+        /// Changes in their order: what changes, and how it is told.
+        Changes,
+        /// Settings: each with what became of it.
+        Settings,
+        /// What is taken for granted: its name, its value, why.
+        Assumptions,
+    }
 }
 
 /// A list.
@@ -427,46 +455,48 @@ pub(crate) struct Term {
     pub(crate) value: String,
 }
 
-/// What a table is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Tabled {
-    /// The numbers of a figure.
-    Numbers,
-    /// Plans, the best of them where there is little room.
-    Plans,
-    /// Plans, all of them.
-    AllPlans,
-    /// What changes are worth.
-    Changes,
-    /// Things beside each other.
-    Beside,
-    /// Settings beside each other: what goes, what comes.
-    Settings,
-    /// Runs beside what they may take.
-    Runs,
+small! {
+    /// What a table is.
+    enum Tabled {
+        /// The numbers of a figure.
+        Numbers,
+        /// Plans, the best of them where there is little room.
+        Plans,
+        /// Plans, all of them.
+        AllPlans,
+        /// What changes are worth.
+        Changes,
+        /// Things beside each other.
+        Beside,
+        /// Settings beside each other: what goes, what comes.
+        Settings,
+        /// Runs beside what they may take.
+        Runs,
+    }
 }
 
-/// What stands in a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Holds {
-    /// The names of the rows.
-    Names,
-    /// Words.
-    Words,
-    /// Words that matter less.
-    Details,
-    /// Words that say by themselves what they are.
-    Remarks,
-    /// Figures.
-    Numbers,
-    /// The figures that count.
-    Key,
-    /// Figures with a bar below them.
-    Shares,
-    /// Bars.
-    Bars,
-    /// Buttons.
-    Actions,
+small! {
+    /// What stands in a column.
+    enum Holds {
+        /// The names of the rows.
+        Names,
+        /// Words.
+        Words,
+        /// Words that matter less.
+        Details,
+        /// Words that say by themselves what they are.
+        Remarks,
+        /// Figures.
+        Numbers,
+        /// The figures that count.
+        Key,
+        /// Figures with a bar below them.
+        Shares,
+        /// Bars.
+        Bars,
+        /// Buttons.
+        Actions,
+    }
 }
 
 /// The head of a column that sorts the rows.
@@ -494,23 +524,24 @@ pub(crate) fn column(name: impl Into<String>, holds: Holds) -> Column {
     Column { name: name.into(), holds, sort: None }
 }
 
-/// What a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Stands {
-    /// As the others.
-    Plain,
-    /// The plan that is shown.
-    Chosen,
-    /// A plan that fits.
-    Fits,
-    /// A plan that does not.
-    Unfit,
-    /// The best.
-    Best,
-    /// The question's own.
-    Own,
-    /// Out of the question.
-    Off,
+small! {
+    /// What a row is.
+    enum Stands {
+        /// As the others.
+        Plain,
+        /// The plan that is shown.
+        Chosen,
+        /// A plan that fits.
+        Fits,
+        /// A plan that does not.
+        Unfit,
+        /// The best.
+        Best,
+        /// The question's own.
+        Own,
+        /// Out of the question.
+        Off,
+    }
 }
 
 /// A cell.
@@ -638,17 +669,18 @@ pub(crate) struct Figure {
     pub(crate) table: Table,
 }
 
-/// What a line of code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Sign {
-    /// As it was.
-    Stays,
-    /// A line that comes.
-    Comes,
-    /// A line that goes.
-    Goes,
-    /// A place in a file.
-    Place,
+small! {
+    /// What a line of code is.
+    enum Sign {
+        /// As it was.
+        Stays,
+        /// A line that comes.
+        Comes,
+        /// A line that goes.
+        Goes,
+        /// A place in a file.
+        Place,
+    }
 }
 
 /// Lines of code.

@@ -20,6 +20,7 @@ use crate::page::Page;
 use crate::page::sheet::State;
 use crate::protocol::blocks::Block;
 use crate::protocol::{Name, compact};
+use crate::view::view;
 use choice::Choice;
 use controls::Controls;
 use figure::Figure;
@@ -43,23 +44,23 @@ pub(super) struct Host {
 /// A sheet that came from the worker.
 pub(super) fn sheet(host: Host, found: &Value) -> AnyView {
     let blocks: Vec<Block> = compact::read(found.clone()).unwrap_or_default();
-    view! { <Blocks host blocks /> }.into_any()
+    view! { <Blocks host blocks /> }
 }
 
 /// Blocks one below the other.
 #[component]
 fn Blocks(host: Host, blocks: Vec<Block>) -> impl IntoView {
     each(blocks, |block| match block {
-        Block::Section(section) => view! { <Section host section /> }.into_any(),
-        Block::Prose(prose) => view! { <Prose host prose /> }.into_any(),
-        Block::Entries(entries) => view! { <Entries host entries /> }.into_any(),
-        Block::Terms(terms) => view! { <Terms host terms /> }.into_any(),
-        Block::Table(table) => view! { <Table host table /> }.into_any(),
-        Block::Figure(figure) => view! { <Figure host figure /> }.into_any(),
-        Block::Listing(listing) => view! { <Listing listing /> }.into_any(),
-        Block::Fold(fold) => view! { <Fold host fold /> }.into_any(),
-        Block::Controls(controls) => view! { <Controls host controls /> }.into_any(),
-        Block::Choice(choice) => view! { <Choice host choice /> }.into_any(),
+        Block::Section(section) => view! { <Section host section /> },
+        Block::Prose(prose) => view! { <Prose host prose /> },
+        Block::Entries(entries) => view! { <Entries host entries /> },
+        Block::Terms(terms) => view! { <Terms host terms /> },
+        Block::Table(table) => view! { <Table host table /> },
+        Block::Figure(figure) => view! { <Figure host figure /> },
+        Block::Listing(listing) => view! { <Listing listing /> },
+        Block::Fold(fold) => view! { <Fold host fold /> },
+        Block::Controls(controls) => view! { <Controls host controls /> },
+        Block::Choice(choice) => view! { <Choice host choice /> },
     })
 }
 

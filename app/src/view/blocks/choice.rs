@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::line::{Press, icon, span};
 use super::{Host, each, some};
 use crate::protocol::blocks::{self, Alternative, Tone};
+use crate::view::view;
 
 /// The form.
 #[component]
@@ -34,7 +35,7 @@ pub(super) fn Choice(host: Host, choice: blocks::Choice) -> impl IntoView {
                     {icon("i-pin")}
                     {take}
                 </button>
-                {free.map(|button| view! { <Press host button /> }.into_any())}
+                {free.map(|button| view! { <Press host button /> })}
                 <p>{state}</p>
             </div>
         </form>
@@ -56,10 +57,9 @@ fn one(place: usize, value: Alternative) -> AnyView {
             <b>{words}</b>
             {figures}
             <em class=class>{fits}</em>
-            {some(why).map(|why| view! { <small>{why}</small> }.into_any())}
+            {some(why).map(|why| view! { <small>{why}</small> })}
         </label>
     }
-    .into_any()
 }
 
 /// A value of one's own.
@@ -71,5 +71,4 @@ fn own_value(words: String, label: String) -> AnyView {
             <input type="text" id="alt-own" autocomplete="off" spellcheck="false" aria-describedby="alt-m" aria-label=label />
         </label>
     }
-    .into_any()
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Host, each};
 use crate::protocol::blocks::{Control, Takes};
+use crate::view::view;
 
 /// The controls of a sheet.
 #[component]
@@ -32,8 +33,7 @@ fn one(host: Host, control: Control) -> AnyView {
                     on:input=move |event| set(event_target_value(&event).into())
                 />
             </label>
-        }
-        .into_any(),
+        },
         Takes::Tick(on) => view! {
             <label class="check">
                 <input
@@ -44,12 +44,11 @@ fn one(host: Host, control: Control) -> AnyView {
                 />
                 <span>{name}</span>
             </label>
-        }
-        .into_any(),
+        },
         Takes::One(now, keys) => {
             let options = each(keys, |(key, words)| {
                 let on = key == now;
-                view! { <option value=key selected=on>{words}</option> }.into_any()
+                view! { <option value=key selected=on>{words}</option> }
             });
             view! {
                 <label class="plans-s">
@@ -59,7 +58,6 @@ fn one(host: Host, control: Control) -> AnyView {
                     </select>
                 </label>
             }
-            .into_any()
         }
     }
 }

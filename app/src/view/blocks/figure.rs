@@ -11,6 +11,7 @@ use crate::protocol::blocks::{self, Mark, Switch};
 use crate::text::fill;
 use crate::view::figure::label;
 use crate::view::how::How;
+use crate::view::view;
 
 /// The section.
 #[component]
@@ -19,11 +20,11 @@ pub(super) fn Figure(host: Host, figure: blocks::Figure) -> impl IntoView {
     let text = host.page.text();
     let heading = format!("{id}-h");
     let sentence = label(&id);
-    let how = some(how).map(|how| view! { <How page=host.page figure=how name=title.clone()/> }.into_any());
+    let how = some(how).map(|how| view! { <How page=host.page figure=how name=title.clone()/> });
     let plot = plot.map(|(drawing, marks)| {
         let targets = targets(&drawing, marks, sentence.clone());
         let image = image(drawing, sentence.clone());
-        view! { <div class="plot">{image}{targets}</div> }.into_any()
+        view! { <div class="plot">{image}{targets}</div> }
     });
     let legend = (!legend.is_empty()).then(|| self::legend(legend));
     table.name = fill(text.table_of, &[&table.name]);
@@ -56,7 +57,7 @@ pub(super) fn Figure(host: Host, figure: blocks::Figure) -> impl IntoView {
 /// What colours and lines mean.
 pub(in crate::view) fn legend(legend: Vec<(Mark, String)>) -> AnyView {
     let entries = each(legend, |(mark, words)| entry(mark, words));
-    view! { <ul class="legend">{entries}</ul> }.into_any()
+    view! { <ul class="legend">{entries}</ul> }
 }
 
 /// What a colour or a line means.
@@ -68,32 +69,31 @@ fn entry(mark: Mark, words: String) -> AnyView {
                 Ink::Band => "k-band",
                 other => other.class(),
             };
-            view! { <i class=format!("sw {class}")></i> }.into_any()
+            view! { <i class=format!("sw {class}")></i> }
         }
         Mark::Point(point) => drawn(None, Some(point)),
         Mark::Line(line) => drawn(Some(line), None),
         Mark::Curve(line, point) => drawn(Some(line), Some(point)),
     };
-    view! { <li>{mark}{words}</li> }.into_any()
+    view! { <li>{mark}{words}</li> }
 }
 
 /// A line and a point as the chart has them.
 fn drawn(line: Option<Ink>, point: Option<Ink>) -> AnyView {
-    let line = line.map(|ink| view! { <path class=ink.class() d="M0 5H18" /> }.into_any());
-    let point = point.map(|ink| view! { <circle class=ink.class() cx="9" cy="5" r="4" /> }.into_any());
+    let line = line.map(|ink| view! { <path class=ink.class() d="M0 5H18" /> });
+    let point = point.map(|ink| view! { <circle class=ink.class() cx="9" cy="5" r="4" /> });
     view! {
         <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
             {line}
             {point}
         </svg>
     }
-    .into_any()
 }
 
 /// Several values of a control side by side.
 fn places(host: Host, switch: Switch) -> AnyView {
-    let places = each(switch.places, |button| view! { <Press host button /> }.into_any());
-    view! { <div class="seg tools" role="group" aria-label=switch.name>{places}</div> }.into_any()
+    let places = each(switch.places, |button| view! { <Press host button /> });
+    view! { <div class="seg tools" role="group" aria-label=switch.name>{places}</div> }
 }
 
 /// Buttons that save the figure they stand in; `public/figure.js` does it.
@@ -105,7 +105,6 @@ pub(in crate::view) fn files() -> AnyView {
                 {name}
             </button>
         }
-        .into_any()
     };
-    view! { <p class="plans-f files">{save("svg", "SVG")}{save("png", "PNG")}{save("csv", "CSV")}</p> }.into_any()
+    view! { <p class="plans-f files">{save("svg", "SVG")}{save("png", "PNG")}{save("csv", "CSV")}</p> }
 }

@@ -9,6 +9,7 @@ use crate::format;
 use crate::protocol::blocks::{self, Action, Button, Kind, Line, Look, Run, Tone};
 use crate::view::copying::CopyButton;
 use crate::view::icons::path;
+use crate::view::view;
 
 /// A paragraph.
 #[component]
@@ -41,7 +42,7 @@ pub(super) fn Prose(host: Host, prose: blocks::Prose) -> impl IntoView {
     let mut line = runs(host, line);
     if let Some(sign) = sign {
         // Beside an icon the words are one.
-        line = StaticVec::from(vec![icon(sign), view! { <span class="">{line}</span> }.into_any()]);
+        line = StaticVec::from(vec![icon(sign), view! { <span class="">{line}</span> }]);
     }
     paragraph(class, some(id), (kind == Kind::Status).then_some("status"), line)
 }
@@ -53,27 +54,27 @@ pub(super) fn paragraph(
     role: Option<&'static str>,
     line: StaticVec<AnyView>,
 ) -> AnyView {
-    view! { <p class=class id=id role=role>{line}</p> }.into_any()
+    view! { <p class=class id=id role=role>{line}</p> }
 }
 
 /// What stands in a line.
 pub(super) fn runs(host: Host, line: Line) -> StaticVec<AnyView> {
     each(line, |run| match run {
         Run::Words(words) => words.into_any(),
-        Run::Strong(words) => view! { <b>{words}</b> }.into_any(),
+        Run::Strong(words) => view! { <b>{words}</b> },
         Run::Quiet(words) => span("muted", words),
-        Run::Code(words) => view! { <code>{words}</code> }.into_any(),
-        Run::Symbol(words) => view! { <var>{words}</var> }.into_any(),
+        Run::Code(words) => view! { <code>{words}</code> },
+        Run::Symbol(words) => view! { <var>{words}</var> },
         Run::Tag(tone, words) => span(tagged(tone), words),
         Run::Link { href, words } => link(href, words),
-        Run::Press(button) => view! { <Press host button /> }.into_any(),
+        Run::Press(button) => view! { <Press host button /> },
         Run::Bar { share, limit, over } => bar(share, limit, over),
     })
 }
 
 /// Words of a class.
 pub(super) fn span(class: &'static str, words: String) -> AnyView {
-    view! { <span class=class>{words}</span> }.into_any()
+    view! { <span class=class>{words}</span> }
 }
 
 /// An icon by its name.
@@ -83,7 +84,6 @@ pub(super) fn icon(name: &str) -> AnyView {
             <path class="" d=path(name) />
         </svg>
     }
-    .into_any()
 }
 
 fn tagged(tone: Tone) -> &'static str {
@@ -103,7 +103,6 @@ fn link(href: String, words: String) -> AnyView {
             {words}
         </a>
     }
-    .into_any()
 }
 
 /// A button.
@@ -112,7 +111,7 @@ pub(super) fn Press(host: Host, button: Button) -> impl IntoView {
     if let [Action::Copy(id)] = button.actions.as_slice() {
         let copied = id.clone();
         let text = Signal::derive(move || text_of(&copied));
-        return view! { <CopyButton lang=host.page.lang of=id.clone() text/> }.into_any();
+        return view! { <CopyButton lang=host.page.lang of=id.clone() text/> };
     }
     let Button { id, look, icon: sign, words, about, pressed, expanded, actions } = button;
     let class = match look {
@@ -147,7 +146,6 @@ pub(super) fn Press(host: Host, button: Button) -> impl IntoView {
             {some(about).map(|about| span("vh", format!(" {about}")))}
         </button>
     }
-    .into_any()
 }
 
 /// A bar as long as a share of what it has; with a line where it may end.
@@ -158,11 +156,11 @@ fn bar(share: f64, limit: Option<f64>, over: bool) -> AnyView {
     };
     let rect = |class: &'static str, (y, height): (u8, u8), share: f64, radius: u8| {
         let [y, height, radius] = [y, height, radius].map(|number| number.to_string());
-        view! { <rect rx=radius class=class x="0".to_owned() y=y width=long(share) height=height /> }.into_any()
+        view! { <rect rx=radius class=class x="0".to_owned() y=y width=long(share) height=height /> }
     };
     let (class, height, parts) = match limit {
         Some(limit) => {
-            let line = view! { <line class="lim" y1="0" y2="12" x1=long(limit) x2=long(limit) /> }.into_any();
+            let line = view! { <line class="lim" y1="0" y2="12" x1=long(limit) x2=long(limit) /> };
             ("", "12", vec![rect("b", (1, 10), share, 0), line])
         }
         None => {
@@ -170,5 +168,5 @@ fn bar(share: f64, limit: Option<f64>, over: bool) -> AnyView {
             ("meter", "4", vec![rect("meter-bg", (0, 4), 1.0, 2), rect(fill, (0, 4), share, 2)])
         }
     };
-    view! { <svg class=class width="100%" height=height aria-hidden="true">{StaticVec::from(parts)}</svg> }.into_any()
+    view! { <svg class=class width="100%" height=height aria-hidden="true">{StaticVec::from(parts)}</svg> }
 }

@@ -6,6 +6,7 @@ use leptos::tachys::view::iterators::StaticVec;
 use super::line::{icon, paragraph, runs, span};
 use super::{Host, each, some};
 use crate::protocol::blocks::{self, Entry, Listed, Run, Sign, Term, Tone};
+use crate::view::view;
 
 /// A list.
 #[component]
@@ -14,8 +15,8 @@ pub(super) fn Entries(host: Host, entries: blocks::Entries) -> impl IntoView {
     let signs = listed == Listed::Findings;
     let items = each(entries, |entry| item(host, entry, signs));
     match listed {
-        Listed::Advice => view! { <ol class="adv">{items}</ol> }.into_any(),
-        Listed::Changes => view! { <ol class="readc">{items}</ol> }.into_any(),
+        Listed::Advice => view! { <ol class="adv">{items}</ol> },
+        Listed::Changes => view! { <ol class="readc">{items}</ol> },
         other => {
             let class = match other {
                 Listed::Ways => "ways",
@@ -24,7 +25,7 @@ pub(super) fn Entries(host: Host, entries: blocks::Entries) -> impl IntoView {
                 Listed::Settings => "read-list",
                 _ => "asm",
             };
-            view! { <ul class=class>{items}</ul> }.into_any()
+            view! { <ul class=class>{items}</ul> }
         }
     }
 }
@@ -42,7 +43,7 @@ fn item(host: Host, entry: Entry, signs: bool) -> AnyView {
     let lines = lines.into_iter().filter(|line| !line.is_empty());
     let lines = lines.map(|line| paragraph("", None, None, runs(host, line)));
     let parts: Vec<AnyView> = signs.then(|| icon(sign)).into_iter().chain(lines).collect();
-    view! { <li class=class id=some(id)>{StaticVec::from(parts)}</li> }.into_any()
+    view! { <li class=class id=some(id)>{StaticVec::from(parts)}</li> }
 }
 
 /// What the letters of a formula stand for.
@@ -60,7 +61,6 @@ pub(super) fn Terms(host: Host, terms: Vec<Term>) -> impl IntoView {
                 <dd>{span("", meaning)} {runs(host, value.into_iter().collect())}</dd>
             </div>
         }
-        .into_any()
     });
     view! { <dl class="calc">{terms}</dl> }
 }
@@ -71,7 +71,7 @@ pub(super) fn Listing(listing: blocks::Listing) -> impl IntoView {
     let blocks::Listing { id, name, lines } = listing;
     if name.is_empty() {
         let text: String = lines.into_iter().map(|(_, line)| line).collect();
-        return view! { <pre class="quote" id=some(id)>{text}</pre> }.into_any();
+        return view! { <pre class="quote" id=some(id)>{text}</pre> };
     }
     let lines = each(lines, |(sign, line)| {
         let class = match sign {
@@ -87,5 +87,4 @@ pub(super) fn Listing(listing: blocks::Listing) -> impl IntoView {
             <code id=some(id)>{lines}</code>
         </pre>
     }
-    .into_any()
 }

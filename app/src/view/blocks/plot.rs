@@ -7,6 +7,7 @@ use super::some;
 use crate::charts::TEXT;
 use crate::charts::backend::{Anchor, Drawing, Ink, Node, text_width};
 use crate::protocol::blocks::Target;
+use crate::view::view;
 
 /// Room around the words of a tip, and between their lines.
 const PAD: i32 = 8;
@@ -32,7 +33,6 @@ fn sheet(class: &'static str, said: [&str; 2], at: (i32, i32), size: (u32, u32),
             {StaticVec::from(nodes)}
         </svg>
     }
-    .into_any()
 }
 
 /// A drawing that the element called `label` names.
@@ -108,14 +108,12 @@ fn mark(node: Node) -> AnyView {
                 // A style sheet in a file of its own cannot point into the page.
                 fill=(ink == Ink::Hatched).then_some("url(#hatch)")
             />
-        }
-        .into_any(),
-        Node::Path { d, ink } => view! { <path class=ink.class() d=d /> }.into_any(),
+        },
+        Node::Path { d, ink } => view! { <path class=ink.class() d=d /> },
         Node::Text { at: (x, y), anchor, ink, text } => view! {
             <text class=ink.class() x=x.to_string() y=y.to_string() text-anchor=anchor.word()>
                 {text}
             </text>
-        }
-        .into_any(),
+        },
     }
 }

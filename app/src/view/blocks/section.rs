@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::line::{Press, icon, runs};
 use super::{Blocks, Host, each, some};
 use crate::protocol::blocks::{self, Purpose};
+use crate::view::view;
 
 /// Parts under a heading.
 #[component]
@@ -30,22 +31,21 @@ pub(super) fn Section(host: Host, section: blocks::Section) -> impl IntoView {
     let title = runs(host, title);
     let title = has_title.then(|| {
         if whole {
-            view! { <h2 id=heading>{icon("i-pin")}<span>{title}</span></h2> }.into_any()
+            view! { <h2 id=heading>{icon("i-pin")}<span>{title}</span></h2> }
         } else {
-            view! { <h3 id=heading>{title}</h3> }.into_any()
+            view! { <h3 id=heading>{title}</h3> }
         }
     });
     let head = if tools.is_empty() {
         title.into_any()
     } else {
-        let tools = each(tools, |button| view! { <Press host button /> }.into_any());
+        let tools = each(tools, |button| view! { <Press host button /> });
         view! {
             <header class="sec-h">
                 {title}
                 <div class="tools">{tools}</div>
             </header>
         }
-        .into_any()
     };
     view! {
         <section class=class id=some(id) aria-labelledby=label>
@@ -53,7 +53,6 @@ pub(super) fn Section(host: Host, section: blocks::Section) -> impl IntoView {
             <Blocks host blocks />
         </section>
     }
-    .into_any()
 }
 
 /// What is folded away.
@@ -69,5 +68,4 @@ pub(super) fn Fold(host: Host, fold: blocks::Fold) -> impl IntoView {
             <Blocks host blocks />
         </details>
     }
-    .into_any()
 }

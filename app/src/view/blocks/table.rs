@@ -6,6 +6,7 @@ use leptos::tachys::view::iterators::StaticVec;
 use super::line::{Press, runs};
 use super::{Host, each, some};
 use crate::protocol::blocks::{self, Cell, Column, Holds, Row, Sort, Stands, Tabled, Tone};
+use crate::view::view;
 
 /// A table, in a frame that scrolls by itself where it is wider; plans become cards instead.
 #[component]
@@ -29,9 +30,9 @@ pub(super) fn Table(host: Host, table: blocks::Table) -> impl IntoView {
     let bodies = each(groups, |(title, rows)| {
         let mut rows: Vec<AnyView> = rows.into_iter().map(|own| row(host, own, &kinds)).collect();
         rows.splice(0..0, some(title).map(|title| group(title, width)));
-        view! { <tbody>{StaticVec::from(rows)}</tbody> }.into_any()
+        view! { <tbody>{StaticVec::from(rows)}</tbody> }
     });
-    let caption = plans.then(|| view! { <caption class="vh">{name.clone()}</caption> }.into_any());
+    let caption = plans.then(|| view! { <caption class="vh">{name.clone()}</caption> });
     let table = view! {
         <table class=class>
             {caption}
@@ -40,18 +41,17 @@ pub(super) fn Table(host: Host, table: blocks::Table) -> impl IntoView {
             </thead>
             {bodies}
         </table>
-    }
-    .into_any();
+    };
     if plans {
         return table;
     }
-    view! { <div class="tw" role="group" tabindex="0" aria-label=name>{table}</div> }.into_any()
+    view! { <div class="tw" role="group" tabindex="0" aria-label=name>{table}</div> }
 }
 
 /// The words above a group of rows.
 fn group(title: String, width: usize) -> AnyView {
-    let title = view! { <th class="sens-g" scope="rowgroup" colspan=width.to_string()>{title}</th> }.into_any();
-    view! { <tr>{StaticVec::from(vec![title])}</tr> }.into_any()
+    let title = view! { <th class="sens-g" scope="rowgroup" colspan=width.to_string()>{title}</th> };
+    view! { <tr>{StaticVec::from(vec![title])}</tr> }
 }
 
 /// The head of a column.
@@ -67,15 +67,15 @@ fn head(host: Host, column: Column) -> AnyView {
     let (order, inside) = match sort {
         Some(Sort { falling, button }) => {
             let arrow = falling.map(|falling| if falling { " ↓" } else { " ↑" });
-            let arrow = arrow.map(|arrow| view! { <span aria-hidden="true">{arrow}</span> }.into_any());
-            let button = view! { <Press host button /> }.into_any();
+            let arrow = arrow.map(|arrow| view! { <span aria-hidden="true">{arrow}</span> });
+            let button = view! { <Press host button /> };
             let order = falling.map(|falling| if falling { "descending" } else { "ascending" });
             (order, std::iter::once(button).chain(arrow).collect())
         }
-        None if holds == Holds::Actions => (None, vec![view! { <span class="vh">{name}</span> }.into_any()]),
+        None if holds == Holds::Actions => (None, vec![view! { <span class="vh">{name}</span> }]),
         None => (None, vec![name.into_any()]),
     };
-    view! { <th class=class scope="col" aria-sort=order>{StaticVec::from(inside)}</th> }.into_any()
+    view! { <th class=class scope="col" aria-sort=order>{StaticVec::from(inside)}</th> }
 }
 
 /// A row.
@@ -97,7 +97,7 @@ fn row(host: Host, row: Row, kinds: &[(Holds, String)]) -> AnyView {
         place += own.columns as usize;
         told(host, own, holds, name)
     });
-    view! { <tr class=class id=some(id) aria-current=current>{cells}</tr> }.into_any()
+    view! { <tr class=class id=some(id) aria-current=current>{cells}</tr> }
 }
 
 /// A cell; where columns are folded away it says whose it is.
@@ -106,7 +106,7 @@ fn told(host: Host, own: Cell, holds: Holds, name: String) -> AnyView {
     let empty = line.is_empty();
     let line = runs(host, line);
     if holds == Holds::Names {
-        return view! { <th scope="row">{line}</th> }.into_any();
+        return view! { <th scope="row">{line}</th> };
     }
     if columns > 1 {
         return cell("", Some(columns.to_string()), None, line);
@@ -132,5 +132,5 @@ fn told(host: Host, own: Cell, holds: Holds, name: String) -> AnyView {
 }
 
 fn cell(class: &'static str, columns: Option<String>, label: Option<String>, inside: StaticVec<AnyView>) -> AnyView {
-    view! { <td class=class colspan=columns data-l=label>{inside}</td> }.into_any()
+    view! { <td class=class colspan=columns data-l=label>{inside}</td> }
 }
