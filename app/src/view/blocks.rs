@@ -6,6 +6,7 @@ mod act;
 mod choice;
 mod controls;
 mod figure;
+pub(super) mod host;
 mod line;
 mod list;
 mod plot;
@@ -13,33 +14,21 @@ mod section;
 mod table;
 
 use leptos::prelude::*;
-use leptos::tachys::view::iterators::StaticVec;
 use serde_json::Value;
 
-use crate::page::Page;
-use crate::page::sheet::State;
 use crate::protocol::blocks::Block;
-use crate::protocol::{Name, compact};
+use crate::protocol::compact;
 use crate::view::view;
 use choice::Choice;
 use controls::Controls;
 use figure::Figure;
 pub(super) use figure::{files, legend};
+use host::{Host, each};
 use line::Prose;
 use list::{Entries, Listing, Terms};
 pub(super) use plot::{image, over, targets};
 use section::{Fold, Section};
 use table::Table;
-
-/// The sheet that a block stands in.
-#[derive(Clone, Copy)]
-pub(super) struct Host {
-    pub(super) page: Page,
-    /// Which sheet; `None` for what is asked for by other means.
-    pub(super) name: Option<Name>,
-    /// How it is shown.
-    pub(super) state: State,
-}
 
 /// A sheet that came from the worker.
 pub(super) fn sheet(host: Host, found: &Value) -> AnyView {
@@ -62,15 +51,4 @@ fn Blocks(host: Host, blocks: Vec<Block>) -> impl IntoView {
         Block::Controls(controls) => view! { <Controls host controls /> },
         Block::Choice(choice) => view! { <Choice host choice /> },
     })
-}
-
-/// The views of a list.
-fn each<T>(all: Vec<T>, of: impl FnMut(T) -> AnyView) -> StaticVec<AnyView> {
-    let views: Vec<AnyView> = all.into_iter().map(of).collect();
-    StaticVec::from(views)
-}
-
-/// A text, or nothing where it is empty.
-fn some(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
 }

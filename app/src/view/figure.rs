@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::blocks;
-use super::dom::{El, el};
+
 use super::icons::Icon;
 use crate::browser;
 use crate::charts::backend::Drawing;

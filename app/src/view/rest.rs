@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::Value;
 
-use super::blocks::Host;
+use super::blocks::host::Host;
 use crate::browser;
 use crate::busy::Work;
 use crate::page::Page;

@@ -10,7 +10,7 @@ use shardwise_core::wire::to_value;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 
-use super::blocks::Host;
+use super::blocks::host::Host;
 use super::dom::el;
 use super::rest;
 use crate::browser;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::super::blocks::{image, over};
 use super::super::figure::label;
 use super::super::icons::icon;
-use super::{File, Page, Part, Source, details, share, short, signed};
+use super::parts::{Failure, Source};
+use super::state::{File, Page, Part, details, share, short, signed};
 use crate::browser;
 use crate::charts;
 use crate::charts::backend::{Drawing, Ink, Node};
@@ -157,7 +158,7 @@ fn missing(page: Page) -> Option<AnyView> {
         Kind::Generation => page.load_generation(),
         _ => page.load_runs(),
     };
-    Some(view! { <super::Failure page why again/> }.into_any())
+    Some(view! { <Failure page why again/> }.into_any())
 }
 
 /// What the chart shows, in words.

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::state::{Page, share};
 use super::strips::kind_name;
-use super::{Page, share};
 use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview};
 use crate::text::{Lang, fill};

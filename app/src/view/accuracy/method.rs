@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{GENERATION, OVERVIEW, Page, RUNS};
+use super::state::{GENERATION, OVERVIEW, Page, RUNS};
 use crate::browser;
 use crate::text::fill;
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Page, Part, details, short, signed};
+use super::state::{Page, Part, details, short, signed};
 use crate::runs::Column;
 use crate::text::fill;
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Page;
+use super::state::Page;
 use crate::format;
 use crate::runs::{Decile, Kind};
 use crate::text::fill;

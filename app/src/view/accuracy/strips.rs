@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::{DIMENSIONS, Page, Part, Segments, share};
+use super::parts::Segments;
+use super::state::{DIMENSIONS, Page, Part, share};
 use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview, Runs};
 use crate::text::{Accuracy as Text, fill};

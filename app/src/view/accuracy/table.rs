@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::parts::Source;
+use super::state::{Page, Part, framework, signed};
 use super::strips::dimension;
-use super::{Page, Part, Source, framework, signed};
 use crate::browser;
 use crate::format;
 use crate::runs::{By, Column, Kind, Run, Runs};

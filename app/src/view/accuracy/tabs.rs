@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-use super::Page;
+use super::state::Page;
 use crate::browser;
 use crate::format;
 use crate::runs::{By, Case, Kind};

@@ -8,7 +8,7 @@ use web_sys::{Element, Event};
 
 use leptos::prelude::*;
 
-use super::Host;
+use super::host::Host;
 use crate::browser;
 use crate::client::desk;
 use crate::form::Field;

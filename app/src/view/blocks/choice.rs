@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::host::{Host, each, some};
 use super::line::{Press, icon, span};
-use super::{Host, each, some};
 use crate::protocol::blocks::{self, Alternative, Tone};
 use crate::view::view;
 

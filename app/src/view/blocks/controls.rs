@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Host, each};
+use super::host::{Host, each};
 use crate::protocol::blocks::{Control, Takes};
 use crate::view::view;
 

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
+use super::host::{Host, each, some};
 use super::line::{Press, icon};
 use super::plot::{image, targets};
 use super::table::Table;
-use super::{Host, each, some};
 use crate::charts::backend::Ink;
 use crate::protocol::blocks::{self, Mark, Switch};
 use crate::text::fill;

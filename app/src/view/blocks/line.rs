@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
 use super::act::{act, text_of};
-use super::{Host, each, some};
+use super::host::{Host, each, some};
 use crate::format;
 use crate::protocol::blocks::{self, Action, Button, Kind, Line, Look, Run, Tone};
 use crate::view::copying::CopyButton;

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
+use super::host::{Host, each, some};
 use super::line::{icon, paragraph, runs, span};
-use super::{Host, each, some};
 use crate::protocol::blocks::{self, Entry, Listed, Run, Sign, Term, Tone};
 use crate::view::view;
 

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
-use super::some;
+use super::host::some;
 use crate::charts::TEXT;
 use crate::charts::backend::{Anchor, Drawing, Ink, Node, text_width};
 use crate::protocol::blocks::Target;

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
+use super::Blocks;
+use super::host::{Host, each, some};
 use super::line::{Press, icon, runs};
-use super::{Blocks, Host, each, some};
 use crate::protocol::blocks::{self, Purpose};
 use crate::view::view;
 

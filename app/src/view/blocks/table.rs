@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
+use super::host::{Host, each, some};
 use super::line::{Press, runs};
-use super::{Host, each, some};
 use crate::protocol::blocks::{self, Cell, Column, Holds, Row, Sort, Stands, Tabled, Tone};
 use crate::view::view;
 

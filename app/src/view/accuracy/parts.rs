@@ -1,0 +1,58 @@
+//! What several parts of the accuracy page are made of.
+
+use leptos::prelude::*;
+
+use super::super::icons::icon;
+use super::state::Page;
+use crate::runs::Run;
+
+/// Says that a file did not come, and asks for it again.
+#[component]
+pub(super) fn Failure(page: Page, why: &'static str, again: impl Fn() + 'static) -> impl IntoView {
+    let text = page.text();
+    view! {
+        <div class="callout callout-bad failed" role="alert">
+            {icon("i-warn")}
+            <p><b>{text.failed}</b>{why}</p>
+            <button class="btn" type="button" id="retry" on:click=move |_| again()>{text.retry}</button>
+        </div>
+    }
+}
+
+/// A choice among a few: one button each.
+#[component]
+pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
+    name: &'static str,
+    choices: Vec<(T, &'static str)>,
+    chosen: RwSignal<T>,
+    choose: fn(Page, T),
+    page: Page,
+) -> impl IntoView {
+    let buttons = choices.into_iter().map(move |(value, words)| {
+        view! {
+            <button
+                class="seg-b"
+                type="button"
+                aria-pressed=move || (chosen.get() == value).to_string()
+                on:click=move |_| choose(page, value)
+            >
+                {words}
+            </button>
+        }
+    });
+    view! { <div class="seg" role="group" aria-label=name>{buttons.collect_view()}</div> }
+}
+
+/// The way to a run's source by a name of it; the name alone where the file holds no address of the web.
+#[component]
+pub(super) fn Source<'a>(page: Page, run: &'a Run, name: String) -> impl IntoView {
+    match run.address() {
+        None => view! { <span>{name}</span> }.into_any(),
+        Some(address) => view! {
+            <a href=address.to_owned() target="_blank" rel="noopener noreferrer">
+                {name}<span class="vh">" "{page.text().new_tab}</span>
+            </a>
+        }
+        .into_any(),
+    }
+}
