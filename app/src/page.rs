@@ -17,7 +17,7 @@ use shardwise_core::wire::WorkloadKind;
 use shardwise_core::{InputError, permalink};
 
 use crate::browser;
-use crate::client::sayings;
+use crate::client::{estimates, sayings};
 use crate::compute::{Comparison, Market};
 use crate::fit::LEVELS;
 use crate::follow::follow;
@@ -344,11 +344,14 @@ impl Page {
     /// Keeps the question among the recent ones. Presets are always there.
     #[inline(never)]
     fn remember(self) {
-        let own = self.standing().filter(|shown| shown.preset.is_none());
-        if let (false, Some(shown)) = (self.embedded, own) {
+        // What still waits for its answer is what a person left.
+        let asked = estimates::awaited(|asked| asked.question().clone());
+        let asked = asked.or_else(|| self.standing().map(|shown| shown.question.clone()));
+        let own = asked.filter(|question| asking::preset_of(question).is_none());
+        if let (false, Some(question)) = (self.embedded, own) {
             // Another tab may have added some.
             let stored = browser::stored(RECENT).unwrap_or_default();
-            let stored = recent::with(&stored, &browser::today(), &shown.hash);
+            let stored = recent::with(&stored, &browser::today(), &permalink::to_hash(&question));
             browser::store(RECENT, &stored);
             self.recent.set(stored);
         }

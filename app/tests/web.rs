@@ -5,7 +5,7 @@
 use gloo::timers::callback::Timeout;
 use js_sys::Promise;
 use leptos::prelude::{AnyView, IntoAny};
-use shardwise_app::{Accuracy, App, AppProps, Loader};
+use shardwise_app::{Accuracy, App, AppProps, Engine, Loader};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -59,7 +59,8 @@ struct Mounted {
 impl Mounted {
     async fn new() -> Self {
         let rest: Loader = || Box::pin(async { Some(shardwise_app::rest()) });
-        let page = Self::of(move || App(AppProps { rest }).into_any()).await;
+        let engine: Engine = |request| Box::pin(async move { Some(shardwise_app::worker::estimate(&request)) });
+        let page = Self::of(move || App(AppProps { rest, engine }).into_any()).await;
         // It is built in steps; the footer comes with the last.
         page.comes(".foot").await;
         page

@@ -41,10 +41,7 @@ impl Shown {
     fn of(question: Question, answered: Answered) -> Result<Self, InputError> {
         let job = job::resolve(&question_from_value(answered.decided)?)?;
         let hash = permalink::to_hash(&question);
-        // A preset is the same one under the factors of a run, and however sure it is to be.
-        let plain = permalink::to_hash(&Question { calibration: None, confidence: None, ..question.clone() });
-        let place = preset_links().iter().position(|link| *link == plain);
-        let preset = place.and_then(|place| presets::presets().get(place));
+        let preset = preset_of(&question);
         Ok(Self { question, found: Found { job, answer: answered.answer }, hash, preset })
     }
 
@@ -52,6 +49,13 @@ impl Shown {
     pub(crate) fn gpu(&self) -> Option<&str> {
         self.question.hardware.gpu.as_str()
     }
+}
+
+/// The preset whose question it is: the same one under the factors of a run, and however sure it is to be.
+pub(super) fn preset_of(question: &Question) -> Option<&'static Preset> {
+    let plain = permalink::to_hash(&Question { calibration: None, confidence: None, ..question.clone() });
+    let place = preset_links().iter().position(|link| *link == plain);
+    place.and_then(|place| presets::presets().get(place))
 }
 
 /// What was measured beside the estimate of it.
@@ -68,6 +72,13 @@ pub(crate) struct Asked {
     pub(crate) asking: Asking,
     question: Question,
     run: OfRun,
+}
+
+impl Asked {
+    /// The question.
+    pub(crate) fn question(&self) -> &Question {
+        &self.question
+    }
 }
 
 /// What becomes of a run of one's own.
@@ -275,7 +286,7 @@ impl Page {
     /// Changes the form by what a person chooses: Back undoes it.
     pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
         // The address catches up before the step, else Back would skip what was typed or chosen last.
-        match estimates::awaited(|asked| permalink::to_hash(&asked.question)) {
+        match estimates::awaited(|asked| permalink::to_hash(asked.question())) {
             Some(hash) if step_is_due() && !self.embedded => browser::set_hash(&hash, true),
             _ => self.write_address(false),
         }

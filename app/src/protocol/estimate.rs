@@ -135,10 +135,14 @@ pub(crate) enum Remedy {
     /// Another plan on the same GPUs: parts of the plan were set by hand.
     Plan,
     /// Other GPUs.
-    Gpus {
-        /// More of the same type; `None` where no number of them makes room.
-        more: Option<Offered>,
-        /// As many of another type, the cheapest.
-        other: Option<Offered>,
-    },
+    Gpus(Box<Others>),
+}
+
+/// Other GPUs, on which a question is as sure to fit as asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Others {
+    /// More of the same type; `None` where no number of them makes room.
+    pub(crate) more: Option<Offered>,
+    /// As many of another type, the cheapest.
+    pub(crate) other: Option<Offered>,
 }

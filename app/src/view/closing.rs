@@ -76,9 +76,15 @@ fn ways(page: Page, remedy: &Remedy) -> Vec<AnyView> {
             let act = move || page.change(free_plan);
             vec![way("closing-plan", page, text.close_plan.to_owned(), None, act)]
         }
-        Remedy::Gpus { more: numbers, other: types } => {
-            let more = numbers.as_ref().and_then(|offer| offered("closing-more", page, offer, more));
-            let other = types.as_ref().and_then(|offer| offered("closing-other", page, offer, other));
+        Remedy::Gpus(others) => {
+            let more = others
+                .more
+                .as_ref()
+                .and_then(|offer| offered("closing-more", page, offer, more));
+            let other = others
+                .other
+                .as_ref()
+                .and_then(|offer| offered("closing-other", page, offer, other));
             all(more.into_iter().chain(other))
         }
     }

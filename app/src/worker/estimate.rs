@@ -12,7 +12,7 @@ use shardwise_core::{Answer, InputError, Objective, Question, evaluate_alone};
 
 use super::{answered_once, asked};
 use crate::form::{Form, mend};
-use crate::protocol::estimate::{Answered, Asking, Beside, Estimate, Figures, Offered, Refused, Remedy, Slice};
+use crate::protocol::estimate::{Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Slice};
 use crate::sheets::asked::Asked;
 use crate::words::plan_in_short;
 
@@ -90,8 +90,8 @@ pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &
         tried += 1;
         return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
     }
-    let remedy = Remedy::Gpus { more: more.as_ref().map(offered), other: cheapest(&asked) };
-    Some(Slice { offers, is_whole: true, tried, remedy: Some(remedy), is_last: true })
+    let others = Others { more: more.as_ref().map(offered), other: cheapest(&asked) };
+    Some(Slice { offers, is_whole: true, tried, remedy: Some(Remedy::Gpus(Box::new(others))), is_last: true })
 }
 
 /// The cheapest machine on which a question is as sure to fit as asked.
@@ -147,7 +147,7 @@ fn figures(answer: &Answer, job: &Job, considered: u64) -> Figures {
 mod tests {
     use super::{compare, estimate};
     use crate::form::{Field, Form};
-    use crate::protocol::estimate::{Answered, Asking, Estimate, Remedy, Slice};
+    use crate::protocol::estimate::{Answered, Asking, Estimate, Others, Remedy, Slice};
     use serde_json::{Value, json};
     use shardwise_core::calibration::Measured;
     use shardwise_core::job::resolve;
@@ -271,9 +271,10 @@ mod tests {
             let last = slices(question).pop().and_then(|last| last.remedy);
             last.unwrap_or_else(|| panic!("it does not fit, and something else does"))
         };
-        let Remedy::Gpus { more, other } = remedy(&question(json!({}))) else {
+        let Remedy::Gpus(others) = remedy(&question(json!({}))) else {
             panic!("no plan fits");
         };
+        let Others { more, other } = *others;
         let more = more
             .and_then(|more| more.result.ok())
             .unwrap_or_else(|| panic!("more of them do"));

@@ -1,7 +1,7 @@
 //! Words of an answer that are known beforehand: reading one gives the word that the program has already.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Unexpected};
+use serde::de::{Deserializer, Error};
 use shardwise_catalog::catalog;
 
 use crate::framework::NAMES;
@@ -29,7 +29,7 @@ fn one_of<'de, D: Deserializer<'de>>(document: D, mut known: impl Iterator<Item 
     let word = String::deserialize(document)?;
     known
         .find(|own| *own == word)
-        .ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&word), &"a word of these answers"))
+        .ok_or_else(|| D::Error::unknown_variant(&word, &[]))
 }
 
 /// A phase.
