@@ -82,7 +82,7 @@ fn Whole(page: Page) -> impl IntoView {
     view! {
         <a class="skip" href="#answer" on:click=skip>{page.text().skip}</a>
         <Header look=page.look lang=page.lang here=Place::Accuracy link=Signal::derive(link)/>
-        <main class="doc acc" id="answer">{move || body(page)}</main>
+        <main class="doc doc-acc" id="answer">{move || body(page)}</main>
         <Footer look=page.look lang=page.lang/>
     }
 }

@@ -285,7 +285,7 @@ fn legends(page: Page) -> Option<AnyView> {
         .filter(|place| runs.runs.get(**place).is_some_and(|run| run.headline))
         .count();
     let partly = shown.len() - full;
-    let counted = |sentence: &str, count: usize| fill(sentence, &[&count.to_string()]);
+    let counted = |sentence: &str, count: usize| fill(sentence, &[&format::grouped(count as u64)]);
     let chosen = page.group.get().map(|group| {
         let label = page.group_label(page.by.get(), &group);
         view! {

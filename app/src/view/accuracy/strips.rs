@@ -13,10 +13,11 @@ use crate::text::{Accuracy as Text, fill};
 /// Height of a strip, in pixels; the style sheet says the same.
 const HEIGHT: f64 = 30.0;
 
-/// Half of the scale: the least of these that holds nearly every dot of the tab.
-const SCALES: [f64; 3] = [0.6, 1.0, 1.5];
+/// Half of the scale, as it is and where less holds too few of the tab's dots. What is further off stands at its end.
+const SCALE: f64 = 0.6;
+const WIDE: f64 = 1.0;
 
-/// Share of the dots that the scale is to hold. What is further off stands at its end.
+/// Share of the dots that the scale is to hold.
 const HELD: f64 = 0.97;
 
 /// Dots lie on so many sheets: where many overlap, it is darker.
@@ -98,14 +99,14 @@ fn dimensions(page: Page, overview: &Overview) -> Vec<(By, &'static str)> {
     differing.map(|by| (by, dimension(page, by))).collect()
 }
 
-/// Half of the scale of a tab.
-fn scale(overview: &Overview, kind: Kind) -> f64 {
+/// Half of the scale of a tab, and whether anything lies beyond it.
+fn scale(overview: &Overview, kind: Kind) -> (f64, bool) {
     let groups = overview.groups(kind, By::Kind);
     let dots: Vec<f64> = groups.iter().flat_map(|own| own.dots.iter().map(|dot| dot.abs())).collect();
-    let holds = |end: f64| dots.iter().filter(|dot| **dot <= end).count() as f64 >= HELD * dots.len() as f64;
-    let [least, .., most] = SCALES;
-    let found = SCALES.into_iter().find(|end| holds(*end)).unwrap_or(most);
-    found.max(least)
+    let within = |end: f64| dots.iter().filter(|dot| **dot <= end).count();
+    let held = within(SCALE) as f64 >= HELD * dots.len() as f64;
+    let end = if held { SCALE } else { WIDE };
+    (end, within(end) < dots.len())
 }
 
 /// Where an error lies, as a share of the strip in percent; what is beyond the scale lies at its end.
@@ -256,7 +257,7 @@ fn list(page: Page) -> Option<AnyView> {
     let text = page.text();
     let overview = page.overview()?;
     let (kind, by) = (page.kind.get(), page.by.get());
-    let end = scale(&overview, kind);
+    let (end, _) = scale(&overview, kind);
     let groups = groups(&overview, kind, by);
     if groups.is_empty() {
         return Some(view! { <p class="muted">{text.no_errors}</p> }.into_any());
@@ -312,6 +313,11 @@ pub(super) fn Strips(page: Page) -> impl IntoView {
         Kind::Memory => text.right_memory,
         _ => text.right_speed,
     };
+    let beyond = move || {
+        let overview = page.overview()?;
+        let (_, beyond) = scale(&overview, page.kind.get());
+        beyond.then(|| view! { <li>{text.beyond}</li> })
+    };
     let own = move || match page.kind.get() {
         Kind::Memory => text.dot_memory,
         _ => text.dot_left_out,
@@ -328,6 +334,7 @@ pub(super) fn Strips(page: Page) -> impl IntoView {
                 <li><span class="medl"></span>{text.median_signed}</li>
                 <li><span class="rngl"></span>{text.tenths}</li>
                 <li>{direction}</li>
+                {beyond}
             </ul>
         </section>
     }
