@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::parts::Segments;
 use super::state::{DIMENSIONS, Page, Part, share};
 use crate::format;
@@ -155,7 +157,6 @@ fn strip(figure: &Figure, errors: &[f64], end: f64) -> AnyView {
             {median}
         </svg>
     }
-    .into_any()
 }
 
 /// The groups in the order of the page.
@@ -202,9 +203,8 @@ fn row(page: Page, overview: &Overview, figure: Figure, end: f64) -> AnyView {
                 {label}
             </button>
         }
-        .into_any()
     } else {
-        view! { <b>{label}</b> }.into_any()
+        view! { <b>{label}</b> }
     };
     let counted =
         if by == By::Kind && kind == Kind::Step && figure.name == "step" { text.count_steps } else { text.count_runs };
@@ -244,7 +244,6 @@ fn row(page: Page, overview: &Overview, figure: Figure, end: f64) -> AnyView {
             {cell(text.col_fitted, fitted)}
         </li>
     }
-    .into_any()
 }
 
 /// Whether the fit holds the group's runs.
@@ -260,7 +259,7 @@ fn list(page: Page) -> Option<AnyView> {
     let (end, _) = scale(&overview, kind);
     let groups = groups(&overview, kind, by);
     if groups.is_empty() {
-        return Some(view! { <p class="muted">{text.no_errors}</p> }.into_any());
+        return Some(view! { <p class="muted">{text.no_errors}</p> });
     }
     let tiers = [(By::All, "headline"), (By::All, "other")];
     let sums: Vec<Figure> = tiers
@@ -284,7 +283,7 @@ fn list(page: Page) -> Option<AnyView> {
             {rows.collect_view()}
         </ul>
     };
-    Some(view.into_any())
+    Some(view)
 }
 
 #[component]
