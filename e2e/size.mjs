@@ -23,7 +23,7 @@ const WHOLE = 'first visit';
 
 // Counted apart: those parts, what the accuracy page adds to what both pages load, which nobody downloads before asking,
 // what saves charts, what talks with a page around it, and what other sites load.
-const APART = /^(accuracy|runs|generation|engine|rest|shared|texts|figure|embed|frame)[-.]/;
+const APART = /^(accuracy|errors|runs|generation|engine|rest|shared|texts|figure|embed|frame)[-.]/;
 
 const brotli = (bytes) => brotliCompressSync(bytes, {
   params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -32,7 +32,7 @@ const brotli = (bytes) => brotliCompressSync(bytes, {
 function measure() {
   const sizes = {
     wasm: 0, js: 0, css: 0, 'engine.wasm': 0, 'rest.wasm': 0, 'shared.wasm': 0, 'texts.wasm': 0, 'figure.js': 0, 'frame.js': 0, 'embed.js': 0,
-    'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'accuracy.json': 0, 'runs.json': 0, 'generation.json': 0,
+    'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'errors.css': 0, 'accuracy.json': 0, 'runs.json': 0, 'generation.json': 0,
   };
   const files = readdirSync(SITE);
   // The worker names what the engine is made of.

@@ -13,6 +13,9 @@ import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 const site = process.env.TRUNK_STAGING_DIR;
 if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script is the last step of scripts/build-site.mjs and of `trunk build`');
 
+// The style sheets of the accuracy page, beside its own.
+const OF_ACCURACY = ['tokens', 'base', 'boot', 'nav', 'form', 'verdict', 'chart', 'table', 'states'];
+
 const digest = (bytes, algorithm, encoding) => createHash(algorithm).update(bytes).digest(encoding);
 
 trimScripts();
@@ -39,24 +42,31 @@ function trimScripts() {
 }
 
 // One request instead of a dozen. The order of the links is the order of the rules. Without an integrity
-// attribute, which a sandboxed frame could not check; the service worker checks digests.
+// attribute, which a sandboxed frame could not check; the service worker checks digests. The accuracy page has those that
+// it needs: of more than 14 kB a first visit would get the rest a round trip later.
 function joinStyles() {
   const link = /<link rel="stylesheet" href="\.\/([^"]+)"[^>]*>\n?/g;
   const page = join(site, 'index.html');
   const html = readFileSync(page, 'utf8');
   const files = [...html.matchAll(link)].map(([, file]) => file);
   if (files.length === 0) throw new Error('index.html links no style sheet');
-  const css = files.map((file) => readFileSync(join(site, file), 'utf8')).join('\n');
+  const read = (file) => readFileSync(join(site, file), 'utf8').replace(/\/\*[^]*?\*\//g, '');
+  const joined = (some) => some.map(read).join('\n');
+  // Trunk puts a digest behind their names.
+  const own = files.filter((file) => OF_ACCURACY.includes(file.split(/[-.]/)[0]));
+  if (own.length < OF_ACCURACY.length) throw new Error(`index.html links not all of ${OF_ACCURACY}`);
+  const css = joined(files);
+  writeFileSync(join(site, 'errors.css'), joined([...own, 'accuracy.css']));
   for (const file of files) rmSync(join(site, file));
   writeFileSync(join(site, 'style.css'), css);
   const [style] = hashed('style.css');
   let first = true;
-  const joined = html.replace(link, () => {
+  const linked = html.replace(link, () => {
     if (!first) return '';
     first = false;
     return `<link rel="stylesheet" href="./${style}">\n`;
   });
-  writeFileSync(page, joined);
+  writeFileSync(page, linked);
 }
 
 // Trunk names the program after its wasm before that is optimised, and charts are saved by a script without a mark. Hosts
@@ -107,14 +117,15 @@ function rename(file, from, to) {
   writeFileSync(join(site, file), text.replaceAll(from, to));
 }
 
-// The accuracy page is the calculator's with another program, one style sheet more and its data. In a folder of
+// The accuracy page is the calculator's with another program, another style sheet and its data. In a folder of
 // its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
 function writeAccuracyPage() {
   const data = (file) => JSON.parse(readFileSync(join(site, file), 'utf8'));
   if (!data('accuracy.json').figures?.length) throw new Error('public/accuracy.json holds no figures');
   if (!data('runs.json').length || !data('generation.json').length) throw new Error('public/runs.json or generation.json holds no runs');
   const [program] = hashed('accuracy.js', 'accuracy_bg.wasm');
-  const [style] = hashed('accuracy.css');
+  const [style] = hashed('errors.css');
+  hashed('accuracy.css');
   const [overview, runs, generation] = ['accuracy.json', 'runs.json', 'generation.json'].flatMap((file) => hashed(file));
   const title = 'Shardwise: how accurate is it?';
   const description = 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.';
@@ -122,6 +133,7 @@ function writeAccuracyPage() {
   writePage({ folder: 'accuracy', root, title, description, style }, (change) => {
     // Asked for with the program, which would ask for it last.
     change('</head>', `<link rel="preload" href="./${overview}" as="fetch" crossorigin></head>`);
+    change(/<link rel="stylesheet" href="\.\/style-[^>]*>\n/, '');
     change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
   });
 }

@@ -231,7 +231,7 @@ text! {
     sub_fitted sub_peak worst_kind worst_phase sure_right sub_sure ran_unfit sub_ran failed_fit sub_failed of_all
     strips_kind strips_phase errors note_training note_memory note_generation note_step group_by
     by_kind by_phase by_group by_gpu by_framework by_family in_nine inside col_inside col_fitted exact
-    dot_left_out dot_memory within_band median_signed tenths right_speed right_memory no_errors all_full all_partly
+    dot_left_out dot_memory within_band median_signed tenths beyond right_speed right_memory no_errors all_full all_partly
     k_dense_node k_dense_nodes k_experts_node k_experts_nodes k_adapters k_megatron k_fsdp k_other k_experts k_hybrid
     k_one k_few k_many k_crowd k_step k_rollout k_old_log_prob k_update_actor k_weight_sync
     chart take_chart_speed take_chart_memory take_chosen across up unit_speed keys point_at full partly

@@ -89,7 +89,7 @@ test('each column sorts both ways, and its head says so', async ({ page, accurac
   await accuracy.tab('RL step');
   await accuracy.showAll();
   const heads = page.locator('#runs thead th[scope=col]:has(button)');
-  const numbers = ['GPUs', 'Measured', 'left out', 'error', 'fitted'];
+  const numbers = ['GPUs', 'Measured', 'Left out', 'Error', 'Fitted'];
   for (let index = 0; index < await heads.count(); index += 1) {
     const button = heads.nth(index).getByRole('button');
     const name = (await button.innerText()).replace(/ [↑↓]$/, '');
@@ -144,7 +144,7 @@ test('pointing and the arrow keys say the same', async ({ page, accuracy }) => {
   await page.keyboard.press('ArrowRight');
   await expect(accuracy.near).not.toHaveText(first);
   await page.keyboard.press('End');
-  for (const fact of ['Measured, GiB', 'Estimated', 'error', 'interval']) await expect(accuracy.near).toContainText(fact);
+  for (const fact of ['Measured, GiB', 'Estimated', 'Error', 'interval']) await expect(accuracy.near).toContainText(fact);
   const told = await accuracy.near.innerText();
   const mark = page.locator('.over .pt-ring');
   const at = await mark.boundingBox();

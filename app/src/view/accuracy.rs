@@ -18,12 +18,14 @@ mod tabs;
 use leptos::either::Either;
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::footer::Footer;
 use super::header::{Header, Place};
 use crate::browser;
 use crate::text::Lang;
 use parts::Failure;
-use state::{Page, STEPS};
+use state::{File, Page, STEPS};
 
 /// Starts the page: what stood there until then stays until its first screen can be shown.
 pub(crate) fn start() {
@@ -58,7 +60,7 @@ fn view(page: Page) -> AnyView {
     browser::follow_keys();
     let whole = move || {
         let lang = page.look.lang.get();
-        let view = view! { <Whole page=Page { lang, ..page }/> }.into_any();
+        let view = view! { <Whole page=Page { lang, ..page }/> };
         // Different sides, so that one language replaces the other as a whole.
         match lang {
             Lang::En => Either::Left(view),
@@ -79,11 +81,14 @@ fn Whole(page: Page) -> impl IntoView {
         event.prevent_default();
         browser::jump("answer");
     };
+    // What is below the answer would be pushed down by it.
+    let arrived = Memo::new(move |_| !matches!(page.overview.get(), File::Loading));
+    let footer = move || arrived.get().then(|| view! { <Footer look=page.look lang=page.lang/> });
     view! {
         <a class="skip" href="#answer" on:click=skip>{page.text().skip}</a>
         <Header look=page.look lang=page.lang here=Place::Accuracy link=Signal::derive(link)/>
-        <main class="doc acc" id="answer">{move || body(page)}</main>
-        <Footer look=page.look lang=page.lang/>
+        <main class="doc doc-acc" id="answer">{move || body(page)}</main>
+        {footer}
     }
 }
 
@@ -102,11 +107,10 @@ fn body(page: Page) -> AnyView {
                 <h1>{page.lang.site().how_accurate}</h1>
             </header>
             <Failure page why again=move || page.load(move || page.load_runs())/>
-        }
-        .into_any();
+        };
     }
     if page.overview().is_none() {
-        return view! { <p class="kicker" role="status">{page.text().loading}</p> }.into_any();
+        return view! { <p class="kicker" role="status">{page.text().loading}</p> };
     }
     view! {
         <p class="kicker">{page.lang.site().accuracy}</p>
@@ -124,5 +128,4 @@ fn body(page: Page) -> AnyView {
             {after(page, 4, method::method)}
         </div>
     }
-    .into_any()
 }

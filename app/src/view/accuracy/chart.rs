@@ -15,6 +15,8 @@ use crate::format;
 use crate::runs::{Case, Kind, Run, Runs};
 use crate::text::fill;
 use leptos::prelude::*;
+
+use crate::view::view;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
@@ -148,7 +150,6 @@ pub(super) fn chart(page: Page) -> AnyView {
             </figure>
         </section>
     }
-    .into_any()
 }
 
 /// Says that the tab's runs did not come.
@@ -158,7 +159,7 @@ fn missing(page: Page) -> Option<AnyView> {
         Kind::Generation => page.load_generation(),
         _ => page.load_runs(),
     };
-    Some(view! { <Failure page why again/> }.into_any())
+    Some(view! { <Failure page why again/> })
 }
 
 /// What the chart shows, in words.
@@ -244,7 +245,7 @@ fn near(page: Page) -> AnyView {
         Some((run, run.quantity(kind)?))
     });
     let Some((run, quantity)) = found else {
-        return view! { <p class="muted">{text.point_at}</p> }.into_any();
+        return view! { <p class="muted">{text.point_at}</p> };
     };
     let figure = |value: Option<f64>| value.map(|value| page.figure(value));
     let (left_out, fitted) = match kind {
@@ -273,7 +274,6 @@ fn near(page: Page) -> AnyView {
             </p>
         </div>
     }
-    .into_any()
 }
 
 fn legends(page: Page) -> Option<AnyView> {
@@ -285,7 +285,7 @@ fn legends(page: Page) -> Option<AnyView> {
         .filter(|place| runs.runs.get(**place).is_some_and(|run| run.headline))
         .count();
     let partly = shown.len() - full;
-    let counted = |sentence: &str, count: usize| fill(sentence, &[&count.to_string()]);
+    let counted = |sentence: &str, count: usize| fill(sentence, &[&format::grouped(count as u64)]);
     let chosen = page.group.get().map(|group| {
         let label = page.group_label(page.by.get(), &group);
         view! {
@@ -326,7 +326,7 @@ fn legends(page: Page) -> Option<AnyView> {
             {chosen}
         </ul>
     };
-    Some(view.into_any())
+    Some(view)
 }
 
 #[cfg(test)]

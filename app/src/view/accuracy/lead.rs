@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::state::{Page, share};
 use super::strips::kind_name;
 use crate::format;

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::state::{GENERATION, OVERVIEW, Page, RUNS};
 use crate::browser;
 use crate::text::fill;
@@ -31,5 +33,4 @@ pub(super) fn method(page: Page) -> AnyView {
             <ul class="files">{files.collect_view()}</ul>
         </section>
     }
-    .into_any()
 }

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::state::{Page, Part, details, short, signed};
 use crate::runs::Column;
 use crate::text::fill;
@@ -41,5 +43,4 @@ pub(super) fn misses(page: Page) -> AnyView {
             {worst}
         </section>
     }
-    .into_any()
 }

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::super::icons::icon;
 use super::state::Page;
 use crate::runs::Run;
@@ -47,12 +49,11 @@ pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
 #[component]
 pub(super) fn Source<'a>(page: Page, run: &'a Run, name: String) -> impl IntoView {
     match run.address() {
-        None => view! { <span>{name}</span> }.into_any(),
+        None => view! { <span>{name}</span> },
         Some(address) => view! {
             <a href=address.to_owned() target="_blank" rel="noopener noreferrer">
                 {name}<span class="vh">" "{page.text().new_tab}</span>
             </a>
-        }
-        .into_any(),
+        },
     }
 }

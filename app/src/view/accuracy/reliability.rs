@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::state::Page;
 use crate::format;
 use crate::runs::{Decile, Kind};

@@ -110,6 +110,7 @@ pub(super) const DIMENSIONS: [(By, &str); 5] =
 pub(super) enum Part {
     Chart,
     Misses,
+    Choices,
     Table,
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use crate::view::view;
+
 use super::parts::Segments;
 use super::state::{DIMENSIONS, Page, Part, share};
 use crate::format;
@@ -13,10 +15,11 @@ use crate::text::{Accuracy as Text, fill};
 /// Height of a strip, in pixels; the style sheet says the same.
 const HEIGHT: f64 = 30.0;
 
-/// Half of the scale: the least of these that holds nearly every dot of the tab.
-const SCALES: [f64; 3] = [0.6, 1.0, 1.5];
+/// Half of the scale, as it is and where less holds too few of the tab's dots. What is further off stands at its end.
+const SCALE: f64 = 0.6;
+const WIDE: f64 = 1.0;
 
-/// Share of the dots that the scale is to hold. What is further off stands at its end.
+/// Share of the dots that the scale is to hold.
 const HELD: f64 = 0.97;
 
 /// Dots lie on so many sheets: where many overlap, it is darker.
@@ -98,14 +101,14 @@ fn dimensions(page: Page, overview: &Overview) -> Vec<(By, &'static str)> {
     differing.map(|by| (by, dimension(page, by))).collect()
 }
 
-/// Half of the scale of a tab.
-fn scale(overview: &Overview, kind: Kind) -> f64 {
+/// Half of the scale of a tab, and whether anything lies beyond it.
+fn scale(overview: &Overview, kind: Kind) -> (f64, bool) {
     let groups = overview.groups(kind, By::Kind);
     let dots: Vec<f64> = groups.iter().flat_map(|own| own.dots.iter().map(|dot| dot.abs())).collect();
-    let holds = |end: f64| dots.iter().filter(|dot| **dot <= end).count() as f64 >= HELD * dots.len() as f64;
-    let [least, .., most] = SCALES;
-    let found = SCALES.into_iter().find(|end| holds(*end)).unwrap_or(most);
-    found.max(least)
+    let within = |end: f64| dots.iter().filter(|dot| **dot <= end).count();
+    let held = within(SCALE) as f64 >= HELD * dots.len() as f64;
+    let end = if held { SCALE } else { WIDE };
+    (end, within(end) < dots.len())
 }
 
 /// Where an error lies, as a share of the strip in percent; what is beyond the scale lies at its end.
@@ -154,7 +157,6 @@ fn strip(figure: &Figure, errors: &[f64], end: f64) -> AnyView {
             {median}
         </svg>
     }
-    .into_any()
 }
 
 /// The groups in the order of the page.
@@ -201,9 +203,8 @@ fn row(page: Page, overview: &Overview, figure: Figure, end: f64) -> AnyView {
                 {label}
             </button>
         }
-        .into_any()
     } else {
-        view! { <b>{label}</b> }.into_any()
+        view! { <b>{label}</b> }
     };
     let counted =
         if by == By::Kind && kind == Kind::Step && figure.name == "step" { text.count_steps } else { text.count_runs };
@@ -243,7 +244,6 @@ fn row(page: Page, overview: &Overview, figure: Figure, end: f64) -> AnyView {
             {cell(text.col_fitted, fitted)}
         </li>
     }
-    .into_any()
 }
 
 /// Whether the fit holds the group's runs.
@@ -256,10 +256,10 @@ fn list(page: Page) -> Option<AnyView> {
     let text = page.text();
     let overview = page.overview()?;
     let (kind, by) = (page.kind.get(), page.by.get());
-    let end = scale(&overview, kind);
+    let (end, _) = scale(&overview, kind);
     let groups = groups(&overview, kind, by);
     if groups.is_empty() {
-        return Some(view! { <p class="muted">{text.no_errors}</p> }.into_any());
+        return Some(view! { <p class="muted">{text.no_errors}</p> });
     }
     let tiers = [(By::All, "headline"), (By::All, "other")];
     let sums: Vec<Figure> = tiers
@@ -283,7 +283,7 @@ fn list(page: Page) -> Option<AnyView> {
             {rows.collect_view()}
         </ul>
     };
-    Some(view.into_any())
+    Some(view)
 }
 
 #[component]
@@ -312,6 +312,11 @@ pub(super) fn Strips(page: Page) -> impl IntoView {
         Kind::Memory => text.right_memory,
         _ => text.right_speed,
     };
+    let beyond = move || {
+        let overview = page.overview()?;
+        let (_, beyond) = scale(&overview, page.kind.get());
+        beyond.then(|| view! { <li>{text.beyond}</li> })
+    };
     let own = move || match page.kind.get() {
         Kind::Memory => text.dot_memory,
         _ => text.dot_left_out,
@@ -328,6 +333,7 @@ pub(super) fn Strips(page: Page) -> impl IntoView {
                 <li><span class="medl"></span>{text.median_signed}</li>
                 <li><span class="rngl"></span>{text.tenths}</li>
                 <li>{direction}</li>
+                {beyond}
             </ul>
         </section>
     }

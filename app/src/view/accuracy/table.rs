@@ -12,11 +12,13 @@ use crate::text::fill;
 use crate::words;
 use leptos::prelude::*;
 
+use crate::view::view;
+
 /// How many runs are shown before "show all".
 const TOP: usize = 15;
 
-/// As many rows are built in one task, of those that follow.
-const SLICE: usize = 24;
+/// As many rows are built in one task.
+const SLICE: usize = 10;
 
 /// The word of a column in addresses and names.
 pub(super) fn word_of(column: Column) -> &'static str {
@@ -93,13 +95,12 @@ pub(super) fn table(page: Page) -> AnyView {
             {move || more(page)}
         </section>
     }
-    .into_any()
 }
 
 /// What is shown alone, and, where the heads of the columns have no room, the order.
 fn picks(page: Page) -> Option<AnyView> {
     let text = page.text();
-    let runs = page.runs_of(Part::Table)?;
+    let runs = page.runs_of(Part::Choices)?;
     let overview = page.overview()?;
     let kind = page.kind.get();
     // The phases of a step have no runs of their own.
@@ -152,7 +153,7 @@ fn picks(page: Page) -> Option<AnyView> {
             </label>
         </div>
     };
-    Some(view.into_any())
+    Some(view)
 }
 
 fn head(page: Page, column: Column) -> AnyView {
@@ -180,10 +181,9 @@ fn head(page: Page, column: Column) -> AnyView {
             </button>
         </th>
     }
-    .into_any()
 }
 
-/// The table. Of many rows the first are built at once, the others in tasks of their own.
+/// The table, whose rows are built a few in a task.
 fn rows(page: Page) -> Option<AnyView> {
     let text = page.text();
     let runs = page.runs_of(Part::Table)?;
@@ -195,7 +195,7 @@ fn rows(page: Page) -> Option<AnyView> {
         shown.truncate(TOP);
     }
     let heads: Vec<AnyView> = columns.iter().map(|column| head(page, *column)).collect();
-    let built = RwSignal::new(TOP.min(shown.len()));
+    let built = RwSignal::new(0);
     grow(built, shown.len());
     let places = move || shown.get(..built.get()).map(<[usize]>::to_vec).unwrap_or_default();
     let row = move |place: usize| runs.runs.get(place).map(|run| row(page, run, &columns));
@@ -212,7 +212,7 @@ fn rows(page: Page) -> Option<AnyView> {
             </table>
         </div>
     };
-    Some(view.into_any())
+    Some(view)
 }
 
 /// Has more rows built until all are.
@@ -233,10 +233,10 @@ fn row(page: Page, run: &Run, columns: &[Column]) -> AnyView {
     let figure = |value: Option<f64>| value.map(|value| page.figure(value)).unwrap_or_default();
     let cells = columns.iter().map(|&column| {
         let value = match column {
-            Column::Model => return view! { <th scope="row">{run.model.clone()}</th> }.into_any(),
+            Column::Model => return view! { <th scope="row">{run.model.clone()}</th> },
             Column::Source => {
                 let label = name(page, column);
-                return view! { <td data-l=label><Source page run name=run.group.clone()/></td> }.into_any();
+                return view! { <td data-l=label><Source page run name=run.group.clone()/></td> };
             }
             Column::Gpu => page.group_label(By::Gpu, &run.gpu),
             Column::Gpus => format::grouped(run.gpus.into()),
@@ -254,7 +254,7 @@ fn row(page: Page, run: &Run, columns: &[Column]) -> AnyView {
             (true, false) => "n",
             (false, _) => "",
         };
-        view! { <td class=class data-l=name(page, column)>{value}</td> }.into_any()
+        view! { <td class=class data-l=name(page, column)>{value}</td> }
     });
     let cells: Vec<AnyView> = cells.collect();
     let about = format!(" {} · {}", run.model, words::gpu_label(&run.gpu));
@@ -264,7 +264,6 @@ fn row(page: Page, run: &Run, columns: &[Column]) -> AnyView {
             <td><a href=page.question(&run.link)>{text.open}<span class="vh">{about}</span></a></td>
         </tr>
     }
-    .into_any()
 }
 
 fn more(page: Page) -> Option<AnyView> {
@@ -286,5 +285,5 @@ fn more(page: Page) -> Option<AnyView> {
             </button>
         </p>
     };
-    (total > TOP).then(|| view.into_any())
+    (total > TOP).then(|| view)
 }

@@ -1,6 +1,8 @@
 //! A tab for each thing that is estimated.
 
 use leptos::prelude::*;
+
+use crate::view::view;
 use web_sys::KeyboardEvent;
 
 use super::state::Page;
