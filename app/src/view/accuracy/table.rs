@@ -285,5 +285,5 @@ fn more(page: Page) -> Option<AnyView> {
             </button>
         </p>
     };
-    (total > TOP).then(|| view)
+    (total > TOP).then_some(view)
 }
