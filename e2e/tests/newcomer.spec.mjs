@@ -58,8 +58,8 @@ test('from a script that runs out of memory to one that fits, in three steps', a
   await step(() => page.locator('#paste-open').click());
   await step(async () => {
     await page.locator('#paste-t').fill(FAILING);
-    await expect(page.locator('.reada > div').first()).toContainText('Does not fit');
-    await expect(page.locator('.reada > div').nth(1)).toContainText('Fits');
+    await expect(page.locator('.reada > li').first()).toContainText('Does not fit');
+    await expect(page.locator('.reada > li').nth(1)).toContainText('Fits');
   });
   await step(() => page.getByRole('button', { name: /^Use with the/ }).click());
   await expect(page.locator('#v-h')).toContainText('Fits');
