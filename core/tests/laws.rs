@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shardwise_core::advice::helps;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Answer, FitState, Question, Schedule, Severity, question_from_value};
-use shardwise_core::{catalog, estimate, search};
+use shardwise_core::{catalog, complete, estimate, job, plan, search};
 
 use crate::questions::{self, Asked, Plan, cases};
 
@@ -204,6 +204,59 @@ proptest! {
 }
 
 /// A training question of a catalog model with a plan that decides everything.
+/// Changes of a plan, most of which no model or machine allows.
+const CHANGES: [fn(&mut plan::Plan); 19] = [
+    |_| {},
+    |own| own.layout.tensor_parallel *= 2,
+    |own| own.layout.tensor_parallel = 0,
+    |own| own.layout.pipeline_parallel *= 3,
+    |own| own.layout.virtual_pipeline = 1 << 17,
+    |own| own.layout.context_parallel *= 2,
+    |own| own.layout.ulysses_parallel *= 2,
+    |own| own.layout.expert_parallel *= 2,
+    |own| own.layout.expert_tensor_parallel *= 2,
+    |own| own.layout.zero_stage += 1,
+    |own| own.layout.shard_group /= 2,
+    |own| own.layout.micro_batch = own.layout.micro_batch.map(|_| 0),
+    |own| own.layout.micro_batch = own.layout.micro_batch.map(|n| n << 21),
+    |own| own.layout.recompute = plan::Recompute::Selective(plan::Modules::default()),
+    |own| own.layout.optimizer_offload_fraction = 1.5,
+    |own| own.layout.nvme_offload = !own.layout.nvme_offload,
+    |own| own.layout.zero_plus.partition_size = 3,
+    |own| own.critic = own.critic.map(|role| plan::Layout { tensor_parallel: 2, ..role }),
+    |own| {
+        own.rollout = own.rollout.map(|engine| plan::RolloutPlan {
+            tensor_parallel: engine.tensor_parallel * 2,
+            expert_parallel: engine.expert_parallel * 2,
+            ..engine
+        });
+    },
+];
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    /// What a search makes of a plan that it changed is what a question would get that states all of it.
+    #[test]
+    fn a_changed_plan_is_completed_as_a_stated_one(Asked(question) in questions::question(Plan::Complete), open in any::<bool>()) {
+        let Ok(job) = job::resolve(&question) else { return Ok(()) };
+        let spec = question.plan.unwrap_or_default();
+        let Ok(plan) = complete::complete(&job, &spec) else { return Ok(()) };
+        for change in CHANGES {
+            let mut changed = plan;
+            change(&mut changed);
+            let mut spec = changed.to_spec();
+            if open {
+                spec.shard_group = None;
+                for role in [&mut spec.critic, &mut spec.reference].into_iter().flatten() {
+                    role.shard_group = None;
+                }
+            }
+            prop_assert_eq!(complete::again(&job, &changed, open), complete::complete(&job, &spec).ok());
+        }
+    }
+}
+
 fn training(model: &str, gpu: &str, gpus: u64, plan: Value) -> Question {
     let mut whole = json!({"backend": "megatron", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
         "micro_batch": 1, "recompute": "none"});
