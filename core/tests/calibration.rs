@@ -411,9 +411,8 @@ struct Published {
 }
 
 fn published() -> Vec<Published> {
-    let text = include_str!("../../public/accuracy.json");
-    let data: Value = serde_json::from_str(text).unwrap();
-    let runs = data["runs"].as_array().unwrap().iter();
+    let runs: Vec<Value> = serde_json::from_str(include_str!("../../public/runs.json")).unwrap();
+    let runs = runs.iter();
     runs.filter_map(|run| {
         let speed = &run["speed"];
         let at = |key: &str| speed[key].as_f64();
