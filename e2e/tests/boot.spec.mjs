@@ -67,6 +67,8 @@ test.describe('with a wasm file that was cut on its way', () => {
     });
     await page.goto('./');
     await expect(calculator.failure).toContainText('arrived incomplete');
+    // The worker asks for the program as well.
+    await page.unrouteAll({ behavior: 'wait' });
   });
 });
 

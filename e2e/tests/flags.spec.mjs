@@ -59,6 +59,19 @@ test('a framework that does not run the question says why', async ({ page, calcu
   await expect(page.locator('#tab-deepspeed')).not.toHaveClass(/tab-off/);
 });
 
+test('a clipboard that refuses after the text has gone is no trouble', async ({ page, calculator }) => {
+  await page.addInitScript(() => {
+    navigator.clipboard.writeText = () => new Promise((_, reject) => { window.refuse = reject; });
+  });
+  await calculator.open();
+  await page.locator('#flags-panel .copy').first().click();
+  await page.locator('#flags').getByRole('tab', { name: 'DeepSpeed' }).click();
+  await calculator.settled();
+  await page.evaluate(() => window.refuse(new DOMException('no', 'NotAllowedError')));
+  await page.locator('#hardware-gpus').fill('16');
+  await expect(page.locator('.verdict-q')).toContainText('16 ×');
+});
+
 test('the first lines are shown, all are copied, saved and printed', async ({ page, calculator, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await calculator.open();

@@ -35,6 +35,10 @@ pub(super) fn CopyButton(
     let copy = move |_| {
         let of = of.clone();
         browser::copy(&text.get_untracked(), move |ok| {
+            // The text may have given way to another while the clipboard was asked.
+            if copied.is_disposed() {
+                return;
+            }
             if !ok {
                 unfold.iter().for_each(|unfold| unfold.run(()));
                 browser::select(&of);
