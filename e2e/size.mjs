@@ -7,6 +7,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { partsOf } from '../scripts/parts.mjs';
 
 const SITE = fileURLToPath(new URL('../dist', import.meta.url));
 const RECORD = fileURLToPath(new URL('./size-budget.json', import.meta.url));
@@ -18,12 +19,15 @@ const WORDS = 'first words';
 // All that the answer to a link's question needs: page, styles, scripts, program, the engine.
 const FIRST = 'first result';
 
-// And all that comes after it by itself: the parts of the program for the rest of the page, and for texts and sheets.
+// And all that comes after it by itself: the parts of the program for the rest of the page, and for texts.
 const WHOLE = 'first visit';
+
+// The parts of the program in the order in which they are asked for: what several share counts for the first of them.
+const PARTS = ['engine', 'rest', 'texts', 'sheets', 'reader'];
 
 // Counted apart: those parts, what the accuracy page adds to what both pages load, which nobody downloads before asking,
 // what saves charts, what talks with a page around it, and what other sites load.
-const APART = /^(accuracy|errors|runs|generation|engine|rest|shared|texts|figure|embed|frame)[-.]/;
+const APART = /^(accuracy|errors|runs|generation|figure|embed|frame)[-.]/;
 
 const brotli = (bytes) => brotliCompressSync(bytes, {
   params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -31,14 +35,13 @@ const brotli = (bytes) => brotliCompressSync(bytes, {
 
 function measure() {
   const sizes = {
-    wasm: 0, js: 0, css: 0, 'engine.wasm': 0, 'rest.wasm': 0, 'shared.wasm': 0, 'texts.wasm': 0, 'figure.js': 0, 'frame.js': 0, 'embed.js': 0,
+    wasm: 0, js: 0, css: 0, ...Object.fromEntries(PARTS.map((part) => [`${part}.wasm`, 0])), 'figure.js': 0, 'frame.js': 0, 'embed.js': 0,
     'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'errors.css': 0, 'accuracy.json': 0, 'runs.json': 0, 'generation.json': 0,
   };
   const files = readdirSync(SITE);
-  // The worker names what the engine is made of.
-  const worker = readFileSync(join(SITE, files.find((file) => /^worker-/.test(file))), 'utf8');
+  const made = partsOf(readFileSync(join(SITE, files.find((file) => /^split-/.test(file))), 'utf8'));
   for (const file of files) {
-    const apart = file.startsWith('shared-') && worker.includes(file) ? 'engine' : APART.exec(file)?.[1];
+    const apart = PARTS.find((part) => made[part].includes(file)) ?? APART.exec(file)?.[1];
     const kind = apart ? `${apart}${extname(file)}` : extname(file).slice(1);
     if (kind in sizes) sizes[kind] += brotli(readFileSync(join(SITE, file)));
   }
@@ -48,8 +51,7 @@ function measure() {
   const page = brotli(readFileSync(join(SITE, 'index.html')));
   const early = brotli(readFileSync(join(SITE, files.find((file) => /^early-/.test(file)))));
   const first = page + sizes.wasm + sizes.js + sizes.css + sizes['engine.wasm'];
-  const after = ['rest.wasm', 'shared.wasm', 'texts.wasm'].reduce((sum, kind) => sum + sizes[kind], 0);
-  return { [WORDS]: page + sizes.css + early, [FIRST]: first, [WHOLE]: first + after, ...sizes };
+  return { [WORDS]: page + sizes.css + early, [FIRST]: first, [WHOLE]: first + sizes['rest.wasm'] + sizes['texts.wasm'], ...sizes };
 }
 
 const { budget, recorded } = JSON.parse(readFileSync(RECORD, 'utf8'));

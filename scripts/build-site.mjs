@@ -24,8 +24,8 @@ const SETTINGS = readFileSync(join(ROOT, 'Trunk.toml'), 'utf8');
 // What wasm-bindgen reads types by must stay in the program. wasm-bindgen 0.2.129 calls it the first; wasm_split_cli
 // 0.2.2 looks for the second, its name in earlier versions.
 const MARKS = ['__wbindgen_describe_generic_import', '__wbindgen_describe_cast'];
-// What tells shared parts apart.
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+// What tells shared parts apart: names have no digits, which digests have.
+const letters = (place) => (place < 26 ? '' : letters(Math.floor(place / 26) - 1)) + String.fromCharCode(97 + (place % 26));
 // The number of the section.
 const IMPORTS = 2;
 
@@ -126,8 +126,8 @@ function renamed(wasm, from, to) {
 // Puts the parts that were cut out, and the script that loads them, beside the program, under names like those of the site's
 // other programs; their files.
 function place(parts, name) {
-  // What several parts need and the program does not is a part as well, without a name of its own. Names have no digits: digests do.
-  const named = (file) => file.replace(/^split_/, '').replace(/^chunk_(\d+)/, (_, place) => `shared-${LETTERS[place]}`).replace('.wasm', '_bg.wasm');
+  // What several parts need and the program does not is a part as well, without a name of its own.
+  const named = (file) => file.replace(/^split_/, '').replace(/^chunk_(\d+)/, (_, place) => `shared-${letters(Number(place))}`).replace('.wasm', '_bg.wasm');
   const cut = readdirSync(parts).filter((file) => file.endsWith('.wasm') && file !== 'main.wasm');
   const names = new Set(cut.map(named));
   if (names.size < cut.length) throw new Error(`${cut.join(', ')}: two parts would have one name`);

@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fetchFiles } from './fetch-files.mjs';
 import { headersFile } from './hosting.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
+import { partsOf } from './parts.mjs';
 
 const site = process.env.TRUNK_STAGING_DIR;
 if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script is the last step of scripts/build-site.mjs and of `trunk build`');
@@ -77,7 +78,7 @@ function nameByDigest() {
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
-  const cut = readdirSync(site).filter((file) => /^(engine|rest|shared-[a-z]|texts)_bg\.wasm$|^split\.js$/.test(file));
+  const cut = readdirSync(site).filter((file) => /^(engine|reader|rest|shared-[a-z]+|sheets|texts)_bg\.wasm$|^split\.js$/.test(file));
   const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
   const js = hashed(...files)[files.indexOf('shardwise-app.js')];
   rename('index.html', stem, js.replace(/\.js$/, ''));
@@ -99,15 +100,10 @@ function splitScript() {
   return readdirSync(site).find((file) => /^split-/.test(file));
 }
 
-// The files that the engine's part is made of: it is named where it is loaded, with what it shares with others.
+// The files that the engine's part is made of: it is named where it is loaded.
 function engineParts() {
   const split = splitScript();
-  if (!split) return [];
-  const lines = readFileSync(join(site, split), 'utf8').split('\n');
-  const file = (line) => line.match(/new URL\("(.*?)"/)[1];
-  const own = lines.find((line) => line.startsWith('export const __wasm_split_load_engine ='));
-  const shared = [...own.matchAll(/__chunk_\d+/g)].map(([name]) => lines.find((line) => line.startsWith(`const ${name} =`)));
-  return [own, ...shared].map(file);
+  return split ? partsOf(readFileSync(join(site, split), 'utf8')).engine : [];
 }
 
 // Changes a name in all places of a file.

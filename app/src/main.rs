@@ -1,6 +1,6 @@
 //! Starts the calculator; in a worker, does its work. One program for both, so that nobody downloads anything twice. The
-//! engine, what the first answer does not need, and what texts and sheets alone need are files of their own (`split`), loaded
-//! when they are asked for.
+//! engine, what the first answer does not need, texts, sheets, and what reads scripts are files of their own (`split`), loaded
+//! when they are asked for: a visit that unfolds nothing and pastes nothing does without the last two.
 
 use shardwise_app::Rest;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -21,11 +21,23 @@ pub async fn estimate(request: String) -> String {
     engine(request).await.unwrap_or_default()
 }
 
-/// Answers any other request of the page, both JSON; an empty text for what is no request, or where the worker's part does not load.
-/// `scripts/worker.js` passes them on.
+/// Answers any other request of the page, both JSON; an empty text for what is no request, or where a part does not load.
+/// `scripts/worker.js` passes them on; an empty request has the first part on its way.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
-    texts(request).await.unwrap_or_default()
+    known(request).await.unwrap_or_default()
+}
+
+/// What the first of the parts answers that knows the request.
+async fn known(request: String) -> Option<String> {
+    let mut reply = texts(request.clone()).await.ok()?;
+    if reply.is_empty() && !request.is_empty() {
+        reply = sheets(request.clone()).await.ok()?;
+        if reply.is_empty() {
+            reply = reader(request).await.ok()?;
+        }
+    }
+    Some(reply)
 }
 
 #[cfg(feature = "split")]
@@ -44,7 +56,17 @@ mod parts {
 
     #[wasm_split(texts, fallible)]
     pub(super) fn texts(request: String) -> Result<String, SplitLoaderError> {
-        Ok(shardwise_app::worker::answer(&request))
+        Ok(shardwise_app::worker::answer_first(&request))
+    }
+
+    #[wasm_split(sheets, fallible)]
+    pub(super) fn sheets(request: String) -> Result<String, SplitLoaderError> {
+        Ok(shardwise_app::worker::answer_opened(&request))
+    }
+
+    #[wasm_split(reader, fallible)]
+    pub(super) fn reader(request: String) -> Result<String, SplitLoaderError> {
+        Ok(shardwise_app::worker::answer_read(&request))
     }
 }
 
@@ -62,8 +84,16 @@ mod parts {
     }
 
     pub(super) async fn texts(request: String) -> Result<String, Infallible> {
-        Ok(shardwise_app::worker::answer(&request))
+        Ok(shardwise_app::worker::answer_first(&request))
+    }
+
+    pub(super) async fn sheets(request: String) -> Result<String, Infallible> {
+        Ok(shardwise_app::worker::answer_opened(&request))
+    }
+
+    pub(super) async fn reader(request: String) -> Result<String, Infallible> {
+        Ok(shardwise_app::worker::answer_read(&request))
     }
 }
 
-use parts::{engine, rest, texts};
+use parts::{engine, reader, rest, sheets, texts};

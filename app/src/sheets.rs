@@ -34,30 +34,53 @@ impl From<SheetTask> for Ask {
     }
 }
 
-/// Writes a sheet, which is empty where there is nothing to show; and whether there is more to come.
-pub(crate) fn write(asked: &Asked, task: SheetTask) -> (Vec<Block>, bool) {
+/// A sheet, which is empty where there is nothing to show; and whether there is more to come.
+pub(crate) type Sheet = (Vec<Block>, bool);
+
+/// Writes a sheet that every visit has; `None` of any other.
+pub(crate) fn first(asked: &Asked, task: SheetTask) -> Option<Sheet> {
     let name = task.name;
     let ask = Ask::from(task);
     let blocks = match name {
-        Name::Plans => plans::sheet(asked, &ask),
-        Name::Sensitivity => Some(sensitivity::sheet(asked, &ask)),
-        Name::Advice => Some(advice::sheet(asked, &ask)),
-        Name::Scaling => Some(vec![scaling::sheet(asked, &ask)]),
-        Name::Compare => compare::sheet(asked, &ask).map(|own| vec![own]),
-        Name::How => how::sheet(asked, &ask).map(|own| vec![own]),
-        Name::Diff => diff::sheet(asked, &ask).map(|own| vec![own]),
-        Name::Front => front::sheet(asked, &ask).map(|own| vec![own]),
-        Name::Timeline => timeline::sheet(asked, &ask).map(|own| vec![own]),
-        Name::Embed => Some(vec![embed::sheet(asked, &ask)]),
-        Name::Sure => sure::sheet(asked, &ask).map(|own| vec![own]),
-        Name::Ways => sure::ways(asked, &ask).map(|own| vec![own]),
-        Name::Alternatives => alternatives::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Advice => advice::sheet(asked, &ask),
+        Name::Sure => one(sure::sheet(asked, &ask)),
+        Name::Ways => one(sure::ways(asked, &ask)),
+        _ => return None,
+    };
+    Some((blocks, false))
+}
+
+/// Writes a sheet that a person opens; `None` of any other.
+pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
+    let name = task.name;
+    let ask = Ask::from(task);
+    let blocks = match name {
+        Name::Plans => plans::sheet(asked, &ask).unwrap_or_default(),
+        Name::Sensitivity => sensitivity::sheet(asked, &ask),
+        Name::Scaling => vec![scaling::sheet(asked, &ask)],
+        Name::Compare => one(compare::sheet(asked, &ask)),
+        Name::How => one(how::sheet(asked, &ask)),
+        Name::Front => one(front::sheet(asked, &ask)),
+        Name::Timeline => one(timeline::sheet(asked, &ask)),
+        Name::Embed => vec![embed::sheet(asked, &ask)],
+        Name::Alternatives => one(alternatives::sheet(asked, &ask)),
         Name::Within => {
             let found = within::sheet(asked, &ask);
-            return found.map_or_else(Default::default, |(own, more)| (vec![own], more));
+            return Some(found.map_or_else(Default::default, |(own, more)| (vec![own], more)));
         }
+        Name::Advice | Name::Sure | Name::Ways | Name::Diff => return None,
     };
-    (blocks.unwrap_or_default(), false)
+    Some((blocks, false))
+}
+
+/// Writes a sheet that reads a script; `None` of any other.
+pub(crate) fn read(asked: &Asked, task: SheetTask) -> Option<Sheet> {
+    let is_own = task.name == Name::Diff;
+    is_own.then(|| (one(diff::sheet(asked, &task.into())), false))
+}
+
+fn one(block: Option<Block>) -> Vec<Block> {
+    block.into_iter().collect()
 }
 
 /// Writes a file of a sheet; `None` where it has none of that name.
@@ -70,7 +93,7 @@ pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str) -> Option<String>
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, write};
+    use super::{Asked, first, opened, read};
     use crate::parts::{self, Part};
     use crate::protocol::blocks::{Block, Holds, Run};
     use crate::protocol::{Name, SheetTask, compact};
@@ -86,7 +109,8 @@ mod tests {
             return Value::Null;
         };
         let task = SheetTask { name, question: Value::Null, lang: lang.to_owned(), width: 480, state };
-        json!(write(asked, task).0)
+        let written = [first, opened, read].iter().find_map(|write| write(asked, task.clone()));
+        json!(written.unwrap_or_default().0)
     }
 
     /// Some presets of one node: an RL step, training, adapters.

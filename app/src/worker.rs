@@ -33,54 +33,74 @@ const SLICE_MS: f64 = 8.0;
 /// Answers what the page asks as a person types; an empty text for what is no such request.
 #[must_use]
 pub fn estimate(request: &str) -> String {
-    let Ok(Request { id, task }) = serde_json::from_str(request) else {
-        return String::new();
-    };
-    let result = match task {
-        Task::Estimate(asking) => json!(estimate::estimate(*asking)),
+    reply(request, |task| match task {
+        Task::Estimate(asking) => Some(json!(estimate::estimate(*asking))),
         Task::Compare { question, from, tried } => {
             let end = browser::now_ms() + SLICE_MS;
-            json!(estimate::compare(question, from, tried, &|| browser::now_ms() >= end))
+            Some(json!(estimate::compare(question, from, tried, &|| browser::now_ms() >= end)))
         }
-        _ => return String::new(),
-    };
-    json!(Reply { id, result }).to_string()
+        _ => None,
+    })
 }
 
-/// Answers any other request of the page; an empty text for what is none.
+/// Answers what every visit asks besides: texts to paste, the advice beside them, words in another language; an empty text for
+/// what is none of these.
 #[must_use]
-pub fn answer(request: &str) -> String {
-    let Ok(Request { id, task }) = serde_json::from_str(request) else {
-        return String::new();
-    };
-    let result = match task {
-        Task::Estimate(_) | Task::Compare { .. } => return String::new(),
+pub fn answer_first(request: &str) -> String {
+    reply(request, |task| match task {
         Task::Flags { question, framework, version, link, lang } => {
             let found = flags(question, &framework, &version, &link);
-            json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
-        }
-        Task::Document { document, lang } => {
-            sheets::document::body(document, Lang::of_tag(&lang).unwrap_or_default()).into()
+            Some(json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default()))))
         }
         Task::Say { texts } => {
             let said = texts.iter().map(|text| words_of(text, Lang::Zh));
-            json!(said.collect::<Vec<String>>())
+            Some(json!(said.collect::<Vec<String>>()))
         }
-        Task::Serves { question } => json!(serves(question)),
-        Task::Sheet(task) => json!(sheet(task)),
+        Task::Serves { question } => Some(json!(serves(question))),
+        Task::Sheet(task) => sheet(task, sheets::first),
+        _ => None,
+    })
+}
+
+/// Answers what a person opens: the other sheets and their files, how long examples are; an empty text for what is none of
+/// these.
+#[must_use]
+pub fn answer_opened(request: &str) -> String {
+    reply(request, |task| match task {
+        Task::Sheet(task) => sheet(task, sheets::opened),
         Task::File { mut sheet, file } => {
             let text = asked(sheet.question.take()).and_then(|asked| sheets::file(&asked, sheet, &file));
-            json!(text.map(|text| [file, text]))
+            Some(json!(text.map(|text| [file, text])))
         }
+        Task::Sample { text, prompts, file, whole } => Some(json!(sample::count(&text, prompts, file, whole))),
+        Task::Document { document, lang } => {
+            Some(sheets::document::body(document, Lang::of_tag(&lang).unwrap_or_default()).into())
+        }
+        _ => None,
+    })
+}
+
+/// Answers what scripts and links ask; an empty text for what is none of these.
+#[must_use]
+pub fn answer_read(request: &str) -> String {
+    reply(request, |task| match task {
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
-            json!(sheets::reading(&reading(&texts, base), lang))
+            Some(json!(sheets::reading(&reading(&texts, base), lang)))
         }
-        Task::Sample { text, prompts, file, whole } => json!(sample::count(&text, prompts, file, whole)),
-        Task::Link { question } => linked(question),
-        Task::Answer { hash } => answered(&hash),
+        Task::Sheet(task) => sheet(task, sheets::read),
+        Task::Link { question } => Some(linked(question)),
+        Task::Answer { hash } => Some(answered(&hash)),
+        _ => None,
+    })
+}
+
+/// The reply to a request, where its task is done by `work`.
+fn reply(request: &str, work: impl FnOnce(Task) -> Option<Value>) -> String {
+    let Ok(Request { id, task }) = serde_json::from_str(request) else {
+        return String::new();
     };
-    json!(Reply { id, result }).to_string()
+    work(task).map_or_else(String::new, |result| json!(Reply { id, result }).to_string())
 }
 
 /// The interface's document for a question that is refused.
@@ -127,12 +147,14 @@ fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
     Ok(asked)
 }
 
-/// A sheet; nothing in it for a question that the page would have refused.
-fn sheet(mut task: SheetTask) -> Written {
+/// A sheet, where `write` has one of its name; nothing in it for a question that the page would have refused.
+fn sheet(mut task: SheetTask, write: fn(&Asked, SheetTask) -> Option<sheets::Sheet>) -> Option<Value> {
     let name = task.name;
-    let found = asked(task.question.take()).map(|asked| sheets::write(&asked, task));
-    let (blocks, more) = found.unwrap_or_default();
-    Written { name, blocks: json!(blocks), more }
+    let (blocks, more) = match asked(task.question.take()) {
+        Some(asked) => write(&asked, task)?,
+        None => sheets::Sheet::default(),
+    };
+    Some(json!(Written { name, blocks: json!(blocks), more }))
 }
 
 fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<Flags> {
@@ -198,8 +220,16 @@ fn reading(texts: &[String], base: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::answer;
+    use super::{answer_first, answer_opened, answer_read, estimate};
     use serde_json::{Value, json};
+
+    /// What the parts answer, of which one knows a request.
+    fn answer(request: &str) -> String {
+        let replies = [estimate, answer_first, answer_opened, answer_read].map(|part| part(request));
+        let known: Vec<String> = replies.into_iter().filter(|reply| !reply.is_empty()).collect();
+        assert!(known.len() <= 1, "{request}: {known:?}");
+        known.into_iter().next().unwrap_or_default()
+    }
 
     fn ask(task: Value) -> Value {
         let reply = answer(&json!({ "id": 7, "task": task }).to_string());

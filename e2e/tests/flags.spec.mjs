@@ -4,7 +4,7 @@ import { expect, test } from '../fixtures.mjs';
 
 const code = (page) => page.locator('#flags-panel pre').first();
 
-test('the page starts without what writes flags, and fetches it after the answer', async ({ page, calculator }) => {
+test('what a visit does not need it does not fetch, and the rest after the answer', async ({ page, calculator }) => {
   const asked = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1)));
   await calculator.open();
@@ -14,6 +14,16 @@ test('the page starts without what writes flags, and fetches it after the answer
   const [engine, texts] = [place(/^engine-[0-9a-f]{16}_bg\.wasm$/), place(/^texts-[0-9a-f]{16}_bg\.wasm$/)];
   expect(engine).toBeGreaterThan(-1);
   expect(texts).toBeGreaterThan(engine);
+  await calculator.settled();
+  const part = (name) => asked.some((own) => own.startsWith(`${name}-`));
+  expect([part('sheets'), part('reader')]).toEqual([false, false]);
+  await calculator.unfold('plans');
+  await expect(page.locator('#plans table').first()).toBeVisible();
+  expect([part('sheets'), part('reader')]).toEqual([true, false]);
+  await page.locator('#paste-open').click();
+  await page.locator('#paste-t').fill('deepspeed --num_gpus 8 train.py --model_name_or_path meta-llama/Llama-2-7b-hf');
+  await expect(page.locator('#paste .outcome')).toContainText('DeepSpeed');
+  expect(part('reader')).toBe(true);
 });
 
 test('the last question wins, however fast it is typed', async ({ page, calculator }) => {
