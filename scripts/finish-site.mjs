@@ -78,7 +78,7 @@ function nameByDigest() {
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
-  const cut = readdirSync(site).filter((file) => /^(engine|reader|rest|shared-[a-z]+|sheets|texts)_bg\.wasm$|^split\.js$/.test(file));
+  const cut = readdirSync(site).filter((file) => /^(engine|opened|rest|shared-[a-z]+|texts)_bg\.wasm$|^split\.js$/.test(file));
   const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
   const js = hashed(...files)[files.indexOf('shardwise-app.js')];
   rename('index.html', stem, js.replace(/\.js$/, ''));

@@ -1,6 +1,6 @@
 //! Starts the calculator; in a worker, does its work. One program for both, so that nobody downloads anything twice. The
-//! engine, what the first answer does not need, texts, sheets, and what reads scripts are files of their own (`split`), loaded
-//! when they are asked for: a visit that unfolds nothing and pastes nothing does without the last two.
+//! engine, what the first answer does not need, texts, and what a person opens or pastes are files of their own (`split`), loaded
+//! when they are asked for.
 
 use shardwise_app::Rest;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -25,19 +25,10 @@ pub async fn estimate(request: String) -> String {
 /// `scripts/worker.js` passes them on; an empty request has the first part on its way.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
-    known(request).await.unwrap_or_default()
-}
-
-/// What the first of the parts answers that knows the request.
-async fn known(request: String) -> Option<String> {
-    let mut reply = texts(request.clone()).await.ok()?;
-    if reply.is_empty() && !request.is_empty() {
-        reply = sheets(request.clone()).await.ok()?;
-        if reply.is_empty() {
-            reply = reader(request).await.ok()?;
-        }
-    }
-    Some(reply)
+    let reply = texts(request.clone()).await;
+    let is_other = reply.as_ref().is_ok_and(String::is_empty) && !request.is_empty();
+    let reply = if is_other { opened(request).await } else { reply };
+    reply.unwrap_or_default()
 }
 
 #[cfg(feature = "split")]
@@ -59,14 +50,9 @@ mod parts {
         Ok(shardwise_app::worker::answer_first(&request))
     }
 
-    #[wasm_split(sheets, fallible)]
-    pub(super) fn sheets(request: String) -> Result<String, SplitLoaderError> {
+    #[wasm_split(opened, fallible)]
+    pub(super) fn opened(request: String) -> Result<String, SplitLoaderError> {
         Ok(shardwise_app::worker::answer_opened(&request))
-    }
-
-    #[wasm_split(reader, fallible)]
-    pub(super) fn reader(request: String) -> Result<String, SplitLoaderError> {
-        Ok(shardwise_app::worker::answer_read(&request))
     }
 }
 
@@ -87,13 +73,9 @@ mod parts {
         Ok(shardwise_app::worker::answer_first(&request))
     }
 
-    pub(super) async fn sheets(request: String) -> Result<String, Infallible> {
+    pub(super) async fn opened(request: String) -> Result<String, Infallible> {
         Ok(shardwise_app::worker::answer_opened(&request))
-    }
-
-    pub(super) async fn reader(request: String) -> Result<String, Infallible> {
-        Ok(shardwise_app::worker::answer_read(&request))
     }
 }
 
-use parts::{engine, reader, rest, sheets, texts};
+use parts::{engine, opened, rest, texts};

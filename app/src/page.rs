@@ -283,6 +283,12 @@ impl Page {
         state.update(|state| drop(state.insert(PUT_ASIDE.to_owned(), hash.into())));
     }
 
+    /// Whether there is such a question.
+    pub(crate) fn has_aside(self) -> bool {
+        let state = self.sheet(Name::Compare).state;
+        state.with(|state| state.get(PUT_ASIDE).is_some_and(|hash| hash != ""))
+    }
+
     /// Keeps the question that was put aside for as long as the tab lives.
     fn keep_aside(self) {
         let state = self.sheet(Name::Compare).state;

@@ -60,6 +60,7 @@ pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
         Name::Scaling => vec![scaling::sheet(asked, &ask)],
         Name::Compare => one(compare::sheet(asked, &ask)),
         Name::How => one(how::sheet(asked, &ask)),
+        Name::Diff => one(diff::sheet(asked, &ask)),
         Name::Front => one(front::sheet(asked, &ask)),
         Name::Timeline => one(timeline::sheet(asked, &ask)),
         Name::Embed => vec![embed::sheet(asked, &ask)],
@@ -68,15 +69,9 @@ pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
             let found = within::sheet(asked, &ask);
             return Some(found.map_or_else(Default::default, |(own, more)| (vec![own], more)));
         }
-        Name::Advice | Name::Sure | Name::Ways | Name::Diff => return None,
+        Name::Advice | Name::Sure | Name::Ways => return None,
     };
     Some((blocks, false))
-}
-
-/// Writes a sheet that reads a script; `None` of any other.
-pub(crate) fn read(asked: &Asked, task: SheetTask) -> Option<Sheet> {
-    let is_own = task.name == Name::Diff;
-    is_own.then(|| (one(diff::sheet(asked, &task.into())), false))
 }
 
 fn one(block: Option<Block>) -> Vec<Block> {
@@ -93,7 +88,7 @@ pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str) -> Option<String>
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, first, opened, read};
+    use super::{Asked, first, opened};
     use crate::parts::{self, Part};
     use crate::protocol::blocks::{Block, Holds, Run};
     use crate::protocol::{Name, SheetTask, compact};
@@ -109,7 +104,7 @@ mod tests {
             return Value::Null;
         };
         let task = SheetTask { name, question: Value::Null, lang: lang.to_owned(), width: 480, state };
-        let written = [first, opened, read].iter().find_map(|write| write(asked, task.clone()));
+        let written = [first, opened].iter().find_map(|write| write(asked, task.clone()));
         json!(written.unwrap_or_default().0)
     }
 

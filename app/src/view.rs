@@ -170,6 +170,7 @@ fn once_answered(page: Page, then: fn()) {
 #[component]
 fn Full(page: Page) -> impl IntoView {
     let text = page.text();
+    sheet::order(page, Name::Compare, Box::new(move || page.has_aside()));
     view! {
         <Skip to="answer" words=text.skip/>
         <Header look=page.look lang=page.lang here=Place::Calculator link=Signal::derive(move || page.link())>
@@ -190,7 +191,7 @@ fn Full(page: Page) -> impl IntoView {
                     <Skip to="flags" words=text.skip_flags id="skip-flags"/>
                     <Banner page/>
                     <Verdict page/>
-                    {sheet::view(page, Name::Compare)}
+                    {sheet::host(page, Name::Compare)}
                 </Built>
             </div>
             <Broken page/>

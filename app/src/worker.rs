@@ -62,8 +62,8 @@ pub fn answer_first(request: &str) -> String {
     })
 }
 
-/// Answers what a person opens: the other sheets and their files, how long examples are; an empty text for what is none of
-/// these.
+/// Answers what a person opens or pastes: the other sheets and their files, scripts, examples, links; an empty text for what is
+/// none of these.
 #[must_use]
 pub fn answer_opened(request: &str) -> String {
     reply(request, |task| match task {
@@ -76,19 +76,10 @@ pub fn answer_opened(request: &str) -> String {
         Task::Document { document, lang } => {
             Some(sheets::document::body(document, Lang::of_tag(&lang).unwrap_or_default()).into())
         }
-        _ => None,
-    })
-}
-
-/// Answers what scripts and links ask; an empty text for what is none of these.
-#[must_use]
-pub fn answer_read(request: &str) -> String {
-    reply(request, |task| match task {
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
             Some(json!(sheets::reading(&reading(&texts, base), lang)))
         }
-        Task::Sheet(task) => sheet(task, sheets::read),
         Task::Link { question } => Some(linked(question)),
         Task::Answer { hash } => Some(answered(&hash)),
         _ => None,
@@ -220,12 +211,12 @@ fn reading(texts: &[String], base: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{answer_first, answer_opened, answer_read, estimate};
+    use super::{answer_first, answer_opened, estimate};
     use serde_json::{Value, json};
 
     /// What the parts answer, of which one knows a request.
     fn answer(request: &str) -> String {
-        let replies = [estimate, answer_first, answer_opened, answer_read].map(|part| part(request));
+        let replies = [estimate, answer_first, answer_opened].map(|part| part(request));
         let known: Vec<String> = replies.into_iter().filter(|reply| !reply.is_empty()).collect();
         assert!(known.len() <= 1, "{request}: {known:?}");
         known.into_iter().next().unwrap_or_default()

@@ -45,12 +45,15 @@ pub(super) fn view(page: Page, name: Name) -> AnyView {
     host(page, name)
 }
 
-/// Asks for a sheet, as often as the question, its state or its width changes while it is `wanted`.
+/// Asks for a sheet, as often as the question, its state or its width changes while it is `wanted`; it is empty else.
 pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
     let sheet = page.sheet(name);
     let width = name.is_drawn().then(|| browser::follow_width(id(name)));
     follow_at_rest(REST_MS, move || {
         if !wanted() {
+            if sheet.blocks.with_untracked(Option::is_some) {
+                sheet.blocks.set(None);
+            }
             return None;
         }
         let shown = page.answered()?;
