@@ -1,12 +1,11 @@
 // The last step of the build, scripts/build-site.mjs's or Trunk's: joins the style sheets into one file, writes the accuracy
-// page, what starts the worker that writes flags, the pages of text, which that program makes, and the service worker.
+// page, what starts the worker that writes flags, the pages of text, which that program draws, and the service worker.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { fetchFiles } from './fetch-files.mjs';
+import { fileURLToPath } from 'node:url';
 import { headersFile } from './hosting.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 
@@ -22,8 +21,8 @@ trimScripts();
 joinStyles();
 nameByDigest();
 writeAccuracyPage();
-const answer = await writeWorker();
-await writeDocuments(answer);
+writeWorker();
+writeDocuments();
 preloadSplit();
 writeFirstAnswers();
 // What is compiled in may be passed on with its licences alone.
@@ -157,18 +156,14 @@ function writePage({ folder, root, title, description, style }, more) {
   writeFileSync(join(site, folder, 'index.html'), html);
 }
 
-// What starts the program in a worker, under a hashed name that the page says; and the program itself, for this script.
-async function writeWorker() {
+// What starts the program in a worker, under a hashed name that the page says.
+function writeWorker() {
   const [js, wasm] = readdirSync(site).filter((file) => /^shardwise-app-/.test(file)).sort();
   const starter = readFileSync(new URL('./worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm).replace('@PARTS@', JSON.stringify(engineParts()));
   if (/@[A-Z]+@/.test(starter)) throw new Error('worker.js has changed its marks');
   writeFileSync(join(site, 'worker.js'), starter);
   const [name] = hashed('worker.js');
   rename('index.html', '<html lang="en">', `<html lang="en" data-worker="./${name}">`);
-  const program = await import(pathToFileURL(join(site, js)).href);
-  fetchFiles();
-  program.initSync({ module: readFileSync(join(site, wasm)) });
-  return program.answer;
 }
 
 // What a first visit is shown, as it is drawn, before any program is there: the calculator's first answer, and how accurate it is.
@@ -187,9 +182,9 @@ function writeFirstAnswers() {
   }
 }
 
-// A page of text in each language, without a program: the worker's program makes its body, which is written as markup
-// here. All that is in it is ours; it is escaped like any text.
-async function writeDocuments(answer) {
+// A page of text in each language, without a program: what that draws for it is written here.
+function writeDocuments() {
+  const script = fileURLToPath(new URL('./text-page.mjs', import.meta.url));
   const pages = [
     { document: 'methods', tag: 'en', folder: 'methods', title: 'Shardwise: every formula, with its source', description: 'What the calculator computes: every formula with its terms, its source, the code that computes it, and how far off its figures were on published runs.' },
     { document: 'methods', tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
@@ -198,34 +193,14 @@ async function writeDocuments(answer) {
   ];
   const [style] = readdirSync(site).filter((file) => /^accuracy-[0-9a-f]+\.css$/.test(file));
   for (const { document, tag, folder, title, description } of pages) {
-    const reply = JSON.parse(await answer(JSON.stringify({ id: 1, task: { is: 'document', document, lang: tag } })));
-    if (!Array.isArray(reply.result)) throw new Error(`the program of the texts made no page ${folder}`);
+    const body = execFileSync(process.execPath, [script, site, document, tag], { encoding: 'utf8' });
     writePage({ folder, root: `lang="${tag}"`, title, description, style }, (change) => {
       change(/<script defer [^>]*><\/script>/, '<script defer src="./boot.js"></script>');
       change(/<link rel="modulepreload"[^>]*>/, '');
-      change(/<body>[\s\S]*<\/body>/, `<body>\n${markup(reply.result)}\n</body>`);
+      change(/<body>[\s\S]*<\/body>/, `<body>\n${body}\n</body>`);
       change(/^<!--.*-->\n/gm, '');
     });
   }
-}
-
-// A tree of app/src/tree as markup.
-function markup(tree) {
-  const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-  if (typeof tree === 'string') return escape(tree);
-  const [spec, ...rest] = tree;
-  const [head, ...fixed] = spec.split('|');
-  const [name, ...classes] = head.split('.');
-  const attributes = Object.entries(classes.length ? { class: classes.join('.') } : {});
-  for (const one of fixed) attributes.push([one.split('=')[0], one.split('=').slice(1).join('=')]);
-  const children = [];
-  for (const part of rest) {
-    if (typeof part === 'string' || Array.isArray(part)) children.push(markup(part));
-    else attributes.push(...Object.entries(part));
-  }
-  const tag = name.toLowerCase() === name ? name : name.toLowerCase();
-  const begin = `<${tag}${attributes.map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>`;
-  return tag === 'input' ? begin : `${begin}${children.join('')}</${tag}>`;
 }
 
 // Puts the digest of some files that belong together into the names of all, and where their scripts name each other: it is

@@ -20,6 +20,7 @@ use crate::sheets::asked::Asked;
 use crate::sheets::words::words_of;
 use crate::text::Lang;
 use crate::texts::{tab, texts};
+use crate::view;
 
 thread_local! {
     /// The last question: it is asked again for every framework.
@@ -60,7 +61,8 @@ pub fn answer(request: &str) -> String {
             json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default())))
         }
         Task::Document { document, lang } => {
-            sheets::document::body(document, Lang::of_tag(&lang).unwrap_or_default()).into()
+            view::document::draw(document, Lang::of_tag(&lang).unwrap_or_default());
+            json!(true)
         }
         Task::Say { texts } => {
             let said = texts.iter().map(|text| words_of(text, Lang::Zh));
