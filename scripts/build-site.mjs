@@ -8,7 +8,7 @@
 
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -19,7 +19,6 @@ const SITE = resolve(folder ?? join(ROOT, 'dist'));
 const STAGE = `${SITE}-stage`;
 const TARGET = 'wasm32-unknown-unknown';
 const TARGETS = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
-const SETTINGS = readFileSync(join(ROOT, 'Trunk.toml'), 'utf8');
 
 // What wasm-bindgen reads types by must stay in the program. wasm-bindgen 0.2.129 calls it the first; wasm_split_cli
 // 0.2.2 looks for the second, its name in earlier versions.
@@ -32,44 +31,30 @@ const IMPORTS = 2;
 const programs = [];
 rmSync(STAGE, { recursive: true, force: true });
 mkdirSync(STAGE, { recursive: true });
-const page = readFileSync(PAGE, 'utf8').replace(/<link data-trunk ([^>]*)>/g, (_, attributes) => linked(attributes));
+const page = readFileSync(PAGE, 'utf8').replace(/<link data-trunk ([^>]*)>/g, (_, attributes) => carryOut(attributes));
 const [main] = programs;
 main.isCut = whole === undefined;
 const features = main.isCut ? ['--features', 'split'] : [];
 await run('cargo', 'build', '--locked', '--release', '--target', TARGET, '-p', 'shardwise-app', ...features, ...programs.flatMap(({ name }) => ['--bin', name]));
 await Promise.all(programs.map(bind));
-writeFileSync(join(STAGE, 'index.html'), page.replace('</head>', `${start('pattern_preload', main.name)}</head>`));
+writeFileSync(join(STAGE, 'index.html'), page);
 await run('node', join(ROOT, 'scripts/finish-site.mjs'));
 rmSync(SITE, { recursive: true, force: true });
 renameSync(STAGE, SITE);
 
-// Carries out a link, and gives what stands in its place.
-function linked(attributes) {
+// Carries out a link, in whose place nothing stands.
+function carryOut(attributes) {
   const { rel, href, ...data } = Object.fromEntries([...attributes.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]));
-  const from = resolve(dirname(PAGE), href);
   switch (rel) {
-    case 'css':
-      cpSync(from, join(STAGE, basename(href)));
-      return `<link rel="stylesheet" href="./${basename(href)}">`;
-    case 'copy-file':
-      cpSync(from, join(STAGE, basename(href)));
-      return '';
     case 'copy-dir':
-      cpSync(from, join(STAGE, data['data-target-path']), { recursive: true });
+      cpSync(resolve(dirname(PAGE), href), join(STAGE, data['data-target-path']), { recursive: true });
       return '';
     case 'rust':
       programs.push({ name: data['data-bin'], optimize: [`-O${data['data-wasm-opt']}`, ...data['data-wasm-opt-params'].split(' ')] });
-      // The page does not start a worker's program.
-      return data['data-type'] === 'worker' ? '' : start('pattern_script', data['data-bin']);
+      return '';
     default:
       throw new Error(`app/index.html: a link rel="${rel}" is not known to scripts/build-site.mjs`);
   }
-}
-
-// What starts a program, as Trunk.toml has it.
-function start(key, program) {
-  const [, line] = SETTINGS.match(new RegExp(`^${key} = '(.*)'$`, 'm'));
-  return line.replaceAll('{base}', './').replaceAll('{js}', `${program}.js`).replaceAll('{wasm}', `${program}_bg.wasm`);
 }
 
 // The JavaScript around a program, and the program made smaller.

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-// Node's own, which its compiler of programs asks for, whatever else is called so later (first-answer.mjs).
+// Node's own, which its compiler of programs asks for, whatever else is called so later (drawing.mjs).
 const Loaded = Response;
 
 /** Has `fetch` read files. */

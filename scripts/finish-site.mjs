@@ -1,12 +1,11 @@
-// The last step of the build, scripts/build-site.mjs's or Trunk's: joins the style sheets into one file, writes the accuracy
-// page, what starts the worker that writes flags, the pages of text, which that program makes, and the service worker.
+// The last step of the build, scripts/build-site.mjs's or Trunk's: joins the style sheets, names files by their digests, writes
+// what starts the worker, every page of the site, and the service worker.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { fetchFiles } from './fetch-files.mjs';
+import { fileURLToPath } from 'node:url';
 import { headersFile } from './hosting.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 import { partsOf } from './parts.mjs';
@@ -14,19 +13,26 @@ import { partsOf } from './parts.mjs';
 const site = process.env.TRUNK_STAGING_DIR;
 if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script is the last step of scripts/build-site.mjs and of `trunk build`');
 
-// The style sheets of the accuracy page, beside its own.
+// The style sheets, in the order of their rules, and those of them that the accuracy page has beside its own.
+const STYLES = [
+  'tokens', 'base', 'boot', 'page', 'nav', 'form', 'picker', 'verdict', 'chart', 'table', 'flags', 'paste', 'advice', 'states', 'calibrate', 'run',
+  'comfort', 'plan', 'embed',
+];
 const OF_ACCURACY = ['tokens', 'base', 'boot', 'nav', 'form', 'verdict', 'chart', 'table', 'states'];
 
-const digest = (bytes, algorithm, encoding) => createHash(algorithm).update(bytes).digest(encoding);
+// What every page is made of, as app/index.html marks it: what is before its body, the body of those with a program, and what
+// is after it. Comments stay there.
+const frame = readFileSync(join(site, 'index.html'), 'utf8').replace(/^ *<!--.*-->\n|^\n/gm, '').split('@BODY@\n');
+if (frame.length !== 3) throw new Error('index.html has changed: it marks no body');
 
 trimScripts();
-joinStyles();
-nameByDigest();
-writeAccuracyPage();
-const answer = await writeWorker();
-await writeDocuments(answer);
-preloadSplit();
-writeFirstAnswers();
+const styles = joinStyles();
+const [figure] = hashed('figure.js');
+rename('boot.js', 'figure.js', figure);
+const [early] = hashed('early.js');
+writeCalculator(nameByDigest());
+writeAccuracy();
+writeTexts();
 // What is compiled in may be passed on with its licences alone.
 writeFileSync(join(site, LICENSES), execFileSync(process.execPath, [fileURLToPath(new URL('./licenses.mjs', import.meta.url)), 'site']));
 writeFileSync(join(site, '_headers'), headersFile(filesOf(site)));
@@ -42,37 +48,25 @@ function trimScripts() {
   }
 }
 
-// One request instead of a dozen. The order of the links is the order of the rules. Without an integrity
-// attribute, which a sandboxed frame could not check; the service worker checks digests. The accuracy page has those that
-// it needs: of more than 14 kB a first visit would get the rest a round trip later.
+// One request instead of a dozen. Without an integrity attribute, which a sandboxed frame could not check; the service
+// worker checks digests. The accuracy page has those that it needs: of more than 14 kB a first visit would get the rest a
+// round trip later. Links to all of them, to the accuracy page's, and to what the pages of text have beside all.
 function joinStyles() {
-  const link = /<link rel="stylesheet" href="\.\/([^"]+)"[^>]*>\n?/g;
-  const page = join(site, 'index.html');
-  const html = readFileSync(page, 'utf8');
-  const files = [...html.matchAll(link)].map(([, file]) => file);
-  if (files.length === 0) throw new Error('index.html links no style sheet');
-  const read = (file) => readFileSync(join(site, file), 'utf8').replace(/\/\*[^]*?\*\//g, '');
-  const joined = (some) => some.map(read).join('\n');
-  // Trunk puts a digest behind their names.
-  const own = files.filter((file) => OF_ACCURACY.includes(file.split(/[-.]/)[0]));
-  if (own.length < OF_ACCURACY.length) throw new Error(`index.html links not all of ${OF_ACCURACY}`);
-  const css = joined(files);
-  writeFileSync(join(site, 'errors.css'), joined([...own, 'accuracy.css']));
-  for (const file of files) rmSync(join(site, file));
-  writeFileSync(join(site, 'style.css'), css);
-  const [style] = hashed('style.css');
-  let first = true;
-  const linked = html.replace(link, () => {
-    if (!first) return '';
-    first = false;
-    return `<link rel="stylesheet" href="./${style}">\n`;
-  });
-  writeFileSync(page, linked);
+  const folder = new URL('../app/style/', import.meta.url);
+  const left = readdirSync(folder).filter((file) => ![...STYLES, 'accuracy'].includes(file.replace(/\.css$/, '')));
+  if (left.length > 0) throw new Error(`${left}: which pages have it?`);
+  const read = (name) => readFileSync(new URL(`${name}.css`, folder), 'utf8').replace(/\/\*[^]*?\*\//g, '');
+  const link = (file, names) => {
+    writeFileSync(join(site, file), names.map(read).join('\n'));
+    const [name] = hashed(file);
+    return `<link rel="stylesheet" href="./${name}">`;
+  };
+  return { all: link('style.css', STYLES), errors: link('errors.css', [...OF_ACCURACY, 'accuracy']), texts: link('accuracy.css', ['accuracy']) };
 }
 
 // Trunk names the program after its wasm before that is optimised, and charts are saved by a script without a mark. Hosts
 // let browsers keep files with a digest in their names, so it must be that of what is in them; and a window of an earlier
-// version asks for its own files (service-worker.js).
+// version asks for its own files (service-worker.js). The program's new name.
 function nameByDigest() {
   const [program] = readdirSync(site).filter((file) => /^shardwise-app(-[0-9a-f]+)?\.js$/.test(file));
   const stem = program.replace(/\.js$/, '');
@@ -80,20 +74,16 @@ function nameByDigest() {
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
   const cut = readdirSync(site).filter((file) => /^(engine|opened|rest|shared-[a-z]+|texts)_bg\.wasm$|^split\.js$/.test(file));
   const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
-  const js = hashed(...files)[files.indexOf('shardwise-app.js')];
-  rename('index.html', stem, js.replace(/\.js$/, ''));
-  const [figure] = hashed('figure.js');
-  rename('boot.js', 'figure.js', figure);
-  const [early] = hashed('early.js');
-  rename('index.html', 'early.js', early);
+  return hashed(...files)[files.indexOf('shardwise-app.js')];
 }
 
-// The calculator's script asks for another as soon as it is read: both are asked for at once. No other page has them.
-function preloadSplit() {
-  const page = join(site, 'index.html');
-  const split = splitScript();
-  const html = readFileSync(page, 'utf8');
-  if (split) writeFileSync(page, html.replace('</head>', `<link rel="modulepreload" href="./${split}"></head>`));
+// What starts a program, of which boot.js asks for the wasm once the page is painted.
+function starts(js) {
+  return [`<script defer src="./boot.js" data-js="./${js}" data-wasm="./${wasmOf(js)}"></script>`, `<link rel="modulepreload" href="./${js}">`];
+}
+
+function wasmOf(js) {
+  return js.replace(/\.js$/, '_bg.wasm');
 }
 
 function splitScript() {
@@ -113,121 +103,96 @@ function rename(file, from, to) {
   writeFileSync(join(site, file), text.replaceAll(from, to));
 }
 
-// The accuracy page is the calculator's with another program, another style sheet and its data. In a folder of
-// its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
-function writeAccuracyPage() {
-  const data = (file) => JSON.parse(readFileSync(join(site, file), 'utf8'));
-  if (!data('accuracy.json').figures?.length) throw new Error('public/accuracy.json holds no figures');
-  if (!data('runs.json').length || !data('generation.json').length) throw new Error('public/runs.json or generation.json holds no runs');
-  const [program] = hashed('accuracy.js', 'accuracy_bg.wasm');
-  const [style] = hashed('errors.css');
-  hashed('accuracy.css');
-  const [overview, runs, generation] = ['accuracy.json', 'runs.json', 'generation.json'].flatMap((file) => hashed(file));
-  const title = 'Shardwise: how accurate is it?';
-  const description = 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.';
-  const root = `lang="en" data-overview="${overview}" data-runs="${runs}" data-generation="${generation}"`;
-  writePage({ folder: 'accuracy', root, title, description, style }, (change) => {
-    // Asked for with the program, which would ask for it last.
-    change('</head>', `<link rel="preload" href="./${overview}" as="fetch" crossorigin></head>`);
-    change(/<link rel="stylesheet" href="\.\/style-[^>]*>\n/, '');
-    change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
+// Writes a page: its folder, its root element's attributes, title and description, what its head has beside those of all
+// pages, and its body, or what that of a program shows until it is there.
+function writePage({ folder, root, title, description, head, body, first = '' }) {
+  const depth = folder.split('/').filter(Boolean).length;
+  const marks = {
+    ROOT: root, TITLE: title, DESCRIPTION: description, HEAD: head.join('\n'), FIRST: first, EARLY: early,
+    BASE: depth > 0 ? `<base href="${'../'.repeat(depth)}">` : '',
+  };
+  const [before, shown, after] = frame;
+  mkdirSync(join(site, folder), { recursive: true });
+  writeFileSync(join(site, folder, 'index.html'), `${filled(before, marks)}${body ?? filled(shown, marks)}${after}`);
+}
+
+// A text with what its marks stand for.
+function filled(text, marks) {
+  return text.replace(/@([A-Z]+)@/g, (mark, name) => {
+    if (name in marks) return marks[name];
+    throw new Error(`nothing is known of ${mark}`);
   });
 }
 
-// Another page made of index.html: its root element's attributes, title, description, one style sheet more, and what else
-// is to change.
-function writePage({ folder, root, title, description, style }, more) {
-  let html = readFileSync(join(site, 'index.html'), 'utf8');
-  const change = (pattern, by) => {
-    if (html.search(pattern) < 0) throw new Error(`index.html has changed: nothing matches ${pattern}`);
-    html = html.replace(pattern, () => by);
-  };
-  change(/<html [^>]*>/, `<html ${root}>`);
-  change(/<meta charset="utf-8">/, `<meta charset="utf-8">\n<base href="${'../'.repeat(folder.split('/').length)}">`);
-  change(/<title>.*<\/title>/, `<title>${title}</title>`);
-  change(/<meta name="description" content="[^"]*">/, `<meta name="description" content="${description}">`);
-  const [sheet] = html.match(/<link rel="stylesheet" [^>]*>/);
-  change(sheet, `${sheet}\n<link rel="stylesheet" href="./${style}">`);
-  more(change);
-  mkdirSync(join(site, folder), { recursive: true });
-  writeFileSync(join(site, folder, 'index.html'), html);
+// Writes a page of a program, and then once more with what a first visit is shown before any program is there: the
+// calculator's first answer, or how accurate it is.
+function writeProgram(page) {
+  writePage(page);
+  const answers = ['en', 'zh-CN'].map((tag) => `<div class="boot-first" lang="${tag}" inert>${drawn('first-answer.mjs', tag, page.folder)}</div>`);
+  writePage({ ...page, first: answers.join('\n  ') });
 }
 
-// What starts the program in a worker, under a hashed name that the page says; and the program itself, for this script.
-async function writeWorker() {
-  const [js, wasm] = readdirSync(site).filter((file) => /^shardwise-app-/.test(file)).sort();
-  const starter = readFileSync(new URL('./worker.js', import.meta.url), 'utf8').replace('@JS@', js).replace('@WASM@', wasm).replace('@PARTS@', JSON.stringify(engineParts()));
-  if (/@[A-Z]+@/.test(starter)) throw new Error('worker.js has changed its marks');
-  writeFileSync(join(site, 'worker.js'), starter);
+// What a script of this folder has a program draw.
+function drawn(script, ...words) {
+  return execFileSync(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), site, ...words], { encoding: 'utf8' });
+}
+
+function writeCalculator(js) {
+  const split = splitScript();
+  writeProgram({
+    folder: '',
+    root: `lang="en" data-worker="./${writeWorker(js)}"`,
+    title: 'Shardwise: does it fit, how fast, what does it cost',
+    description: 'A calculator for fine-tuning and RL-training language models: does it fit, how fast does it go, what does it cost on each GPU, and which flags to paste. Runs in the browser, offline.',
+    // Its script asks for another as soon as it is read: both are asked for at once.
+    head: [styles.all, ...starts(js), ...(split ? [`<link rel="modulepreload" href="./${split}">`] : [])],
+  });
+}
+
+// In a folder of its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
+function writeAccuracy() {
+  const data = (file) => JSON.parse(readFileSync(join(site, file), 'utf8'));
+  if (!data('accuracy.json').figures?.length) throw new Error('public/accuracy.json holds no figures');
+  if (!data('runs.json').length || !data('generation.json').length) throw new Error('public/runs.json or generation.json holds no runs');
+  const [js] = hashed('accuracy.js', 'accuracy_bg.wasm');
+  const [overview, runs, generation] = ['accuracy.json', 'runs.json', 'generation.json'].flatMap((file) => hashed(file));
+  writeProgram({
+    folder: 'accuracy',
+    root: `lang="en" data-overview="${overview}" data-runs="${runs}" data-generation="${generation}"`,
+    title: 'Shardwise: how accurate is it?',
+    description: 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.',
+    // Its data are asked for with the program, which would ask for them last.
+    head: [styles.errors, ...starts(js), `<link rel="preload" href="./${overview}" as="fetch" crossorigin>`],
+  });
+}
+
+// What starts the program in a worker, under a hashed name.
+function writeWorker(js) {
+  const starter = readFileSync(new URL('./worker.js', import.meta.url), 'utf8');
+  writeFileSync(join(site, 'worker.js'), filled(starter, { JS: js, WASM: wasmOf(js), PARTS: JSON.stringify(engineParts()) }));
   const [name] = hashed('worker.js');
-  rename('index.html', '<html lang="en">', `<html lang="en" data-worker="./${name}">`);
-  const program = await import(pathToFileURL(join(site, js)).href);
-  fetchFiles();
-  program.initSync({ module: readFileSync(join(site, wasm)) });
-  return program.answer;
+  return name;
 }
 
-// What a first visit is shown, as it is drawn, before any program is there: the calculator's first answer, and how accurate it is.
-function writeFirstAnswers() {
-  const place = /  <!-- The build puts the first answer here.*-->\n/;
-  const script = fileURLToPath(new URL('./first-answer.mjs', import.meta.url));
-  for (const folder of ['', 'accuracy']) {
-    const page = join(site, folder, 'index.html');
-    const html = readFileSync(page, 'utf8');
-    if (!place.test(html)) throw new Error('index.html has changed: it has no place for the first answer');
-    const answers = ['en', 'zh-CN'].map((tag) => {
-      const markup = execFileSync(process.execPath, [script, site, tag, folder], { encoding: 'utf8' });
-      return `  <div class="boot-first" lang="${tag}" inert>${markup}</div>\n`;
-    });
-    writeFileSync(page, html.replace(place, () => answers.join('')));
-  }
-}
-
-// A page of text in each language, without a program: the worker's program makes its body, which is written as markup
-// here. All that is in it is ours; it is escaped like any text.
-async function writeDocuments(answer) {
+// Pages of text in each language, which need no program.
+function writeTexts() {
   const pages = [
     { document: 'methods', tag: 'en', folder: 'methods', title: 'Shardwise: every formula, with its source', description: 'What the calculator computes: every formula with its terms, its source, the code that computes it, and how far off its figures were on published runs.' },
     { document: 'methods', tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
     { document: 'command-line', tag: 'en', folder: 'command-line', title: 'Shardwise: the command line', description: 'The calculator as one program without a browser: how to get it, how to ask it, and what each command does.' },
     { document: 'command-line', tag: 'zh-CN', folder: 'command-line/zh', title: 'Shardwise：命令行', description: '不需要浏览器的计算器程序：如何安装、如何提问，以及各命令的功能。' },
   ];
-  const [style] = readdirSync(site).filter((file) => /^accuracy-[0-9a-f]+\.css$/.test(file));
-  for (const { document, tag, folder, title, description } of pages) {
-    const reply = JSON.parse(await answer(JSON.stringify({ id: 1, task: { is: 'document', document, lang: tag } })));
-    if (!Array.isArray(reply.result)) throw new Error(`the program of the texts made no page ${folder}`);
-    writePage({ folder, root: `lang="${tag}"`, title, description, style }, (change) => {
-      change(/<script defer [^>]*><\/script>/, '<script defer src="./boot.js"></script>');
-      change(/<link rel="modulepreload"[^>]*>/, '');
-      change(/<body>[\s\S]*<\/body>/, `<body>\n${markup(reply.result)}\n</body>`);
-      change(/^<!--.*-->\n/gm, '');
-    });
+  const head = [styles.all, styles.texts, '<script defer src="./boot.js"></script>'];
+  for (const { document, tag, ...page } of pages) {
+    writePage({ ...page, root: `lang="${tag}"`, head, body: `${drawn('text-page.mjs', document, tag)}\n` });
   }
-}
-
-// A tree of app/src/tree as markup.
-function markup(tree) {
-  const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-  if (typeof tree === 'string') return escape(tree);
-  const [spec, ...rest] = tree;
-  const [head, ...fixed] = spec.split('|');
-  const [name, ...classes] = head.split('.');
-  const attributes = Object.entries(classes.length ? { class: classes.join('.') } : {});
-  for (const one of fixed) attributes.push([one.split('=')[0], one.split('=').slice(1).join('=')]);
-  const children = [];
-  for (const part of rest) {
-    if (typeof part === 'string' || Array.isArray(part)) children.push(markup(part));
-    else attributes.push(...Object.entries(part));
-  }
-  const tag = name.toLowerCase() === name ? name : name.toLowerCase();
-  const begin = `<${tag}${attributes.map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>`;
-  return tag === 'input' ? begin : `${begin}${children.join('')}</${tag}>`;
 }
 
 // Puts the digest of some files that belong together into the names of all, and where their scripts name each other: it is
 // that of what was in them before.
 function hashed(...files) {
-  const mark = digest(Buffer.concat(files.map((file) => readFileSync(join(site, file)))), 'sha256', 'hex').slice(0, 16);
+  const bytes = Buffer.concat(files.map((file) => readFileSync(join(site, file))));
+  const mark = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const marked = (file) => file.replace(/^[a-z-]+/, `$&-${mark}`);
   for (const file of files) {
     const to = join(site, marked(file));

@@ -7,10 +7,9 @@
 // It is shown until the program has drawn the same (app/index.html, boot.css) and can be read, not used: what it says of
 // itself to scripts, and what is answered further down, is left out.
 
-import { readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Browser } from '../e2e/node_modules/happy-dom/lib/index.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { browse, start } from './drawing.mjs';
 import { fetchFiles } from './fetch-files.mjs';
 
 const [site, language, folder] = process.argv.slice(2);
@@ -18,67 +17,23 @@ const [site, language, folder] = process.argv.slice(2);
 const { program, written } = folder === 'accuracy'
   ? { program: /^accuracy-[0-9a-f]+\.js$/, written: writtenErrors }
   : { program: /^shardwise-app(-[0-9a-f]+)?\.js$/, written: writtenAnswer };
-// Of a browser, what Node has no name for, and what it has another of: the program asks whether things are of these.
-const SHARED = new Set([
-  'Blob', 'CustomEvent', 'Event', 'EventTarget', 'File', 'Headers', 'MessageChannel', 'MessageEvent', 'MessagePort', 'Request', 'Response',
-  'Storage', 'fetch', 'localStorage', 'navigator', 'sessionStorage',
-]);
 // How long the program may take, in milliseconds.
 const PATIENCE = 60_000;
 
-const window = browser(`http://localhost/${folder ? `${folder}/` : ''}?lang=${language}`);
-await start(window);
+const page = readFileSync(join(site, folder ?? '', 'index.html'), 'utf8');
+const window = browse(`http://localhost/${folder ? `${folder}/` : ''}?lang=${language}`, page);
+await draw(window);
 process.stdout.write(written(window.document));
 process.exit(0);
 
-/** Gives this process the names of a browser that shows the site's page. */
-function browser(url) {
-  const page = new Browser({
-    settings: { disableJavaScriptFileLoading: true, disableJavaScriptEvaluation: true, disableCSSFileLoading: true },
-  }).newPage();
-  page.setViewport({ width: 1440, height: 900 });
-  page.url = url;
-  page.content = readFileSync(join(site, folder ?? '', 'index.html'), 'utf8');
-  const { window } = page.mainFrame;
-  for (const name of Object.getOwnPropertyNames(window)) {
-    if (name in globalThis && !SHARED.has(name)) continue;
-    Object.defineProperty(globalThis, name, { value: window[name], configurable: true, writable: true });
-  }
-  for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent', 'matchMedia', 'getComputedStyle']) {
-    globalThis[name] = window[name].bind(window);
-  }
-  Object.assign(globalThis, { window: globalThis, self: globalThis, document: window.document, location: window.location, history: window.history });
-  // A list of this document lets go of a choice where another of its options is told that it is none.
-  const option = window.HTMLOptionElement.prototype;
-  const { get, set } = Object.getOwnPropertyDescriptor(option, 'selected');
-  Object.defineProperty(option, 'selected', {
-    get,
-    set(on) {
-      this.isChosen = on;
-      set.call(this, on);
-    },
-  });
-  globalThis.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()));
-  // What the worker writes comes later.
-  globalThis.Worker = undefined;
-  globalThis.Window = class {
-    static [Symbol.hasInstance](value) {
-      return value === globalThis;
-    }
-  };
-  return window;
-}
-
 /** Runs the program until the page says that it is whole. */
-async function start({ document }) {
-  const script = readdirSync(site).find((file) => program.test(file));
+async function draw({ document }) {
   fetchFiles();
   const fetchFile = globalThis.fetch;
   // The site's own files by their addresses, as a browser gives them: the program asks whether an answer is one.
   globalThis.fetch = async (url) => (/^(?:\.\/)?[\w-]+\.json$/.test(url) ? new globalThis.Response(readFileSync(join(site, url), 'utf8')) : fetchFile(url));
   window.fetch = globalThis.fetch;
-  const { default: init } = await import(pathToFileURL(resolve(site, script)).href);
-  await init({ module_or_path: readFileSync(join(site, script.replace(/\.js$/, '_bg.wasm'))) });
+  await start(site, program);
   const end = Date.now() + PATIENCE;
   while (document.documentElement.dataset.ready !== '1') {
     if (Date.now() > end) throw new Error('the page was not whole in time');

@@ -83,6 +83,12 @@ pub fn price(value: f64) -> String {
     format!("${}", fixed(value, 2))
 }
 
+/// A share as a length in a drawing.
+#[must_use]
+pub fn length(share: f64) -> String {
+    format!("{}%", fixed(share * 100.0, 1))
+}
+
 /// A share in per cent: `17.3 %`.
 #[must_use]
 pub fn percent(share: f64, decimals: usize) -> String {

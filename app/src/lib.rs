@@ -24,7 +24,6 @@ mod sample;
 mod sheets;
 mod text;
 mod texts;
-mod tree;
 mod view;
 mod words;
 pub mod worker;

@@ -63,7 +63,7 @@ pub(crate) enum Task {
         /// The file's name.
         file: String,
     },
-    /// The body of a page of text, as a tree. The build asks for it.
+    /// A page of text, drawn where the program runs. The build asks for it.
     #[serde(skip_serializing)]
     Document {
         /// The page.

@@ -3,14 +3,12 @@
 mod advice;
 pub(crate) mod alternatives;
 pub(crate) mod asked;
-mod command_line;
 mod compare;
 mod diff;
-pub(crate) mod document;
 mod embed;
+pub(crate) mod example;
 mod front;
 mod how;
-mod methods;
 mod parts;
 mod plans;
 mod reading;

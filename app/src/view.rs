@@ -13,6 +13,7 @@ mod comfort;
 mod controls;
 mod copying;
 mod dock;
+pub(crate) mod document;
 mod dom;
 mod embed;
 mod figure;
@@ -22,7 +23,7 @@ mod footer;
 mod gpus;
 mod header;
 mod how;
-pub(crate) mod icons;
+mod icons;
 mod limits;
 pub(crate) mod listing;
 mod memory;
@@ -35,7 +36,6 @@ mod sheet;
 mod steps;
 mod sure;
 pub(crate) mod time;
-mod tree;
 mod verdict;
 
 /// Leptos's `view!`, of one type whatever is in it: arms of a `match` agree, and Leptos's machinery is compiled once for all of

@@ -20,6 +20,7 @@ use crate::sheets::asked::Asked;
 use crate::sheets::words::words_of;
 use crate::text::Lang;
 use crate::texts::{tab, texts};
+use crate::view;
 
 thread_local! {
     /// The last question: it is asked again for every framework.
@@ -74,7 +75,8 @@ pub fn answer_opened(request: &str) -> String {
         }
         Task::Sample { text, prompts, file, whole } => Some(json!(sample::count(&text, prompts, file, whole))),
         Task::Document { document, lang } => {
-            Some(sheets::document::body(document, Lang::of_tag(&lang).unwrap_or_default()).into())
+            view::document::draw(document, Lang::of_tag(&lang).unwrap_or_default());
+            Some(json!(true))
         }
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();

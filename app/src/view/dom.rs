@@ -9,16 +9,15 @@ use std::sync::{Arc, Mutex};
 
 use leptos::either::Either;
 use leptos::ev;
+use leptos::html::custom;
 use leptos::prelude::*;
+use leptos::svg;
 use leptos::tachys::html::attribute::any_attribute::{AnyAttribute, IntoAnyAttribute};
 use leptos::tachys::html::attribute::custom::custom_attribute;
 use leptos::tachys::html::event::on;
 use leptos::tachys::html::property::prop;
 use leptos::tachys::view::iterators::StaticVec;
 use web_sys::Event;
-
-use super::tree::{attribute, element, of_spec};
-use crate::tree::Tree;
 
 /// A closure that runs again as what it reads changes.
 type Live<T> = Arc<Mutex<dyn FnMut() -> T + Send>>;
@@ -40,6 +39,49 @@ struct Parts {
 pub(super) fn el(spec: &'static str) -> El {
     let (tag, attributes) = of_spec(spec);
     El(Box::new(Parts { tag, attributes, children: Vec::new() }))
+}
+
+/// Tag, class and fixed attributes of `BUTTON.btn btn-s|type=button`.
+fn of_spec(spec: &'static str) -> (&'static str, Vec<AnyAttribute>) {
+    let mut parts = spec.split('|');
+    let head = parts.next().unwrap_or(spec);
+    let (tag, class) = head.split_once('.').unwrap_or((head, ""));
+    let class = (!class.is_empty()).then_some(("class", class));
+    let fixed = parts.map(|part| part.split_once('=').unwrap_or((part, "")));
+    (
+        tag,
+        class
+            .into_iter()
+            .chain(fixed)
+            .map(|(name, value)| attribute(name, value.into()))
+            .collect(),
+    )
+}
+
+fn attribute(name: &'static str, value: Cow<'static, str>) -> AnyAttribute {
+    custom_attribute(name, value).into_any_attr()
+}
+
+/// An element by its tag, which is written in capitals where it is HTML's, as browsers report it: Leptos compares the two
+/// when it decides whether an element can stay.
+fn element(tag: &'static str, attributes: Vec<AnyAttribute>, children: Vec<AnyView>) -> AnyView {
+    let children = StaticVec::from(children);
+    macro_rules! of {
+        ($element:expr) => {
+            $element.child(children).add_any_attr(attributes).into_any()
+        };
+    }
+    // Browsers know the elements of SVG by their namespace, Leptos by their types.
+    match tag {
+        "svg" => of!(svg::svg()),
+        "rect" => of!(svg::rect()),
+        "path" => of!(svg::path()),
+        "text" => of!(svg::text()),
+        "circle" => of!(svg::circle()),
+        "defs" => of!(svg::defs()),
+        "pattern" => of!(svg::pattern()),
+        _ => of!(custom(tag)),
+    }
 }
 
 // The generic methods do no more than hand over to one that is compiled once.
@@ -143,12 +185,6 @@ impl Node for El {
 #[inline(never)]
 fn text(words: Cow<'static, str>) -> AnyView {
     words.into_any()
-}
-
-impl Node for Tree {
-    fn view(self) -> AnyView {
-        self.into_render()
-    }
 }
 
 impl Node for &'static str {

@@ -10,9 +10,7 @@ use crate::charts::backend::Drawing;
 use crate::page::Page;
 use crate::protocol;
 use crate::text::fill;
-use crate::tree::parts;
 use crate::view::view;
-pub(super) use parts::per_cent;
 
 /// The name of a block's sentence.
 pub(super) fn label(id: &str) -> String {
@@ -139,9 +137,7 @@ pub(super) fn parts_table(
 ) -> AnyView {
     let cells = |figures: Vec<String>| {
         let cells = phases.iter().cloned().zip(figures);
-        cells
-            .map(|(phase, figure)| parts::cell(phase, figure).into_render())
-            .collect_view()
+        cells.map(|(phase, figure)| cell(phase, figure)).collect_view()
     };
     let rows = parts.into_iter().map(|(name, figures)| {
         view! {
@@ -158,10 +154,35 @@ pub(super) fn parts_table(
             {cells(sums)}
         </tr>
     };
-    let heads = phases.iter().map(|phase| parts::head(phase.clone(), true).into_render());
-    let head = view! { {parts::head(unit, false)} {heads.collect_view()} };
+    let heads = phases.iter().map(|phase| head(phase.clone(), true));
+    let head = view! { {head(unit, false)} {heads.collect_view()} };
     let columns = phases.len() + 1;
     folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, head, body)
+}
+
+/// A swatch and its meaning.
+pub(super) fn legend(class: &'static str, name: String) -> AnyView {
+    view! {
+        <li>
+            <i class=format!("sw {class}")></i>
+            {name}
+        </li>
+    }
+}
+
+/// A head of a column; `number` aligns it with its figures.
+pub(super) fn head(name: impl Into<String>, number: bool) -> AnyView {
+    let name: String = name.into();
+    view! { <th class=number.then_some("n") scope="col">{name}</th> }
+}
+
+/// A figure in a table; an empty one leaves its cell empty.
+pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
+    let label: String = label.into();
+    if value.is_empty() {
+        return view! { <td class="nil n"></td> };
+    }
+    view! { <td class="n" data-l=label>{value}</td> }
 }
 
 // For views that are not built by `view!`.
@@ -169,21 +190,4 @@ pub(super) fn parts_table(
 /// [`Plot`].
 pub(super) fn plot(label: String, draw: Box<dyn Fn(u32) -> Option<AnyView> + Send + Sync>) -> AnyView {
     view! { <Plot label draw=move |width: u32| draw(width)/> }
-}
-
-/// A swatch and its meaning.
-pub(super) fn legend(class: &'static str, name: String) -> AnyView {
-    parts::legend(class, name).into_render()
-}
-
-/// A head of a column; `number` aligns it with its figures.
-pub(super) fn head(name: impl Into<String>, number: bool) -> AnyView {
-    let name: String = name.into();
-    parts::head(name, number).into_render()
-}
-
-/// A figure in a table; an empty one leaves its cell empty.
-pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
-    let label: String = label.into();
-    parts::cell(label, value).into_render()
 }

@@ -1,12 +1,46 @@
 //! Where the numbers come from.
 
 use leptos::prelude::*;
+use shardwise_core::catalog;
 
 use super::header::{Place, PlaceLink};
 use crate::look::Look;
 use crate::text::Lang;
-use crate::tree::parts::facts;
 use crate::view::view;
+
+/// What every page ends with: what it is, of which data and build, its links and its report.
+#[component]
+pub(super) fn Foot(lang: Lang, report: Option<AnyView>, children: Children) -> impl IntoView {
+    let site = lang.site();
+    let facts = [
+        (site.data, catalog::VERSION),
+        (site.prices, catalog::PRICES_AS_OF),
+        (site.build, env!("CARGO_PKG_VERSION")),
+        (site.licence, "Apache-2.0 OR MIT"),
+    ];
+    let facts = facts.map(|(name, value)| {
+        view! {
+            <div>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+            </div>
+        }
+    });
+    view! {
+        <footer class="foot">
+            <div class="foot-in">
+                <p class="foot-about">
+                    <b>{"Shardwise"}</b>
+                    " "
+                    {site.about}
+                </p>
+                <dl class="foot-facts">{facts.collect_view()}</dl>
+                <p class="foot-links">{children()}</p>
+                {report}
+            </div>
+        </footer>
+    }
+}
 
 /// The footer, with the links and the report of a page that has them.
 #[component]
@@ -17,15 +51,9 @@ pub(super) fn Footer(
     #[prop(optional)] children: Option<Children>,
 ) -> impl IntoView {
     view! {
-        <footer class="foot">
-            <div class="foot-in">
-                {facts(lang).map(IntoRender::into_render)}
-                <p class="foot-links">
-                    <PlaceLink look place=Place::Accuracy name=lang.site().how_accurate/>
-                    {children.map(|children| children())}
-                </p>
-                {report}
-            </div>
-        </footer>
+        <Foot lang report>
+            <PlaceLink look place=Place::Accuracy name=lang.site().how_accurate/>
+            {children.map(|children| children())}
+        </Foot>
     }
 }

@@ -10,7 +10,6 @@ use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
 use crate::protocol::Document;
 use crate::text::Lang;
-use crate::tree::parts::brand;
 use crate::view::view;
 
 /// A page of the site.
@@ -41,6 +40,25 @@ impl Place {
     }
 }
 
+/// The bar: the name, the links to the site's `places`, and what stands at its end.
+#[component]
+pub(super) fn Bar(lang: Lang, places: AnyView, children: Children) -> impl IntoView {
+    let plates = [("b1", "1", "2", "9"), ("b2", "4", "6.5", "9"), ("b3", "2", "11", "13")];
+    let plates = plates.map(|(class, x, y, width)| {
+        view! { <rect class=class x=x y=y width=width height="3" rx="1"/> }
+    });
+    view! {
+        <header class="top">
+            <span class="brand">
+                <svg class="brand-mark" viewBox="0 0 16 16" aria-hidden="true">{plates.collect_view()}</svg>
+                "Shardwise"
+            </span>
+            <nav class="top-nav" aria-label=lang.site().site>{places}</nav>
+            <div class="top-tools">{children()}</div>
+        </header>
+    }
+}
+
 /// The bar on the page `here`; `link` is the page's address as it stands. What is inside stands beside its button.
 #[component]
 pub(super) fn Header(
@@ -64,24 +82,14 @@ pub(super) fn Header(
         browser::after(0, Box::new(|| browser::focus("language"))).forget();
     };
     view! {
-        <header class="top">
-            {brand()}
-            <nav class="top-nav" aria-label=site.site>{places.collect_view()}</nav>
-            <div class="top-tools">
-                <button
-                    class="btn btn-s btn-q"
-                    type="button"
-                    id="language"
-                    lang=lang.other().tag()
-                    on:click=choose_language
-                >
-                    {lang.other().site().language}
-                </button>
-                <Themes look lang/>
-                <CopyLink lang link/>
-                {children.map(|children| children())}
-            </div>
-        </header>
+        <Bar lang places=places.collect_view().into_any()>
+            <button class="btn btn-s btn-q" type="button" id="language" lang=lang.other().tag() on:click=choose_language>
+                {lang.other().site().language}
+            </button>
+            <Themes look lang/>
+            <CopyLink lang link/>
+            {children.map(|children| children())}
+        </Bar>
     }
 }
 
@@ -97,8 +105,9 @@ pub(super) fn PlaceLink(look: Look, place: Place, name: &'static str, #[prop(opt
     view! { <a href=move || place.address(look) aria-current=here.then_some("page") on:click=go>{name}</a> }
 }
 
+/// The switch of colours; `boot.js` moves it where no program does.
 #[component]
-fn Themes(look: Look, lang: Lang) -> impl IntoView {
+pub(super) fn Themes(look: Look, lang: Lang) -> impl IntoView {
     let text = lang.site();
     let choices = Theme::ALL.map(|(theme, word)| {
         let (symbol, label) = match theme {

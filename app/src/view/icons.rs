@@ -49,7 +49,7 @@ pub(super) fn Definitions() -> impl IntoView {
 }
 
 /// The lines of an icon, in a square of 16.
-pub(crate) fn path(name: &str) -> &'static str {
+pub(super) fn path(name: &str) -> &'static str {
     let found = PATHS.iter().find(|(known, _)| *known == name);
     found.map_or("", |(_, path)| path)
 }

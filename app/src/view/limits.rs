@@ -3,12 +3,11 @@
 use leptos::prelude::*;
 use shardwise_core::wire::{Limit, PlanSpec};
 
-use super::figure::Region;
+use super::figure::{Region, head};
 use crate::form::Field;
 use crate::format;
 use crate::page::Page;
 use crate::text::Lang;
-use crate::tree::parts::head;
 use crate::view::view;
 
 /// Columns from which a table folds to cards early.
@@ -33,7 +32,7 @@ fn section(limits: &[Limit], plan: &PlanSpec, lang: Lang) -> AnyView {
         .unwrap_or_default();
     let names = phases.iter().map(|budget| lang.word(budget.phase));
     let names = [lang.label(Field::MemoryShare)].into_iter().chain(names);
-    let heads: Vec<AnyView> = names.map(|name| head(name.to_owned(), true).into_render()).collect();
+    let heads: Vec<AnyView> = names.map(|name| head(name, true)).collect();
     let class = if phases.len() + 2 > WIDE { "tab cols-9" } else { "tab cols-5 cards" };
     let rows: Vec<AnyView> = limits.iter().map(|limit| row(limit, plan, lang)).collect();
     view! {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use shardwise_core::{Answer, wire};
 
-use super::figure::{Block, parts_table, pointed};
+use super::figure::{Block, legend, parts_table, pointed};
 use super::how::How;
 use super::limits::Limits;
 use crate::charts::backend::Ink;
@@ -11,7 +11,6 @@ use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::format;
 use crate::page::Page;
 use crate::text::{Lang, fill};
-use crate::tree::parts::legend;
 use crate::view::view;
 
 /// How many parts a line names.
@@ -131,9 +130,8 @@ fn largest(answer: &Answer, lang: Lang) -> String {
 pub(super) fn Memory(page: Page) -> impl IntoView {
     let text = page.text();
     let legends = |memory: &wire::Memory, lang: Lang| {
-        let entries = parts(memory)
-            .into_iter()
-            .map(|part| legend(ink(part).class(), lang.word(part).to_owned()).into_render());
+        let entries = parts(memory).into_iter();
+        let entries = entries.map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
         view! { <ul class="legend">{entries.collect_view()}</ul> }
     };
     view! {

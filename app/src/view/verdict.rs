@@ -9,7 +9,6 @@ use shardwise_core::Answer;
 use shardwise_core::wire::{Fit, FitState};
 
 use super::controls::describe;
-use super::figure::per_cent;
 use super::how::How;
 use super::icons::{Callout, Icon};
 use super::plan::{Alternatives, Plan};
@@ -178,15 +177,15 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
     let text = lang.text();
     let bar = fit::bar(own);
     let part = |class: &'static str, from: f64, wide: f64| {
-        view! { <rect class=class x=per_cent(from) y="20" width=per_cent(wide.max(0.0)) height="26"/> }
+        view! { <rect class=class x=format::length(from) y="20" width=format::length(wide.max(0.0)) height="26"/> }
     };
     let tick = |class: &'static str, at: f64, y: &'static str, height: &'static str| {
-        view! { <rect class=class x=per_cent(at) y=y width="2" height=height/> }
+        view! { <rect class=class x=format::length(at) y=y width="2" height=height/> }
     };
     // Words end at their mark, unless that stands too far left for them.
     let words = |class: &'static str, at: f64, y: &'static str, words: String| {
         let anchor = if at < 0.4 { "start" } else { "end" };
-        view! { <text class=class x=per_cent(at) y=y text-anchor=anchor>{words}</text> }
+        view! { <text class=class x=format::length(at) y=y text-anchor=anchor>{words}</text> }
     };
     let confidence = format!("{}\u{a0}%", fit::asked(own.confidence));
     let [needed, sure, card] = [own.needed_gib, own.needed_at_confidence_gib, own.capacity_gib].map(format::gib);
@@ -199,7 +198,7 @@ pub(super) fn bar(own: &Fit, lang: Lang) -> AnyView {
             {tick("qcap", bar.sure, "20", "32")}
             {part("est", 0.0, bar.estimate)}
             {part("rim", 0.0, bar.card)}
-            <text id="reserved" class=class x=per_cent(from) y="37.5" dx="10">{format!("{needed} GiB")}</text>
+            <text id="reserved" class=class x=format::length(from) y="37.5" dx="10">{format!("{needed} GiB")}</text>
             {tick("card", bar.card, "15", "36")}
             {words("t-q", bar.sure, "64", fill(text.fit_sure_below, &[&confidence, &sure]))}
         </svg>

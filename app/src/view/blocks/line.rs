@@ -152,7 +152,7 @@ pub(super) fn Press(host: Host, button: Button) -> impl IntoView {
 fn bar(share: f64, limit: Option<f64>, over: bool) -> AnyView {
     let long = |share: f64| {
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 };
-        format!("{}%", format::fixed(share * 100.0, 1))
+        format::length(share)
     };
     let rect = |class: &'static str, (y, height): (u8, u8), share: f64, radius: u8| {
         let [y, height, radius] = [y, height, radius].map(|number| number.to_string());

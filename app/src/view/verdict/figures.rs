@@ -8,7 +8,6 @@ use shardwise_core::Answer;
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
-use crate::view::figure::per_cent;
 use crate::view::how::How;
 use crate::view::view;
 use crate::view::{calibrate, run as runs};
@@ -69,7 +68,7 @@ fn Interval(value: f64, ends: [f64; 2]) -> impl IntoView {
     view! {
         <svg class="ivb" width="100%" height="9" aria-hidden="true">
             <rect class="ivb-bg" width="100%" height=1 y=4/>
-            <rect class="ivb-r" x=per_cent(from) width=per_cent((to - from).max(0.0)) height="5" y="2" rx="2.5"/>
+            <rect class="ivb-r" x=format::length(from) width=format::length((to - from).max(0.0)) height="5" y="2" rx="2.5"/>
             <circle class="ivb-p" cx="50%" cy=4.5 r=3.5/>
         </svg>
     }

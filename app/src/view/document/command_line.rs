@@ -1,0 +1,59 @@
+//! The command line's page: for whoever has no WebAssembly, a cluster without a browser, or a thousand questions.
+
+use leptos::prelude::*;
+
+use crate::sheets::example;
+use crate::text::{COMMANDS, Lang};
+use crate::view::view;
+
+/// How to get it, how to ask it, what it does.
+#[component]
+pub(super) fn CommandLine(lang: Lang) -> impl IntoView {
+    let words = lang.sheets();
+    let commands = COMMANDS.iter().map(|(name, [english, chinese])| {
+        let does = match lang {
+            Lang::En => *english,
+            Lang::Zh => *chinese,
+        };
+        view! {
+            <div>
+                <dt>
+                    <code>{*name}</code>
+                </dt>
+                <dd>{does}</dd>
+            </div>
+        }
+    });
+    view! {
+        <section>
+            <h2>{words.get_it}</h2>
+            <p>{words.get_it_how}</p>
+            {code("cargo install --locked --profile fast --path core --features cli")}
+        </section>
+        <section>
+            <h2>{words.ask_it}</h2>
+            <p>{words.ask_it_how}</p>
+            {code(example::commands())}
+            {example::answer().map(code)}
+        </section>
+        <section>
+            <h2>{words.commands}</h2>
+            <dl class="calc">{commands.collect_view()}</dl>
+            <p>{words.commands_more}</p>
+        </section>
+        <section>
+            <h2>{words.without_network}</h2>
+            <p>{words.without_network_how}</p>
+            {code("make cli\nshardwise serve")}
+        </section>
+    }
+}
+
+fn code(text: impl Into<String>) -> AnyView {
+    let text: String = text.into();
+    view! {
+        <pre class="code">
+            <code>{text}</code>
+        </pre>
+    }
+}
