@@ -18,6 +18,7 @@ mod scaling;
 mod sensitivity;
 mod sure;
 mod timeline;
+mod why_not;
 mod within;
 pub(crate) mod words;
 
@@ -52,6 +53,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> (Vec<Block>, bool) {
         Name::Sure => sure::sheet(asked, &ask).map(|own| vec![own]),
         Name::Ways => sure::ways(asked, &ask).map(|own| vec![own]),
         Name::Alternatives => alternatives::sheet(asked, &ask).map(|own| vec![own]),
+        Name::WhyNot => Some(vec![why_not::sheet(asked, &ask)]),
         Name::Within => {
             let found = within::sheet(asked, &ask);
             return found.map_or_else(Default::default, |(own, more)| (vec![own], more));

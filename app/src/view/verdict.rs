@@ -12,7 +12,7 @@ use super::controls::describe;
 use super::figure::per_cent;
 use super::how::How;
 use super::icons::{Callout, Icon};
-use super::plan::{Alternatives, Plan};
+use super::plan::{Alternatives, Plan, WhyNot};
 use super::sure::Sure;
 use super::{calibrate, closing, sheet};
 use crate::browser;
@@ -61,6 +61,7 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
                 <Plan page shown/>
             })}
             <Alternatives page/>
+            <WhyNot page/>
         </section>
     }
 }
