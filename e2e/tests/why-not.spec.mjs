@@ -43,7 +43,7 @@ test('a layout that is used is pinned, the headline follows, and Back undoes it'
   await calculator.settled();
   const pinned = page.locator('.chip.is-pinned');
   await expect(pinned).toHaveCount(0);
-  const headline = page.locator('#verdict .figs, #verdict dl').first();
+  const headline = page.locator('#verdict .figs');
   const before = await headline.innerText();
   await open(page).click();
   await uses(page).last().click();
