@@ -16,6 +16,7 @@ mod scaling;
 mod sensitivity;
 mod sure;
 mod timeline;
+mod why_not;
 mod within;
 pub(crate) mod words;
 
@@ -63,6 +64,7 @@ pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
         Name::Timeline => one(timeline::sheet(asked, &ask)),
         Name::Embed => vec![embed::sheet(asked, &ask)],
         Name::Alternatives => one(alternatives::sheet(asked, &ask)),
+        Name::WhyNot => vec![why_not::sheet(asked, &ask)],
         Name::Within => {
             let found = within::sheet(asked, &ask);
             return Some(found.map_or_else(Default::default, |(own, more)| (vec![own], more)));

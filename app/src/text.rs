@@ -301,7 +301,7 @@ text! {
     paste_into skip_flags show_lines changed_one changed_many changed_below changed_were clear_marks line_new
     line_changed copied_text key_copy stale whole whole_run an_hour all_gpus
     tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager
-    chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait deadline_also budget_also
+    chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait why_not why_not_title why_not_wait deadline_also budget_also
     need_run need_run_go the_run run_note run_generates run_none run_cost run_h run_range
     run_done run_now run_years run_between run_steps run_assumed run_step run_checkpoint run_kept
     sample sample_label sample_file sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths
@@ -340,6 +340,10 @@ text! {
     alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free
     ways_far use_it within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps
     within_limit within_table within_note within_counting
+    wn_guide wn_paper wn_recipe wn_default wn_verl_fsdp wn_verl_megatron wn_llmforge wn_megatron_dense wn_megatron_moe
+    wn_parameters wn_long wn_recipe_sizes wn_unset wn_plan wn_own wn_chosen wn_layout wn_from wn_run wn_cost wn_fits
+    wn_where wn_use wn_table wn_alike wn_host wn_same wn_faster wn_slower_run wn_slower wn_none_fits wn_textbook
+    wn_parts wn_at_once wn_sum wn_note
 }
 
 #[cfg(test)]

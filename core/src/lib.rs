@@ -27,7 +27,7 @@ pub mod interface;
 pub mod words;
 
 pub use shardwise_catalog::{Caveat, InputError};
-pub use shardwise_frameworks::{evaluate_for, flags};
+pub use shardwise_frameworks::{defaults, evaluate_for, flags};
 pub use shardwise_question::{Answer, Question};
 pub use shardwise_search::{
     Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone, evaluate_with,

@@ -472,6 +472,10 @@ small! {
         Settings,
         /// Runs beside what they may take.
         Runs,
+        /// Layouts beside each other, each with what becomes of it.
+        Layouts,
+        /// Parts of several steps beside each other.
+        Seconds,
     }
 }
 

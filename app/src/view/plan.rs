@@ -1,6 +1,7 @@
 //! The plan, part by part: each is a control that opens what else it could be.
 
 mod alternatives;
+mod why_not;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::view::view;
 use crate::words;
 
 pub(super) use alternatives::Alternatives;
+pub(super) use why_not::WhyNot;
 
 /// A part: a button where a person may choose it, else words.
 #[component]
@@ -108,6 +110,8 @@ pub(super) fn Plan(page: Page, shown: Arc<Shown>) -> impl IntoView {
         fold::go(page, "calibrate");
     };
     let parts = parts::of(&shown.question, &shown.found.job, &shown.found.answer, page.lang);
+    // What only generates has no layout that a textbook speaks of.
+    let trains = !parts.train.is_empty();
     view! {
         <div class="verdict-plan">
             <div class="vp-h">
@@ -121,6 +125,7 @@ pub(super) fn Plan(page: Page, shown: Arc<Shown>) -> impl IntoView {
                     <Icon name="i-pin"/>
                     {text.pin_a}
                 </button>
+                {trains.then(|| view! { <why_not::WhyNotButton page/> })}
                 {shown.found.answer.interval.map(|interval| view! {
                     <p class="vp-n">
                         {fill(text.interval_note, &[&format::percent(interval.coverage, 0)])}

@@ -11,7 +11,7 @@ use shardwise_core::wire::{Fit, FitState};
 use super::controls::describe;
 use super::how::How;
 use super::icons::{Callout, Icon};
-use super::plan::{Alternatives, Plan};
+use super::plan::{Alternatives, Plan, WhyNot};
 use super::sure::Sure;
 use super::{calibrate, closing, sheet};
 use crate::browser;
@@ -60,6 +60,7 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
                 <Plan page shown/>
             })}
             <Alternatives page/>
+            <WhyNot page/>
         </section>
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod guides;
 mod recipe;
 mod rollout;
 mod schedule;
+pub mod textbook;
 mod thumb;
 mod training;
 
@@ -20,7 +21,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use crate::neighbours::{moved_to, settings};
-use crate::search::{Runner, Runs, Verdict};
+use crate::search::{Runs, Verdict};
 use crate::warnings::warnings;
 pub use case::Rule;
 use case::{Case, NOTICEABLE, Proposal, Room, one, rule, seconds};
@@ -28,7 +29,6 @@ use guides::{CHATLEARN_GUIDE, LLMFORGE_COOKBOOK, PRACTICE, VERL_GUIDE};
 use shardwise_catalog::ordered::insert;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
-use shardwise_engine::step;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_value};
 
@@ -58,15 +58,7 @@ pub fn helps(advice: &Advice) -> bool {
 /// search chose the plan, so that it may be held against rules of thumb and a published recipe.
 #[must_use]
 pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &Answer, searched: bool) -> Vec<Advice> {
-    let runner = Runner::of(context.job);
-    let case = Case {
-        context,
-        plan,
-        step: step::evaluate(context, plan),
-        now: figures::of(context, plan),
-        runner,
-        runs: Runs::new(runner, context.job).verdict(plan) == Verdict::Yes,
-    };
+    let case = Case::of(context, plan);
     let document = to_value(question);
     let mut found: Vec<(f64, Advice)> = warnings(context.job, plan, answer)
         .into_iter()

@@ -23,6 +23,8 @@ pub(super) fn Table(host: Host, table: blocks::Table) -> impl IntoView {
         Tabled::Beside => "tab cols-4 tab-cmp",
         Tabled::Settings => "tab cols-3 tab-diff",
         Tabled::Runs => "tab cols-8 sweep",
+        Tabled::Layouts => "tab cols-8 tab-wn",
+        Tabled::Seconds => "tab cols-5 tab-cmp",
     };
     let kinds: Vec<(Holds, String)> = columns.iter().map(|own| (own.holds, own.name.clone())).collect();
     let width = kinds.len();

@@ -4,10 +4,10 @@ use crate::figures;
 use serde_json::{Map, Value};
 
 use crate::neighbours::checked;
-use crate::search::Runner;
+use crate::search::{Runner, Runs, Verdict};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
-use shardwise_engine::step::Step;
+use shardwise_engine::step::{self, Step};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{Backend, Figures};
@@ -97,6 +97,20 @@ pub(super) struct Case<'a> {
     /// Who runs it, and whether they do as it is: then what is advised they run, too.
     pub(super) runner: Runner,
     pub(super) runs: bool,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn of(context: &'a Context<'a>, plan: &'a Plan) -> Self {
+        let runner = Runner::of(context.job);
+        Self {
+            context,
+            plan,
+            step: step::evaluate(context, plan),
+            now: figures::of(context, plan),
+            runner,
+            runs: Runs::new(runner, context.job).verdict(plan) == Verdict::Yes,
+        }
+    }
 }
 
 impl Case<'_> {

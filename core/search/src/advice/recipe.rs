@@ -54,7 +54,7 @@ pub(super) fn departed(case: &Case<'_>, question: &Question, document: &Value) -
 
 /// The recipe of the model and task that the GPUs can follow: of the same GPU type first, then of the nearest number of
 /// GPUs, then of the nearest length.
-fn nearest(job: &Job) -> Option<&'static Recipe> {
+pub(super) fn nearest(job: &Job) -> Option<&'static Recipe> {
     let length = job.workload.sequence_length as f64;
     let away = |recipe: &Recipe| {
         let own = recipe.sequence_length;
@@ -112,7 +112,7 @@ fn divides(recipe: &Recipe, gpus: u32) -> bool {
 }
 
 /// A plan's fields with the sizes that a recipe states.
-fn with_sizes(recipe: &Recipe, spec: &PlanSpec) -> PlanSpec {
+pub(super) fn with_sizes(recipe: &Recipe, spec: &PlanSpec) -> PlanSpec {
     let size = |own: Option<u32>, stated: Option<u64>| own.map(u64::from).or(stated);
     PlanSpec {
         backend: Some(Backend::Megatron),

@@ -4,7 +4,7 @@
 //! expert parallelism before expert tensor parallelism, the search always obeys; what departing from it would gain is a
 //! rule of [`super::training`].
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::departure::{Textbook, departure, followed};
 use super::training::LONG;
@@ -89,6 +89,24 @@ pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value)
 }
 
 fn obeying(case: &Case<'_>, thumb: &Thumb, question: &Question) -> Option<(f64, Advice)> {
+    Some(departure(case, thumb.says, &best(case, thumb, question)?))
+}
+
+/// What to set in a question so that it obeys each of the rules that speak of its job.
+pub(super) fn obeyed(case: &Case<'_>, question: &Question) -> Vec<(&'static str, Map<String, Value>)> {
+    if case.job().workload.generation.is_some() {
+        return Vec::new();
+    }
+    let obeying = |thumb: &Thumb| Some((thumb.says.id, followed(&best(case, thumb, question)?, thumb.says.about)));
+    THUMBS
+        .iter()
+        .filter(|thumb| (thumb.applies)(case))
+        .filter_map(obeying)
+        .collect()
+}
+
+/// The best plan that obeys a rule. Where no legal plan does, the rule speaks of other jobs.
+fn best(case: &Case<'_>, thumb: &Thumb, question: &Question) -> Option<Plan> {
     let spec = question.plan.clone().unwrap_or_default();
     let obeys = |layout: &Layout| (thumb.obeys)(case, layout);
     let decided = |plan: &Plan| {
@@ -96,6 +114,5 @@ fn obeying(case: &Case<'_>, thumb: &Thumb, question: &Question) -> Option<(f64, 
         following.and_then(|own| own.plan).unwrap_or_default()
     };
     let found = search::best_where(case.context, &spec, &obeys, &decided);
-    // Where no legal plan obeys, the rule speaks of other jobs.
-    Some(departure(case, thumb.says, &found.ok()?.plan))
+    Some(found.ok()?.plan)
 }
