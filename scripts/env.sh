@@ -12,9 +12,8 @@ trunk_version=0.21.14
 binaryen_version=132
 cargo_deny_version=0.20.2
 
-# How the site's programs are compiled: Leptos without its types' names in every view, no path of this machine in the file, and
-# nothing inlined that would make the caller larger: across the crates of the core that is 2 kB of the first program.
-site_rustflags="--cfg erase_components -C llvm-args=--inline-threshold=0 --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+# How the site's programs are compiled: Leptos without its types' names in every view, and no path of this machine in the file.
+site_rustflags="--cfg erase_components --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
 
 [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ] && PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
 export PATH=$tools/bin:$root/e2e/node_modules/.bin:$PATH
