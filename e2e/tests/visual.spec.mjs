@@ -1,4 +1,4 @@
-// The looks of the page, beside pictures of record (e2e/visual/). A change of looks on purpose is recorded: make visual.
+// The looks of the page's parts, beside pictures of record (e2e/visual/). A change of looks on purpose is recorded: make visual.
 //
 // Every picture is drawn in fonts-noto-cjk, which scripts/setup installs, so that machines agree; charts measure by a
 // table of their own. A few pixels may differ, since Chromium's versions draw edges differently.
@@ -10,8 +10,29 @@ import { STATES } from '../looks/states.mjs';
 
 const HEIGHTS = { 390: 844, 768: 1024, 1440: 900, 2560: 1440 };
 
-// Each state, width, theme and language with each other at least once, in as few pictures as that takes.
-const PICTURES = [
+// What a picture is of, in each state: parts of the page, by name.
+const PARTS = {
+  bar: 'header.top',
+  question: '.ask-in',
+  dock: 'nav.dock',
+  verdict: '#verdict',
+  text: '#flags',
+  charts: '#gpus',
+  advice: '#advice',
+  folds: '.folds',
+  footer: 'footer',
+  failure: '#boot-failed',
+};
+const SHOWN = {
+  fits: ['bar', 'question', 'dock', 'verdict', 'text', 'charts', 'advice', 'folds', 'footer'],
+  unfit: ['dock', 'verdict', 'charts'],
+  refused: ['question', 'verdict'],
+  nothing: ['dock', 'verdict', 'text', 'charts'],
+  failed: ['failure'],
+};
+
+// Each state, width, theme and language with each other at least once, in as few visits as that takes.
+const VISITS = [
   ['fits', 390, 'light', 'en'], ['fits', 768, 'dark', 'en'], ['fits', 1440, 'dark', 'zh'], ['fits', 2560, 'light', 'zh'],
   ['unfit', 390, 'dark', 'zh'], ['unfit', 768, 'light', 'zh'], ['unfit', 1440, 'light', 'en'], ['unfit', 2560, 'dark', 'en'],
   ['refused', 390, 'dark', 'zh'], ['refused', 768, 'light', 'en'], ['refused', 1440, 'light', 'en'], ['refused', 2560, 'dark', 'zh'],
@@ -25,25 +46,32 @@ test.beforeEach(async ({ page }) => {
   await drawIn(page, 'Noto Sans CJK SC', 'Noto Sans Mono CJK SC');
 });
 
-for (const [name, width, colorScheme, lang] of PICTURES) {
+for (const [name, width, colorScheme, lang] of VISITS) {
   const { reach, expected = [] } = STATES.find((state) => state.name === name);
   test.describe(`${name}, ${width} px, ${colorScheme}, ${lang}`, () => {
-    // Half the size where the picture would be the largest: it is about the layout.
+    // Half the size where the pictures would be the largest: they are about the layout.
     test.use({ colorScheme, locale: locale(lang), expected, viewport: { width, height: HEIGHTS[width] }, deviceScaleFactor: width > 2000 ? 0.5 : 1 });
     test('looks as recorded', async ({ page, calculator }) => {
       await reach(page, calculator);
       await calculator.settled();
-      await page.evaluate(() => {
-        document.activeElement?.blur();
-        document.querySelector('.ask-in')?.scrollTo({ top: 0, behavior: 'instant' });
-        // In one column the question comes first; what is refused is there, all else is below.
-        const start = innerWidth < 1088 && document.querySelector('.verdict:not(.is-stale)');
-        window.scrollTo({ top: start ? start.getBoundingClientRect().top + scrollY - 64 : 0, behavior: 'instant' });
-      });
-      // The flags hold the server's address.
-      await expect(page).toHaveScreenshot(`${name}-${width}-${colorScheme}-${lang}.png`, { mask: [page.locator('#flags-panel')], maskColor: '#888888' });
+      await layOut(page);
+      await page.evaluate(() => document.activeElement?.blur());
+      for (const part of SHOWN[name]) {
+        const element = page.locator(PARTS[part]);
+        await element.evaluate(alone);
+        // Bars are as long as figures are large (the gallery has some of record), and the text to paste holds the server's address.
+        const mask = [element.locator('.plot, pre')];
+        await expect(element).toHaveScreenshot([`${name}-${width}-${colorScheme}-${lang}`, `${part}.png`], { mask, maskColor: '#888888', maxDiffPixelRatio: 0.005 });
+      }
     });
   });
+}
+
+/** In the page: gives every number of a part the same digits, since what the estimates say is for other tests, and hides what floats over it. */
+function alone(element) {
+  for (const other of document.querySelectorAll('.dock, .skip')) other.style.visibility = element.contains(other) ? 'visible' : 'hidden';
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) node.data = node.data.replace(/\d+(?:[.,]\d+)*/g, '000');
 }
 
 for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark']]) {
