@@ -14,7 +14,6 @@ mod controls;
 mod copying;
 mod dock;
 pub(crate) mod document;
-mod dom;
 mod embed;
 mod figure;
 mod flags;
@@ -55,6 +54,7 @@ use embed::Embed;
 use flags::Flags;
 use fold::Folds;
 use footer::Footer;
+use gpus::GpuTypes;
 use header::{Header, Place};
 use how::HowPanel;
 use icons::Definitions;
@@ -218,7 +218,7 @@ fn Acting(page: Page) -> impl IntoView {
     view! {
         <div class="act">
             <Flags page/>
-            <Built page at=5>{gpus::view(page, false)}</Built>
+            <Built page at=5><GpuTypes page/></Built>
             <Advice page/>
         </div>
     }

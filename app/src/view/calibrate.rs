@@ -1,27 +1,27 @@
 //! A run of one's own beside the estimate of it, and its factors on all estimates.
 
-use super::dom::{El, el, live, part, press, ticked};
 use leptos::prelude::*;
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::Calibration;
 
-use super::controls::plain;
-use super::icons::icon;
+use super::controls::Input;
+use super::icons::Icon;
 use crate::form::{Field, measurable};
 use crate::format;
 use crate::page::{Page, Run};
 use crate::text::{Lang, fill};
+use crate::view::view;
 use crate::words;
 
 /// The panel.
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Calibrate(page: Page) -> impl IntoView {
     let text = page.text();
     let inputs = move || {
         let kind = page.kind();
-        let fields = Field::ALL.iter().copied();
-        let asked = fields.filter(|field| measurable(*field, kind));
-        el("DIV.cal-in").children(asked.map(|field| plain(page, field)))
+        let asked = Field::ALL.iter().copied().filter(move |field| measurable(*field, kind));
+        asked.map(|field| view! { <Input page field/> }).collect_view()
     };
     let compared = move || {
         let run = page.run()?;
@@ -29,30 +29,28 @@ pub(super) fn view(page: Page) -> AnyView {
         Some(result(&run, own, page.lang))
     };
     let on = move || applied(page).is_some();
-    let ready = move || {
-        let run = page.run();
-        on() || run.is_some_and(|run| run.compared.is_ok())
-    };
-    el("SECTION.block cal-s|id=calibrate|aria-labelledby=calibrate-h")
-        .child(
-            el("DIV.block-h")
-                .child(el("H2|id=calibrate-h").child(text.calibrate))
-                .child(el("P.note").child(text.cal_note)),
-        )
-        .child(part(inputs))
-        .child(part(compared))
-        .child(
-            el("LABEL.check")
-                .child(
-                    el("INPUT|type=checkbox|id=cal-apply")
-                        .flag("checked", on)
-                        .flag("disabled", move || !ready())
-                        .on("change", ticked(move |on| page.apply_run(on))),
-                )
-                .child(el("SPAN").child(text.cal_apply))
-                .child(el("SPAN.cal-on").child(live(move || applied_words(page)))),
-        )
-        .into_any()
+    let ready = move || on() || page.run().is_some_and(|run| run.compared.is_ok());
+    view! {
+        <section class="block cal-s" id="calibrate" aria-labelledby="calibrate-h">
+            <div class="block-h">
+                <h2 id="calibrate-h">{text.calibrate}</h2>
+                <p class="note">{text.cal_note}</p>
+            </div>
+            <div class="cal-in">{inputs}</div>
+            {compared}
+            <label class="check">
+                <input
+                    type="checkbox"
+                    id="cal-apply"
+                    prop:checked=on
+                    prop:disabled=move || !ready()
+                    on:change=move |event| page.apply_run(event_target_checked(&event))
+                />
+                <span>{text.cal_apply}</span>
+                <span class="cal-on">{move || applied_words(page)}</span>
+            </label>
+        </section>
+    }
 }
 
 /// The factors in the form's question.
@@ -75,15 +73,20 @@ fn factors(own: &Calibration, lang: Lang) -> String {
 }
 
 /// A factor, and what it comes from.
-fn entry(name: &'static str, factor: f64, lines: Vec<String>) -> El {
-    let times = format!("× {}", format::fixed(factor, 2));
-    el("DIV")
-        .child(el("DT").child(name))
-        .child(el("DD").child(el("B").child(times)))
-        .children(lines.into_iter().map(|line| el("DD.sub").child(line)))
+fn entry(name: &'static str, factor: f64, lines: Vec<String>) -> AnyView {
+    let lines = lines.into_iter().map(|line| view! { <dd class="sub">{line}</dd> });
+    view! {
+        <div>
+            <dt>{name}</dt>
+            <dd>
+                <b>{format!("× {}", format::fixed(factor, 2))}</b>
+            </dd>
+            {lines.collect_view()}
+        </div>
+    }
 }
 
-fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
+fn result(run: &Run, own: &Calibrated, lang: Lang) -> AnyView {
     let text = lang.text();
     let range = |inside: bool| {
         let words = if inside { text.cal_inside } else { text.cal_outside };
@@ -110,26 +113,30 @@ fn result(run: &Run, own: &Calibrated, lang: Lang) -> El {
     let mut plan = vec![plan, words::batch(&own.plan, lang)];
     plan.retain(|words| !words.is_empty());
     let asked = words::asked(&run.job, lang);
-    el("DIV|id=cal-result")
-        .child(el("DL.cal").children(timed).child(memory))
-        .child(el("P.note").child(fill(text.cal_of, &[&asked, &plan.join(" · ")])))
+    view! {
+        <div id="cal-result">
+            <dl class="cal">{timed.collect_view()} {memory}</dl>
+            <p class="note">{fill(text.cal_of, &[&asked, &plan.join(" · ")])}</p>
+        </div>
+    }
 }
 
 /// Says in the verdict that its figures are calibrated, and takes that back.
-pub(super) fn notice(page: Page, own: &Calibration) -> AnyView {
+#[component]
+pub(super) fn Notice(page: Page, own: Calibration) -> impl IntoView {
     let text = page.text();
-    el("P.cal-n|id=calibrated")
-        .child(icon("i-check"))
-        .child(el("SPAN").child(fill(text.cal_notice, &[&factors(own, page.lang)])))
-        .child(
-            el("BUTTON.lnk|type=button|id=cal-forget")
-                .on("click", press(move || page.apply_run(false)))
-                .child(text.cal_forget),
-        )
-        .into_any()
+    view! {
+        <p class="cal-n" id="calibrated">
+            <Icon name="i-check"/>
+            <span>{fill(text.cal_notice, &[&factors(&own, page.lang)])}</span>
+            <button class="lnk" type="button" id="cal-forget" on:click=move |_| page.apply_run(false)>
+                {text.cal_forget}
+            </button>
+        </p>
+    }
 }
 
 /// A tag on a figure that follows the factors.
-pub(super) fn tag(on: bool, lang: Lang) -> Option<El> {
-    on.then(|| el("SPAN.tag tag-ok").child(lang.text().calibrated))
+pub(super) fn tag(on: bool, lang: Lang) -> Option<AnyView> {
+    on.then(|| view! { <span class="tag tag-ok">{lang.text().calibrated}</span> })
 }

@@ -1,6 +1,5 @@
 //! What would make a question fit that does not: its own plan left to the search, more GPUs, or other ones.
 
-use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 
 use super::ask::plan::free_plan;
@@ -11,24 +10,23 @@ use crate::format;
 use crate::page::Page;
 use crate::protocol::estimate::{Figures, Offered, Remedy};
 use crate::text::{Lang, fill};
+use crate::view::view;
 
 /// A way out that changes the form: what it is, what it comes to, and a button that keeps its name while it stands.
 fn way(id: &'static str, page: Page, what: String, comes_to: Option<String>, act: impl Fn() + 'static) -> AnyView {
-    el("LI")
-        .child(
-            el("DIV")
-                .child(el("B").child(what.clone()))
-                .child(" ")
-                .child(comes_to.map(|words| el("SPAN").child(words))),
-        )
-        .child(
-            el("BUTTON.btn btn-s|type=button")
-                .set("id", id)
-                .on("click", press(act))
-                .child(page.text().close_use)
-                .child(el("SPAN.vh").child(" ").child(what)),
-        )
-        .into_any()
+    view! {
+        <li>
+            <div>
+                <b>{what.clone()}</b>
+                " "
+                {comes_to.map(|words| view! { <span>{words}</span> })}
+            </div>
+            <button class="btn btn-s" type="button" id=id on:click=move |_| act()>
+                {page.text().close_use}
+                <span class="vh">" " {what}</span>
+            </button>
+        </li>
+    }
 }
 
 /// What an answer comes to: hours and dollars of the run, or what a million tokens cost; and how sure it is to fit.
@@ -85,13 +83,14 @@ fn ways(page: Page, remedy: &Remedy) -> Vec<AnyView> {
                 .other
                 .as_ref()
                 .and_then(|offer| offered("closing-other", page, offer, other));
-            all(more.into_iter().chain(other))
+            more.into_iter().chain(other).collect()
         }
     }
 }
 
 /// What would make it fit, once it has been looked for.
-pub(super) fn view(page: Page) -> AnyView {
+#[component]
+pub(super) fn Closing(page: Page) -> impl IntoView {
     let heading = move || {
         let text = page.text();
         match page.comparison.remedy.get() {
@@ -102,10 +101,12 @@ pub(super) fn view(page: Page) -> AnyView {
     };
     let list = move || {
         let ways = ways(page, &page.comparison.remedy.get()?);
-        (!ways.is_empty()).then(|| el("UL").children(ways))
+        (!ways.is_empty()).then(|| view! { <ul>{ways}</ul> })
     };
-    el("DIV.remedy closing|role=status")
-        .child(el("P").child(live(heading)))
-        .child(node(part(list)))
-        .into_any()
+    view! {
+        <div class="remedy closing" role="status">
+            <p>{heading}</p>
+            {list}
+        </div>
+    }
 }

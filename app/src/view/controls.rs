@@ -211,11 +211,6 @@ pub(super) fn Input(
     }
 }
 
-/// [`Input`] for views that are not built by `view!`.
-pub(super) fn plain(page: Page, field: Field) -> AnyView {
-    view! { <Input page field/> }
-}
-
 /// A list to choose from; what is inside are its options.
 #[component]
 pub(super) fn Select(

@@ -111,7 +111,7 @@ fn line(page: Page) -> Option<AnyView> {
                 <span class="dock-e">{lang.text().dock_each}</span>
             </span>
             {usd.map(|usd| view! { <span><b>{usd}</b></span> })}
-            {calibrate::tag(answer.calibration.is_some(), lang).map(|tag| tag.into_any())}
+            {calibrate::tag(answer.calibration.is_some(), lang)}
         </p>
     })
 }

@@ -13,13 +13,14 @@ use super::ask::picker::ModelName;
 use super::banner::Banner;
 use super::controls::Input;
 use super::flags::Flags;
+use super::gpus::{self, Drawing};
 use super::header::CopyLink;
 use super::how::HowPanel;
 use super::icons::Icon;
 use super::memory::Memory;
 use super::plan::ToldPlan;
 use super::time::Time;
-use super::{calibrate, gpus, run, sheet, verdict};
+use super::{calibrate, run, sheet, verdict};
 use crate::browser;
 use crate::client::desk;
 use crate::fit;
@@ -101,7 +102,7 @@ pub(super) fn Embed(page: Page) -> impl IntoView {
                         <figcaption>
                             <p class="take" id="c-gpus">{move || gpus::sentence(page)}</p>
                         </figcaption>
-                        {gpus::drawing(page, true)}
+                        <Drawing page embedded=true/>
                     </figure>
                 })}
                 {more}
@@ -221,7 +222,7 @@ fn Answered(page: Page) -> impl IntoView {
                     <Icon name=fit::icon(own.state)/>
                     <b>{fit::word(own.state, lang)}</b>
                     <span>{fit::behind(own, lang)}</span>
-                    {calibrate::tag(shown.found.answer.calibration.is_some(), lang).map(|tag| tag.into_any())}
+                    {calibrate::tag(shown.found.answer.calibration.is_some(), lang)}
                 </p>
                 <p class="verdict-m">{verdict::spare(own, lang)}</p>
                 <p class="verdict-q">{words::asked(&shown.found.job, lang)}</p>

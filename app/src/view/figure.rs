@@ -184,10 +184,3 @@ pub(super) fn cell(label: impl Into<String>, value: String) -> AnyView {
     }
     view! { <td class="n" data-l=label>{value}</td> }
 }
-
-// For views that are not built by `view!`.
-
-/// [`Plot`].
-pub(super) fn plot(label: String, draw: Box<dyn Fn(u32) -> Option<AnyView> + Send + Sync>) -> AnyView {
-    view! { <Plot label draw=move |width: u32| draw(width)/> }
-}

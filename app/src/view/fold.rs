@@ -4,10 +4,11 @@
 use leptos::prelude::*;
 
 use super::advice::Caveats;
+use super::calibrate::Calibrate;
 use super::memory::Memory;
 use super::run::Run;
+use super::sheet;
 use super::time::Time;
-use super::{calibrate, sheet};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
@@ -131,6 +132,6 @@ fn inside(page: Page, fold: Fold) -> AnyView {
         Fold::Plans => sheet::section(page, Name::Plans, text.plans, ""),
         Fold::Sensitivity => sheet::section(page, Name::Sensitivity, text.sensitivity, text.sensitivity_note),
         Fold::Caveats => view! { <Caveats page/> },
-        Fold::Calibrate => calibrate::view(page),
+        Fold::Calibrate => view! { <Calibrate page/> },
     }
 }

@@ -1,12 +1,12 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
-use super::dom::{all, el, live, node, part, press};
 use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::wire::FitState;
 
-use super::figure::{cell, folded_table, head, image, label, legend, plot, targets};
-use super::{how, objective};
+use super::figure::{Plot, cell, folded_table, head, image, label, legend, targets};
+use super::how::How;
+use super::objective::{self, Limits, Orders};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row};
 use crate::charts::stack::SEPARATOR;
@@ -16,6 +16,7 @@ use crate::format;
 use crate::page::Page;
 use crate::protocol::estimate::Figures;
 use crate::text::{Lang, Text, fill};
+use crate::view::view;
 use crate::words;
 
 /// How many GPU types are shown before "show all".
@@ -241,8 +242,9 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
 }
 
 /// The chart alone.
-pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
-    let draw = move |width| {
+#[component]
+pub(super) fn Drawing(page: Page, #[prop(optional)] embedded: bool) -> impl IntoView {
+    let draw = move |width: u32| {
         let chosen = chosen(page, embedded)?;
         if chosen.rows.is_empty() {
             return None;
@@ -254,9 +256,9 @@ pub(super) fn drawing(page: Page, embedded: bool) -> AnyView {
         }
         let about = chosen.rows.iter().map(|row| about(page, row)).collect();
         let targets = targets(&drawing, chart.boxes(width), about, label("gpus"));
-        Some(vec![image(drawing, label("gpus")), targets].into_any())
+        Some(view! { {image(drawing, label("gpus"))} {targets} })
     };
-    plot(label("gpus"), Box::new(draw))
+    view! { <Plot label=label("gpus") draw/> }
 }
 
 /// The sentence of the chart; what is going on until there is one.
@@ -273,140 +275,166 @@ pub(super) fn sentence(page: Page) -> String {
         .unwrap_or_default()
 }
 
-pub(super) fn view(page: Page, embedded: bool) -> AnyView {
-    let note = move || {
-        let text = page.text();
-        let market = page.market();
-        let shown = page.standing()?;
-        let gpus = format::grouped(shown.found.job.hardware.gpus.into());
-        let searched = [format::grouped(market.considered), market.offers.len().to_string()];
-        Some(fill(text.gpus_note, &[&gpus, &searched[0], &searched[1]]))
-    };
-    let stale = move || page.comparison.done.get() < shardwise_core::catalog::gpus().len();
-    let more = move || {
+/// What was compared, in words.
+fn note(page: Page) -> Option<String> {
+    let market = page.market();
+    let shown = page.standing()?;
+    let gpus = format::grouped(shown.found.job.hardware.gpus.into());
+    let searched = [format::grouped(market.considered), market.offers.len().to_string()];
+    Some(fill(page.text().gpus_note, &[&gpus, &searched[0], &searched[1]]))
+}
+
+/// The chart with its choice, its limits and its table.
+#[component]
+pub(super) fn GpuTypes(page: Page) -> impl IntoView {
+    let title = page.text().which_gpu;
+    let busy = move || (page.comparison.done.get() < shardwise_core::catalog::gpus().len()).to_string();
+    view! {
+        <section class="block" id="gpus" aria-labelledby="gpus-h" aria-busy=busy>
+            <div class="block-h">
+                <h2 id="gpus-h">{title}</h2>
+                <How page figure="tokens_per_s_per_gpu" name=title/>
+                <Orders page/>
+            </div>
+            <Limits page/>
+            <figure class="fgr">
+                <figcaption>
+                    <p class="take" id="c-gpus">{move || sentence(page)}</p>
+                    <p class="note">{move || note(page)}</p>
+                </figcaption>
+                <Drawing page/>
+                <More page/>
+                <div class="fgr-f">
+                    {move || legends(page)}
+                    {move || table(page)}
+                </div>
+            </figure>
+        </section>
+    }
+}
+
+/// Shows all rows, or the first again.
+#[component]
+fn More(page: Page) -> impl IntoView {
+    move || {
         let total = page.market().rows.len();
         (total > TOP).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();
             let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
-            el("P.plans-f").child(
-                el("BUTTON.btn btn-s|type=button|id=all-gpus")
-                    .set("aria-expanded", all.to_string())
-                    .on("click", press(move || page.all_gpus.set(!all)))
-                    .child(name),
-            )
+            view! {
+                <p class="plans-f">
+                    <button
+                        class="btn btn-s"
+                        type="button"
+                        id="all-gpus"
+                        aria-expanded=all.to_string()
+                        on:click=move |_| page.all_gpus.set(!all)
+                    >
+                        {name}
+                    </button>
+                </p>
+            }
         })
-    };
-    el("SECTION.block|id=gpus|aria-labelledby=gpus-h")
-        .live("aria-busy", move || stale().to_string())
-        .child(
-            el("DIV.block-h")
-                .child(el("H2|id=gpus-h").child(page.text().which_gpu))
-                .child((!embedded).then(|| how::button(page, "tokens_per_s_per_gpu", page.text().which_gpu)))
-                .child(objective::view(page)),
-        )
-        .child(objective::limit(page))
-        .child(
-            el("FIGURE.fgr")
-                .child(
-                    el("FIGCAPTION")
-                        .child(el("P.take|id=c-gpus").child(live(move || sentence(page))))
-                        .child(el("P.note").child(live(note))),
-                )
-                .child(drawing(page, embedded))
-                .child(part(more))
-                .child(
-                    el("DIV.fgr-f")
-                        .child(part(move || legends(page)))
-                        .child(part(move || table(page, embedded))),
-                ),
-        )
-        .into_any()
+    }
 }
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
     let missing = objective::missing(objective::of(page, &page.market()), text);
-    let coverage = page
+    let interval = page
         .shown
-        .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval))
-        .map(|interval| {
-            let name = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
-            el("LI")
-                .child(
-                    el("svg.lg|viewBox=0 0 18 10|aria-hidden=true").child(el("path.whisk|d=M1 5H17M1 1.5v7M17 1.5v7")),
-                )
-                .child(name)
-        });
-    el("UL.legend")
-        .child(legend("k-sel", text.yours.to_owned()))
-        .child(legend("k-bar", text.others.to_owned()))
-        .child(coverage)
-        .child(missing.map(|name| legend("k-missed", name.to_owned())))
-        .child(legend("k-idle", text.does_not_fit.to_owned()))
-        .into_any()
+        .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval));
+    let coverage = interval.map(|interval| {
+        view! {
+            <li>
+                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
+                    <path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/>
+                </svg>
+                {fill(text.interval_legend, &[&format::percent(interval.coverage, 0)])}
+            </li>
+        }
+    });
+    view! {
+        <ul class="legend">
+            {legend("k-sel", text.yours.to_owned())}
+            {legend("k-bar", text.others.to_owned())}
+            {coverage}
+            {missing.map(|name| legend("k-missed", name.to_owned()))}
+            {legend("k-idle", text.does_not_fit.to_owned())}
+        </ul>
+    }
 }
 
 /// What a row of a table of GPU types does: choose its type.
-pub(super) fn action(page: Page, id: &'static str, yours: bool) -> AnyView {
+#[component]
+fn Choose(page: Page, id: &'static str, yours: bool) -> impl IntoView {
     let text = page.text();
     if yours {
-        return el("B").child(text.yours).into_any();
+        return view! { <b>{text.yours}</b> };
     }
-    el("BUTTON.btn btn-s|type=button")
-        .on("click", press(move || page.change(|form| form.choose_gpu(id))))
-        .child(text.use_gpu)
-        .child(el("SPAN.vh").child(" ").child(words::gpu_label(id)))
-        .into_any()
+    view! {
+        <button class="btn btn-s" type="button" on:click=move |_| page.change(|form| form.choose_gpu(id))>
+            {text.use_gpu}
+            <span class="vh">" " {words::gpu_label(id)}</span>
+        </button>
+    }
 }
 
-fn table(page: Page, embedded: bool) -> AnyView {
+/// The figures of a type, or why it has none.
+fn figures(page: Page, row: &Compared) -> AnyView {
     let text = page.text();
-    let Some(chosen) = chosen(page, embedded) else {
-        return ().into_any();
-    };
+    match &row.result {
+        Ok(answer) if answer.fits() => view! {
+            {cell(text.per_gpu, format::figure(answer.speed))}
+            {cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))}
+            {cell(text.col_usd_mt, answer.usd().map(format::figure).unwrap_or_default())}
+            <td data-l=text.col_plan>{answer.layout.clone()}</td>
+        },
+        Ok(figures) => view! {
+            <td colspan="4">
+                {fit::short(figures.state, figures.probability, page.lang)} ": " {reason(row, text)}
+            </td>
+        },
+        Err(error) => view! { <td colspan="4">{page.say(error)}</td> },
+    }
+}
+
+fn table(page: Page) -> Option<AnyView> {
+    let text = page.text();
+    let chosen = chosen(page, false)?;
     let lines = chosen.rows.iter().map(|row| {
-        let label = words::gpu_label(row.gpu.id);
         let yours = Some(row.gpu.id) == chosen.asked.as_deref();
-        let action = action(page, row.gpu.id, yours);
-        let missed = objective::missing(chosen.objective, text)
-            .filter(|_| chosen.misses(row))
-            .map(|name| el("SPAN.tag tag-bad").child(name));
+        let missed = objective::missing(chosen.objective, text).filter(|_| chosen.misses(row));
         let less = fitting(row).and_then(|figures| tight(figures, page.lang));
-        let less = less.map(|words| el("SPAN.tag tag-warn").child(words));
-        let cells = match &row.result {
-            Ok(answer) if answer.fits() => vec![
-                node(cell(text.per_gpu, format::figure(answer.speed))),
-                node(cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))),
-                node(cell(text.col_usd_mt, answer.usd().map(format::figure).unwrap_or_default())),
-                node(el("TD").set("data-l", text.col_plan).child(answer.layout.clone())),
-            ]
-            .into_any(),
-            Ok(figures) => el("TD|colspan=4")
-                .child(fit::short(figures.state, figures.probability, page.lang))
-                .child(": ")
-                .child(reason(row, text))
-                .into_any(),
-            Err(error) => el("TD|colspan=4").child(page.say(error)).into_any(),
-        };
         let class = match (yours, fitting(row).is_some()) {
             (true, _) => "is-sel",
             (false, true) => "",
             (false, false) => "is-off",
         };
-        el("TR")
-            .set("class", class)
-            .child(el("TH|scope=row").child(label).child(" ").child(missed).child(less))
-            .child(cells)
-            .child(el("TD").child(action))
+        view! {
+            <tr class=class>
+                <th scope="row">
+                    {words::gpu_label(row.gpu.id)} " "
+                    {missed.map(|name| view! { <span class="tag tag-bad">{name}</span> })}
+                    {less.map(|words| view! { <span class="tag tag-warn">{words}</span> })}
+                </th>
+                {figures(page, row)}
+                <td>
+                    <Choose page id=row.gpu.id yours/>
+                </td>
+            </tr>
+        }
     });
-    let heads = vec![
-        node(head(text.col_gpu, false)),
-        node(head(text.per_gpu, true)),
-        node(head(text.col_mt_hour, true)),
-        node(head(text.col_usd_mt, true)),
-        node(head(text.col_plan, false)),
-        node(el("TH|scope=col").child(el("SPAN.vh").child(text.action))),
-    ];
-    folded_table(page, text.which_gpu.to_owned(), 8, heads.into_any(), node(all(lines)))
+    let heads = view! {
+        {head(text.col_gpu, false)}
+        {head(text.per_gpu, true)}
+        {head(text.col_mt_hour, true)}
+        {head(text.col_usd_mt, true)}
+        {head(text.col_plan, false)}
+        <th scope="col">
+            <span class="vh">{text.action}</span>
+        </th>
+    };
+    Some(folded_table(page, text.which_gpu.to_owned(), 8, heads, view! { {lines.collect_view()} }))
 }

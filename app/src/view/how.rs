@@ -25,11 +25,6 @@ pub(super) fn How(page: Page, #[prop(into)] figure: String, #[prop(into)] name: 
     }
 }
 
-/// [`How`] for views that are not built by `view!`.
-pub(super) fn button(page: Page, figure: &'static str, name: &'static str) -> AnyView {
-    view! { <How page figure name/> }
-}
-
 /// The panel.
 #[component]
 pub(super) fn HowPanel(page: Page) -> impl IntoView {

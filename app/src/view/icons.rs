@@ -85,8 +85,3 @@ pub(super) fn Callout(
 pub(super) fn Refusal(words: String) -> impl IntoView {
     view! { <Callout class="callout callout-bad" symbol="i-x" words/> }
 }
-
-/// An icon by its name.
-pub(super) fn icon(name: &'static str) -> AnyView {
-    view! { <Icon name/> }
-}

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use super::dom::{el, node, part, press, typed};
 use super::fold;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -11,7 +10,7 @@ use shardwise_core::search::market;
 use shardwise_core::wire::to_value;
 
 use super::controls::bad_number;
-use super::icons::icon;
+use super::icons::Icon;
 use super::sheet;
 use crate::client::desk;
 use crate::compute::Market;
@@ -22,6 +21,7 @@ use crate::page::{Order, Page};
 use crate::protocol::estimate::Offered;
 use crate::protocol::{Name, SheetTask, Task};
 use crate::text::Text;
+use crate::view::view;
 use crate::words;
 
 /// A choice with its name.
@@ -113,22 +113,27 @@ pub(super) fn name(offer: &Offered, page: Page) -> String {
 }
 
 /// The choice.
-pub(super) fn view(page: Page) -> AnyView {
-    let button = |(order, name): Choice| {
-        el("BUTTON.seg-b|type=button")
-            .live("aria-pressed", move || (page.order.get() == order).to_string())
-            .on("click", press(move || page.order.set(order)))
-            .child(name(page.text()))
-    };
-    el("DIV.seg tools|role=group")
-        .set("aria-label", page.text().sort_by)
-        .children(ORDERS.map(button))
-        .into_any()
+#[component]
+pub(super) fn Orders(page: Page) -> impl IntoView {
+    let buttons = ORDERS.map(|(order, name)| {
+        view! {
+            <button
+                class="seg-b"
+                type="button"
+                aria-pressed=move || (page.order.get() == order).to_string()
+                on:click=move |_| page.order.set(order)
+            >
+                {name(page.text())}
+            </button>
+        }
+    });
+    view! { <div class="seg tools" role="group" aria-label=page.text().sort_by>{buttons}</div> }
 }
 
 /// The fields of the limits, where the choice has any, and what keeps them.
-pub(super) fn limit(page: Page) -> AnyView {
-    let fields = part(move || {
+#[component]
+pub(super) fn Limits(page: Page) -> impl IntoView {
+    let fields = move || {
         let order = page.order.get();
         let [own, other] = limits_of(page, order)?;
         let text = page.text();
@@ -136,14 +141,16 @@ pub(super) fn limit(page: Page) -> AnyView {
             Order::Deadline => [text.deadline_label, text.budget_also],
             _ => [text.budget_label, text.deadline_also],
         };
-        Some(
-            el("DIV.limit-r")
-                .child(field(page, "limit", names[0], own))
-                .child(field(page, "limit-also", names[1], other))
-                .child(part(move || no_run(page).then(|| need_run(page)))),
-        )
-    });
-    node(vec![fields, rows(page)])
+        Some(view! {
+            <div class="limit-r">
+                <Limit page id="limit" label=names[0] limit=own/>
+                <Limit page id="limit-also" label=names[1] limit=other/>
+                {move || no_run(page).then(|| view! { <RunWanted page/> })}
+            </div>
+        })
+    };
+    order_rows(page);
+    view! { {fields} {sheet::host(page, Name::Within)} }
 }
 
 /// Whether there is no run to hold a limit against.
@@ -151,41 +158,51 @@ fn no_run(page: Page) -> bool {
     page.answered().is_some_and(|shown| shown.found.answer.run.is_none())
 }
 
-fn need_run(page: Page) -> AnyView {
+#[component]
+fn RunWanted(page: Page) -> impl IntoView {
     let text = page.text();
-    el("P.hint|id=limit-n")
-        .child(text.need_run)
-        .child(" ")
-        .child(
-            el("BUTTON.lnk|type=button")
-                .on("click", press(move || fold::go_into(page, Fold::Run, &Field::RunExamples.id())))
-                .child(text.need_run_go),
-        )
-        .into_any()
+    let go = move |_| fold::go_into(page, Fold::Run, &Field::RunExamples.id());
+    view! {
+        <p class="hint" id="limit-n">
+            {text.need_run} " "
+            <button class="lnk" type="button" on:click=go>
+                {text.need_run_go}
+            </button>
+        </p>
+    }
 }
 
-fn field(page: Page, id: &'static str, label: &'static str, limit: RwSignal<String>) -> AnyView {
-    let described = format!("{id}-m");
-    let message = described.clone();
+#[component]
+fn Limit(page: Page, id: &'static str, label: &'static str, limit: RwSignal<String>) -> impl IntoView {
+    let message = format!("{id}-m");
+    let described = message.clone();
     let problem = move || read(page, limit)?.err();
     let wrong = move || problem().is_some();
-    let input = el("INPUT|type=text|inputmode=decimal|autocomplete=off|spellcheck=false")
-        .set("id", id)
-        .value(move || limit.get())
-        .on("input", typed(move |typed| limit.set(typed)))
-        .live("aria-invalid", move || wrong().then_some("true"))
-        .live("aria-describedby", move || {
-            wrong()
-                .then(|| described.clone())
-                .or_else(|| no_run(page).then(|| "limit-n".to_owned()))
-        });
-    let message = move || problem().map(|why| el("P.msg").set("id", message.clone()).child(icon("i-x")).child(why));
-    el("DIV")
-        .live("class", move || if wrong() { "field limit is-err" } else { "field limit" })
-        .child(el("LABEL").set("for", id).child(label))
-        .child(input)
-        .child(part(message))
-        .into_any()
+    let describes = move || {
+        let message = wrong().then(|| described.clone());
+        message.or_else(|| no_run(page).then(|| "limit-n".to_owned()))
+    };
+    let message = move || {
+        let message = message.clone();
+        problem().map(|why| view! { <p class="msg" id=message><Icon name="i-x"/>{why}</p> })
+    };
+    view! {
+        <div class=move || if wrong() { "field limit is-err" } else { "field limit" }>
+            <label for=id>{label}</label>
+            <input
+                type="text"
+                inputmode="decimal"
+                autocomplete="off"
+                spellcheck="false"
+                id=id
+                prop:value=move || limit.get()
+                on:input=move |event| limit.set(event_target_value(&event))
+                aria-invalid=move || wrong().then_some("true")
+                aria-describedby=describes
+            />
+            {message}
+        </div>
+    }
 }
 
 /// What the worker has to know to hold the limits against GPU types and numbers; nothing where there is no limit.
@@ -209,7 +226,7 @@ fn task(page: Page) -> Option<SheetTask> {
 
 /// GPU types with several numbers of GPUs, held against the limits. The worker tries them some at a time, so that it has
 /// time for the rest of the page.
-fn rows(page: Page) -> AnyView {
+fn order_rows(page: Page) {
     follow_at_rest(REST_MS, move || {
         let Some(task) = task(page) else {
             page.sheet(Name::Within).blocks.set(None);
@@ -220,7 +237,6 @@ fn rows(page: Page) -> AnyView {
             desk::order(page, Task::Sheet(task), deliver);
         }))
     });
-    sheet::host(page, Name::Within)
 }
 
 /// Takes some rows, and asks for more. The first are shown, and then ever fewer in between, so that rows do not change under

@@ -11,7 +11,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 
 use super::blocks::host::Host;
-use super::dom::el;
 use super::rest;
 use crate::browser;
 use crate::client::desk;
@@ -19,6 +18,7 @@ use crate::follow::{follow, follow_at_rest};
 use crate::page::Page;
 use crate::page::sheet::State;
 use crate::protocol::{Name, SheetTask, Task, Written};
+use crate::view::view;
 
 /// How long a question must rest before a sheet is asked for, in milliseconds: charts and flags come first.
 const REST_MS: u32 = 60;
@@ -27,16 +27,15 @@ const REST_MS: u32 = 60;
 pub(super) fn section(page: Page, name: Name, title: &'static str, note: &'static str) -> AnyView {
     let id = name.word();
     let heading = format!("{id}-h");
-    el("SECTION.block")
-        .set("id", id)
-        .set("aria-labelledby", heading.clone())
-        .child(
-            el("DIV.block-h")
-                .child(el("H2").set("id", heading).child(title))
-                .child((!note.is_empty()).then(|| el("P").child(note))),
-        )
-        .child(view(page, name))
-        .into_any()
+    view! {
+        <section class="block" id=id aria-labelledby=heading>
+            <div class="block-h">
+                <h2 id=heading.clone()>{title}</h2>
+                {(!note.is_empty()).then(|| view! { <p>{note}</p> })}
+            </div>
+            {self::view(page, name)}
+        </section>
+    }
 }
 
 /// A sheet that follows the question.
@@ -110,7 +109,7 @@ fn put(id: String, at: Host, blocks: Shows) -> AnyView {
         }
     });
     let more = move || at.name.is_some_and(|name| at.page.sheet(name).more.get()).then_some("true");
-    el("DIV.sheet").set("id", id).live("aria-busy", more).into_any()
+    view! { <div class="sheet" id=id aria-busy=more></div> }
 }
 
 /// What stands in a sheet for as long as it is kept.

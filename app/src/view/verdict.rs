@@ -8,12 +8,14 @@ use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Fit, FitState};
 
+use super::calibrate::{self, Notice};
+use super::closing::Closing;
 use super::controls::describe;
 use super::how::How;
 use super::icons::{Callout, Icon};
 use super::plan::{Alternatives, Plan, WhyNot};
+use super::sheet;
 use super::sure::Sure;
-use super::{calibrate, closing, sheet};
 use crate::browser;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
@@ -53,7 +55,7 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
             {sheet::view(page, Name::Ways)}
             {move || {
                 let fits = page.answered()?.found.answer.fit.state == FitState::Fits;
-                (!fits).then(|| closing::view(page))
+                (!fits).then(|| view! { <Closing page/> })
             }}
             {move || page.answered().map(|shown| view! {
                 <Figures page shown=shown.clone()/>
@@ -136,7 +138,7 @@ fn head(page: Page, shown: &Shown) -> AnyView {
             {margin(page, answer)}
             <p class="verdict-q">{words::asked(&shown.found.job, lang)}</p>
         </div>
-        {answer.calibration.map(|own| calibrate::notice(page, &own))}
+        {answer.calibration.map(|own| view! { <Notice page own/> })}
         <div class="fit">
             {bar(own, lang)}
             {fit::host(own, lang).map(|words| view! { <p class="fit-h" id="host-memory">{words}</p> })}
@@ -154,7 +156,7 @@ fn margin(page: Page, answer: &Answer) -> AnyView {
             {spare(&answer.fit, lang)}
             " "
             <How page figure=phase name=lang.text().memory/>
-            {calibrate::tag(on, lang).map(|tag| tag.into_any())}
+            {calibrate::tag(on, lang)}
         </p>
     }
 }

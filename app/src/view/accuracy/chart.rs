@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::blocks::{image, over};
 use super::super::figure::label;
-use super::super::icons::icon;
+use super::super::icons::Icon;
 use super::parts::{Failure, Source};
 use super::state::{File, Page, Part, details, share, short, signed};
 use crate::browser;
@@ -270,7 +270,7 @@ fn near(page: Page) -> AnyView {
             <dl>{facts}</dl>
             <p class="near-l">
                 <Source page run name=run.source.clone()/>
-                <a href=page.question(&run.link)>{text.open_run}" "{icon("i-arrow")}</a>
+                <a href=page.question(&run.link)>{text.open_run}" "<Icon name="i-arrow"/></a>
             </p>
         </div>
     }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::view::view;
 
-use super::super::icons::icon;
+use super::super::icons::Icon;
 use super::state::Page;
 use crate::runs::Run;
 
@@ -14,7 +14,7 @@ pub(super) fn Failure(page: Page, why: &'static str, again: impl Fn() + 'static)
     let text = page.text();
     view! {
         <div class="callout callout-bad failed" role="alert">
-            {icon("i-warn")}
+            <Icon name="i-warn"/>
             <p><b>{text.failed}</b>{why}</p>
             <button class="btn" type="button" id="retry" on:click=move |_| again()>{text.retry}</button>
         </div>

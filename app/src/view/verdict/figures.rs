@@ -81,7 +81,7 @@ fn timed(page: Page, name: &'static str, figure: &'static str, answer: &Answer) 
         {name}
         " "
         <How page figure name/>
-        {calibrate::tag(on, page.lang).map(|tag| tag.into_any())}
+        {calibrate::tag(on, page.lang)}
     }
 }
 
