@@ -136,6 +136,8 @@ function writeAccuracyPage() {
     change(/<link rel="stylesheet" href="\.\/style-[^>]*>\n/, '');
     change(/(?<=")\.\/shardwise-app-[0-9a-f]+(?=(_bg\.wasm|\.js)")/g, `./${program.replace(/\.js$/, '')}`);
   });
+  // The calculator looks for runs that are like the question.
+  rename('index.html', '<html lang="en">', `<html lang="en" data-runs="./${runs}" data-generation="./${generation}">`);
 }
 
 // Another page made of index.html: its root element's attributes, title, description, one style sheet more, and what else
@@ -164,7 +166,7 @@ async function writeWorker() {
   if (/@[A-Z]+@/.test(starter)) throw new Error('worker.js has changed its marks');
   writeFileSync(join(site, 'worker.js'), starter);
   const [name] = hashed('worker.js');
-  rename('index.html', '<html lang="en">', `<html lang="en" data-worker="./${name}">`);
+  rename('index.html', '<html lang="en"', `<html lang="en" data-worker="./${name}"`);
   const program = await import(pathToFileURL(join(site, js)).href);
   fetchFiles();
   program.initSync({ module: readFileSync(join(site, wasm)) });

@@ -25,11 +25,15 @@ pub async fn estimate(request: String) -> String {
 /// `scripts/worker.js` passes them on.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
-    texts(request).await.unwrap_or_default()
+    match texts(request).await {
+        Ok(answer) => answer.await,
+        Err(_) => String::new(),
+    }
 }
 
 #[cfg(feature = "split")]
 mod parts {
+    use shardwise_app::worker::Answer;
     use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
     #[wasm_split(rest, fallible)]
@@ -43,14 +47,15 @@ mod parts {
     }
 
     #[wasm_split(texts, fallible)]
-    pub(super) fn texts(request: String) -> Result<String, SplitLoaderError> {
-        Ok(shardwise_app::worker::answer(&request))
+    pub(super) fn texts(request: String) -> Result<Answer, SplitLoaderError> {
+        Ok(shardwise_app::worker::answer(request))
     }
 }
 
 /// All of it in one file.
 #[cfg(not(feature = "split"))]
 mod parts {
+    use shardwise_app::worker::Answer;
     use std::convert::Infallible;
 
     pub(super) async fn rest() -> Result<super::Rest, Infallible> {
@@ -61,8 +66,8 @@ mod parts {
         Ok(shardwise_app::worker::estimate(&request))
     }
 
-    pub(super) async fn texts(request: String) -> Result<String, Infallible> {
-        Ok(shardwise_app::worker::answer(&request))
+    pub(super) async fn texts(request: String) -> Result<Answer, Infallible> {
+        Ok(shardwise_app::worker::answer(request))
     }
 }
 

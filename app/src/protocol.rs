@@ -174,11 +174,13 @@ pub(crate) enum Name {
     Alternatives,
     /// A deadline and a budget held against GPU types and numbers of GPUs.
     Within,
+    /// The published runs that are most like the question.
+    Near,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 14;
+    pub(crate) const COUNT: usize = 15;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -197,6 +199,7 @@ impl Name {
             Self::Ways => "ways",
             Self::Alternatives => "alternatives",
             Self::Within => "within",
+            Self::Near => "near",
         }
     }
 

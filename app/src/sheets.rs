@@ -11,6 +11,7 @@ mod embed;
 mod front;
 mod how;
 mod methods;
+mod near;
 mod parts;
 mod plans;
 mod reading;
@@ -34,6 +35,13 @@ impl From<SheetTask> for Ask {
     }
 }
 
+/// Fetches what a sheet needs besides the question.
+pub(crate) async fn fetch(task: &SheetTask) {
+    if task.name == Name::Near {
+        near::fetch(task).await;
+    }
+}
+
 /// Writes a sheet, which is empty where there is nothing to show; and whether there is more to come.
 pub(crate) fn write(asked: &Asked, task: SheetTask) -> (Vec<Block>, bool) {
     let name = task.name;
@@ -52,6 +60,7 @@ pub(crate) fn write(asked: &Asked, task: SheetTask) -> (Vec<Block>, bool) {
         Name::Sure => sure::sheet(asked, &ask).map(|own| vec![own]),
         Name::Ways => sure::ways(asked, &ask).map(|own| vec![own]),
         Name::Alternatives => alternatives::sheet(asked, &ask).map(|own| vec![own]),
+        Name::Near => Some(near::sheet(asked, &ask)),
         Name::Within => {
             let found = within::sheet(asked, &ask);
             return found.map_or_else(Default::default, |(own, more)| (vec![own], more));

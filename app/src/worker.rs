@@ -3,6 +3,8 @@
 mod estimate;
 
 use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -47,12 +49,24 @@ pub fn estimate(request: &str) -> String {
     json!(Reply { id, result }).to_string()
 }
 
+/// An answer to come: what a task needs may have to be fetched first.
+pub type Answer = Pin<Box<dyn Future<Output = String>>>;
+
 /// Answers any other request of the page; an empty text for what is none.
 #[must_use]
-pub fn answer(request: &str) -> String {
-    let Ok(Request { id, task }) = serde_json::from_str(request) else {
-        return String::new();
-    };
+pub fn answer(request: String) -> Answer {
+    Box::pin(async move {
+        let Ok(request) = serde_json::from_str::<Request>(&request) else {
+            return String::new();
+        };
+        if let Task::Sheet(task) = &request.task {
+            sheets::fetch(task).await;
+        }
+        respond(request)
+    })
+}
+
+fn respond(Request { id, task }: Request) -> String {
     let result = match task {
         Task::Estimate(_) | Task::Compare { .. } => return String::new(),
         Task::Flags { question, framework, version, link, lang } => {
@@ -198,8 +212,19 @@ fn reading(texts: &[String], base: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::answer;
     use serde_json::{Value, json};
+    use std::task::{Context, Poll, Waker};
+
+    /// Nothing that is asked here has to be fetched.
+    fn answer(request: &str) -> String {
+        let answer = super::answer(request.to_owned())
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        match answer {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => panic!("{request} waits"),
+        }
+    }
 
     fn ask(task: Value) -> Value {
         let reply = answer(&json!({ "id": 7, "task": task }).to_string());
