@@ -16,7 +16,7 @@ if (!site) throw new Error('TRUNK_STAGING_DIR is not set: this script is the las
 // The style sheets, in the order of their rules, and those of them that the accuracy page has beside its own.
 const STYLES = [
   'tokens', 'base', 'boot', 'page', 'nav', 'form', 'picker', 'verdict', 'chart', 'table', 'flags', 'paste', 'advice', 'states', 'calibrate', 'run',
-  'comfort', 'plan', 'embed',
+  'comfort', 'plan', 'near', 'embed',
 ];
 const OF_ACCURACY = ['tokens', 'base', 'boot', 'nav', 'form', 'verdict', 'chart', 'table', 'states'];
 
@@ -30,6 +30,7 @@ const styles = joinStyles();
 const [figure] = hashed('figure.js');
 rename('boot.js', 'figure.js', figure);
 const [early] = hashed('early.js');
+const published = nameRuns();
 writeCalculator(nameByDigest());
 writeAccuracy();
 writeTexts();
@@ -122,6 +123,8 @@ function filled(text, marks) {
     if (name in marks) return marks[name];
     throw new Error(`nothing is known of ${mark}`);
   });
+  // The calculator looks for runs that are like the question.
+  rename('index.html', '<html lang="en">', `<html lang="en" data-runs="./${runs}" data-generation="./${generation}">`);
 }
 
 // Writes a page of a program, and then once more with what a first visit is shown before any program is there: the
@@ -141,7 +144,7 @@ function writeCalculator(js) {
   const split = splitScript();
   writeProgram({
     folder: '',
-    root: `lang="en" data-worker="./${writeWorker(js)}"`,
+    root: `lang="en" data-worker="./${writeWorker(js)}" ${published}`,
     title: 'Shardwise: does it fit, how fast, what does it cost',
     description: 'A calculator for fine-tuning and RL-training language models: does it fit, how fast does it go, what does it cost on each GPU, and which flags to paste. Runs in the browser, offline.',
     // Its script asks for another as soon as it is read: both are asked for at once.
@@ -149,16 +152,24 @@ function writeCalculator(js) {
   });
 }
 
+// The published runs, of which the calculator shows the nearest and the accuracy page all, as attributes of a root element.
+function nameRuns() {
+  const names = ['runs', 'generation'].map((name) => {
+    if (!JSON.parse(readFileSync(join(site, `${name}.json`), 'utf8')).length) throw new Error(`public/${name}.json holds no runs`);
+    return `data-${name}="${hashed(`${name}.json`)}"`;
+  });
+  return names.join(' ');
+}
+
 // In a folder of its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
 function writeAccuracy() {
   const data = (file) => JSON.parse(readFileSync(join(site, file), 'utf8'));
   if (!data('accuracy.json').figures?.length) throw new Error('public/accuracy.json holds no figures');
-  if (!data('runs.json').length || !data('generation.json').length) throw new Error('public/runs.json or generation.json holds no runs');
   const [js] = hashed('accuracy.js', 'accuracy_bg.wasm');
-  const [overview, runs, generation] = ['accuracy.json', 'runs.json', 'generation.json'].flatMap((file) => hashed(file));
+  const [overview] = hashed('accuracy.json');
   writeProgram({
     folder: 'accuracy',
-    root: `lang="en" data-overview="${overview}" data-runs="${runs}" data-generation="${generation}"`,
+    root: `lang="en" data-overview="${overview}" ${published}`,
     title: 'Shardwise: how accurate is it?',
     description: 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.',
     // Its data are asked for with the program, which would ask for them last.

@@ -9,9 +9,9 @@ use std::rc::Rc;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::prelude::JsValue;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, Event, HtmlElement, Storage, Worker};
+use web_sys::{AbortSignal, Element, Event, HtmlElement, RequestInit, Storage, Worker};
 
 use crate::busy::Work;
 use crate::follow::follow;
@@ -183,10 +183,21 @@ pub(crate) fn root_says(name: &str) -> Option<String> {
     root()?.get_attribute(name)
 }
 
+/// How long a file may take, in milliseconds: less than a worker may keep quiet (`client::health`).
+const FILE_MS: u32 = 45_000;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The window's or the worker's, whichever this is.
+    #[wasm_bindgen(catch)]
+    async fn fetch(address: &str, options: &RequestInit) -> Result<JsValue, JsValue>;
+}
+
 /// The text of a file of the site; `None` where it cannot be had.
 pub(crate) async fn file(address: &str) -> Option<String> {
-    let response = JsFuture::from(window()?.fetch_with_str(address)).await.ok()?;
-    let response: web_sys::Response = response.dyn_into().ok()?;
+    let options = RequestInit::new();
+    options.set_signal(Some(&AbortSignal::timeout_with_u32(FILE_MS)));
+    let response: web_sys::Response = fetch(address, &options).await.ok()?.dyn_into().ok()?;
     if !response.ok() {
         return None;
     }

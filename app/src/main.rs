@@ -25,14 +25,16 @@ pub async fn estimate(request: String) -> String {
 /// `scripts/worker.js` passes them on; an empty request has the first part on its way.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
-    let reply = texts(request.clone()).await;
-    let is_other = reply.as_ref().is_ok_and(String::is_empty) && !request.is_empty();
-    let reply = if is_other { opened(request).await } else { reply };
-    reply.unwrap_or_default()
+    let reply = match texts(request.clone()).await {
+        Ok(answer) => answer.await,
+        Err(_) => return String::new(),
+    };
+    if reply.is_empty() && !request.is_empty() { opened(request).await.unwrap_or_default() } else { reply }
 }
 
 #[cfg(feature = "split")]
 mod parts {
+    use shardwise_app::worker::Answer;
     use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
     #[wasm_split(rest, fallible)]
@@ -46,8 +48,8 @@ mod parts {
     }
 
     #[wasm_split(texts, fallible)]
-    pub(super) fn texts(request: String) -> Result<String, SplitLoaderError> {
-        Ok(shardwise_app::worker::answer_first(&request))
+    pub(super) fn texts(request: String) -> Result<Answer, SplitLoaderError> {
+        Ok(shardwise_app::worker::answer_first(request))
     }
 
     #[wasm_split(opened, fallible)]
@@ -59,6 +61,7 @@ mod parts {
 /// All of it in one file.
 #[cfg(not(feature = "split"))]
 mod parts {
+    use shardwise_app::worker::Answer;
     use std::convert::Infallible;
 
     pub(super) async fn rest() -> Result<super::Rest, Infallible> {
@@ -69,8 +72,8 @@ mod parts {
         Ok(shardwise_app::worker::estimate(&request))
     }
 
-    pub(super) async fn texts(request: String) -> Result<String, Infallible> {
-        Ok(shardwise_app::worker::answer_first(&request))
+    pub(super) async fn texts(request: String) -> Result<Answer, Infallible> {
+        Ok(shardwise_app::worker::answer_first(request))
     }
 
     pub(super) async fn opened(request: String) -> Result<String, Infallible> {

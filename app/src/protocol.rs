@@ -176,11 +176,13 @@ pub(crate) enum Name {
     Within,
     /// Textbook layouts beside the plan.
     WhyNot,
+    /// The published runs that are most like the question.
+    Near,
 }
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 15;
+    pub(crate) const COUNT: usize = 16;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -200,6 +202,7 @@ impl Name {
             Self::Alternatives => "alternatives",
             Self::Within => "within",
             Self::WhyNot => "whynot",
+            Self::Near => "near",
         }
     }
 

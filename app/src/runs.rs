@@ -4,6 +4,11 @@
 
 use serde::Deserialize;
 
+/// The attributes of the root element that name the files: the runs of training and RL, and those of engines.
+pub(crate) const RUNS: &str = "data-runs";
+/// See [`RUNS`].
+pub(crate) const GENERATION: &str = "data-generation";
+
 /// What is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,6 +9,7 @@ mod embed;
 pub(crate) mod example;
 mod front;
 mod how;
+mod near;
 mod parts;
 mod plans;
 mod reading;
@@ -36,6 +37,13 @@ impl From<SheetTask> for Ask {
 /// A sheet, which is empty where there is nothing to show; and whether there is more to come.
 pub(crate) type Sheet = (Vec<Block>, bool);
 
+/// Fetches what a sheet needs besides the question.
+pub(crate) async fn fetch(task: &SheetTask) {
+    if task.name == Name::Near {
+        near::fetch(task).await;
+    }
+}
+
 /// Writes a sheet that every visit has; `None` of any other.
 pub(crate) fn first(asked: &Asked, task: SheetTask) -> Option<Sheet> {
     let name = task.name;
@@ -44,6 +52,7 @@ pub(crate) fn first(asked: &Asked, task: SheetTask) -> Option<Sheet> {
         Name::Advice => advice::sheet(asked, &ask),
         Name::Sure => one(sure::sheet(asked, &ask)),
         Name::Ways => one(sure::ways(asked, &ask)),
+        Name::Near => near::sheet(asked, &ask),
         _ => return None,
     };
     Some((blocks, false))
@@ -69,7 +78,7 @@ pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
             let found = within::sheet(asked, &ask);
             return Some(found.map_or_else(Default::default, |(own, more)| (vec![own], more)));
         }
-        Name::Advice | Name::Sure | Name::Ways => return None,
+        Name::Advice | Name::Sure | Name::Ways | Name::Near => return None,
     };
     Some((blocks, false))
 }

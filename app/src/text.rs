@@ -259,7 +259,7 @@ text! {
     // Verdict.
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
-    how_sure
+    how_sure near near_all
     asked_short asked_rl asked_train asked_rollout stale_none
     throughput per_gpu cost per_mt no_price hours step seconds_unit usd_step mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
@@ -297,7 +297,7 @@ text! {
     gpu_own gpu_own_hint gpu_scratch price_back nodes_summary nodes_hint
     // Coming back, passing on.
     recent recent_manage recent_note recent_none recent_erase recent_erase_one share share_note share_line share_cost share_system
-    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_list keys_on
+    report_text keys key_model key_gpu key_flags key_link key_theme key_language key_pin key_list keys_on
     paste_into skip_flags show_lines changed_one changed_many changed_below changed_were clear_marks line_new
     line_changed copied_text key_copy stale whole whole_run an_hour all_gpus
     tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager
@@ -344,6 +344,8 @@ text! {
     wn_parameters wn_long wn_recipe_sizes wn_unset wn_plan wn_own wn_chosen wn_layout wn_from wn_run wn_cost wn_fits
     wn_where wn_use wn_table wn_alike wn_host wn_same wn_faster wn_slower_run wn_slower wn_none_fits wn_textbook
     wn_parts wn_at_once wn_sum wn_note
+    near_measured near_run near_open near_differs near_same near_instead near_experts near_dense near_adapters near_full near_parameters
+    near_requests near_gpus near_tokens near_note near_note_speed near_none near_missing
 }
 
 #[cfg(test)]

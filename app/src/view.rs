@@ -26,6 +26,7 @@ mod icons;
 mod limits;
 pub(crate) mod listing;
 mod memory;
+mod near;
 mod objective;
 mod paste;
 mod plan;

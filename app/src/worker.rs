@@ -3,6 +3,8 @@
 mod estimate;
 
 use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -44,11 +46,23 @@ pub fn estimate(request: &str) -> String {
     })
 }
 
+/// An answer to come: what a task needs may have to be fetched first.
+pub type Answer = Pin<Box<dyn Future<Output = String>>>;
+
 /// Answers what every visit asks besides: texts to paste, the advice beside them, words in another language; an empty text for
 /// what is none of these.
 #[must_use]
-pub fn answer_first(request: &str) -> String {
-    reply(request, |task| match task {
+pub fn answer_first(request: String) -> Answer {
+    Box::pin(async move {
+        if let Ok(Request { task: Task::Sheet(task), .. }) = serde_json::from_str(&request) {
+            sheets::fetch(&task).await;
+        }
+        reply(&request, first)
+    })
+}
+
+fn first(task: Task) -> Option<Value> {
+    match task {
         Task::Flags { question, framework, version, link, lang } => {
             let found = flags(question, &framework, &version, &link);
             Some(json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default()))))
@@ -60,7 +74,7 @@ pub fn answer_first(request: &str) -> String {
         Task::Serves { question } => Some(json!(serves(question))),
         Task::Sheet(task) => sheet(task, sheets::first),
         _ => None,
-    })
+    }
 }
 
 /// Answers what a person opens or pastes: the other sheets and their files, scripts, examples, links; an empty text for what is
@@ -215,10 +229,22 @@ fn reading(texts: &[String], base: Value) -> Value {
 mod tests {
     use super::{answer_first, answer_opened, estimate};
     use serde_json::{Value, json};
+    use std::task::{Context, Poll, Waker};
+
+    /// Nothing that is asked here has to be fetched.
+    fn at_once(request: &str) -> String {
+        match answer_first(request.to_owned())
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => panic!("{request} waits"),
+        }
+    }
 
     /// What the parts answer, of which one knows a request.
     fn answer(request: &str) -> String {
-        let replies = [estimate, answer_first, answer_opened].map(|part| part(request));
+        let replies = [estimate, at_once, answer_opened].map(|part| part(request));
         let known: Vec<String> = replies.into_iter().filter(|reply| !reply.is_empty()).collect();
         assert!(known.len() <= 1, "{request}: {known:?}");
         known.into_iter().next().unwrap_or_default()

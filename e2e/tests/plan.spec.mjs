@@ -67,6 +67,49 @@ test('Escape changes nothing; a pin is given back to the search', async ({ page,
   await expect(page.locator('#plan-recompute')).toHaveValue('');
 });
 
+test('P pins what is checked and leaves the panel open; in a box it is a letter', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  const own = chip(page, 'rollout-tensor_parallel');
+  await own.focus();
+  await page.keyboard.press('Enter');
+  await expect(checked(page)).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  const value = await checked(page).inputValue();
+  await page.keyboard.press('p');
+  await calculator.settled();
+  await expect(own).toHaveClass(/is-pinned/);
+  await expect(page.locator('#plan-rollout-tensor_parallel')).toHaveValue(value);
+  // The panel says it anew, with the keyboard on what is pinned.
+  await expect(panel(page)).toBeVisible();
+  await expect(rows(page).filter({ has: page.locator('input:checked') })).toContainText('set by you');
+  await expect(checked(page)).toHaveValue(value);
+  await expect(checked(page)).toBeFocused();
+  expect(await violations(page, '#alternatives')).toEqual([]);
+  // Arrows and P go on from there.
+  await page.keyboard.press('ArrowUp');
+  const other = await checked(page).inputValue();
+  await page.keyboard.press('Shift+P');
+  await calculator.settled();
+  await expect(page.locator('#plan-rollout-tensor_parallel')).toHaveValue(other);
+  await page.keyboard.press('Escape');
+  await expect(panel(page)).toBeHidden();
+  await expect(own).toBeFocused();
+  await expect(own).toHaveClass(/is-pinned/);
+
+  await chip(page, 'max_tokens_per_gpu').click();
+  await expect(checked(page)).toBeFocused();
+  const typed = panel(page).locator('#alt-own');
+  await typed.pressSequentially('p');
+  await expect(typed).toHaveValue('p');
+  await expect(page.locator('#plan-max_tokens_per_gpu')).toHaveValue('');
+  // What cannot be pinned says why.
+  await panel(page).locator('#alt-other').focus();
+  await page.keyboard.press('p');
+  await expect(panel(page).locator('#alt-m')).toContainText('Not a number');
+  await expect(typed).toBeFocused();
+});
+
 test('a number of one’s own is read as the form reads it', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();

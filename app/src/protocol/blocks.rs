@@ -409,6 +409,8 @@ small! {
         Settings,
         /// What is taken for granted: its name, its value, why.
         Assumptions,
+        /// Published runs: what they measured and what is estimated, by how much that misses, what was run, what differs.
+        Runs,
     }
 }
 

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::page::Page;
 use crate::view::view;
 
-pub(super) use keys::listen;
+pub(super) use keys::{is_shortcut, listen};
 pub(super) use panel::Close;
 pub(super) use recent::read as read_recent;
 pub(super) use share::{Report, ShareButton};

@@ -13,6 +13,7 @@ use super::closing::Closing;
 use super::controls::describe;
 use super::how::How;
 use super::icons::{Callout, Icon};
+use super::near::Near;
 use super::plan::{Alternatives, Plan, WhyNot};
 use super::sheet;
 use super::sure::Sure;
@@ -47,11 +48,16 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
     // The control and what the worker writes stay where they are while all around them is new.
     view! {
         <section id="verdict" class=move || class(page) aria-labelledby="v-h" on:click=|_| PRESSED.set(true)>
-            {move || match page.answered() {
-                Some(shown) => head(page, &shown),
-                None => view! { <Callout class="stale-n" symbol="i-info" words=page.text().stale_none/> },
-            }}
-            <Sure page/>
+            <div class="verdict-a">
+                <div>
+                    {move || match page.answered() {
+                        Some(shown) => head(page, &shown),
+                        None => view! { <Callout class="stale-n" symbol="i-info" words=page.text().stale_none/> },
+                    }}
+                    <Sure page/>
+                </div>
+                <Near page/>
+            </div>
             {sheet::view(page, Name::Ways)}
             {move || {
                 let fits = page.answered()?.found.answer.fit.state == FitState::Fits;

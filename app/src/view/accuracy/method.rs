@@ -4,8 +4,9 @@ use leptos::prelude::*;
 
 use crate::view::view;
 
-use super::state::{GENERATION, OVERVIEW, Page, RUNS};
+use super::state::{OVERVIEW, Page};
 use crate::browser;
+use crate::runs::{GENERATION, RUNS};
 use crate::text::fill;
 
 pub(super) fn method(page: Page) -> AnyView {

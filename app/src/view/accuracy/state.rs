@@ -9,14 +9,12 @@ use crate::browser;
 use crate::busy::Work;
 use crate::follow::follow;
 use crate::look::Look;
-use crate::runs::{By, Case, Column, Figure, Kind, Overview, Quantity, Reader, Reading, Run, Runs};
+use crate::runs::{By, Case, Column, Figure, GENERATION, Kind, Overview, Quantity, RUNS, Reader, Reading, Run, Runs};
 use crate::text::{Accuracy as Text, Lang};
 use crate::words;
 
-/// The attributes of the root element that name the data files: what is seen first, the runs, the engines' runs.
+/// The attribute of the root element that names the file of what is seen first.
 pub(super) const OVERVIEW: &str = "data-overview";
-pub(super) const RUNS: &str = "data-runs";
-pub(super) const GENERATION: &str = "data-generation";
 
 /// How long a slice of reading takes, in milliseconds: on a phone several times as long.
 pub(super) const SLICE_MS: f64 = 6.0;

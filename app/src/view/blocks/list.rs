@@ -23,6 +23,7 @@ pub(super) fn Entries(host: Host, entries: blocks::Entries) -> impl IntoView {
                 Listed::Findings => "reads",
                 Listed::Verdicts => "reada",
                 Listed::Settings => "read-list",
+                Listed::Runs => "near-runs",
                 _ => "asm",
             };
             view! { <ul class=class>{items}</ul> }

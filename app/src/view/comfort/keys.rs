@@ -18,7 +18,7 @@ const OFF: &str = "shardwise-keys-off";
 /// A key with what it does in words.
 type Key = (&'static str, fn(&Text) -> &'static str);
 
-const KEYS: [Key; 8] = [
+const KEYS: [Key; 9] = [
     ("/", |text| text.key_model),
     ("g", |text| text.key_gpu),
     ("f", |text| text.key_flags),
@@ -26,6 +26,8 @@ const KEYS: [Key; 8] = [
     ("c", |text| text.key_link),
     ("t", |text| text.key_theme),
     ("l", |text| text.key_language),
+    // `view::plan::alternatives` listens for it.
+    ("p", |text| text.key_pin),
     ("?", |text| text.key_list),
 ];
 
@@ -44,10 +46,15 @@ pub(in crate::view) fn listen(page: Page) {
     });
 }
 
+/// Whether a key that was pressed may be a shortcut: it is alone, nothing is typed, and shortcuts are on.
+pub(in crate::view) fn is_shortcut(pressed: &KeyboardEvent) -> bool {
+    let held = pressed.ctrl_key() || pressed.alt_key() || pressed.meta_key();
+    !(held || pressed.is_composing() || browser::types(pressed) || off())
+}
+
 /// Does what a key stands for, and says whether it stands for something.
 fn act(page: Page, pressed: &KeyboardEvent) -> bool {
-    let held = pressed.ctrl_key() || pressed.alt_key() || pressed.meta_key();
-    if held || pressed.is_composing() || browser::types(pressed) || off() {
+    if !is_shortcut(pressed) {
         return false;
     }
     match pressed.key().as_str() {

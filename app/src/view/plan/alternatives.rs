@@ -6,7 +6,7 @@ use std::cell::Cell;
 use leptos::prelude::*;
 use serde_json::Map;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlInputElement, MouseEvent};
+use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 use crate::browser;
 use crate::follow::follow;
@@ -16,7 +16,7 @@ use crate::parts;
 use crate::protocol::Name;
 use crate::sheets::alternatives::PART;
 use crate::text::fill;
-use crate::view::comfort::Close;
+use crate::view::comfort::{self, Close};
 use crate::view::controls::bad_number;
 use crate::view::sheet;
 use crate::view::view;
@@ -80,11 +80,16 @@ fn checked(page: Page, field: Field) -> Option<Result<String, &'static str>> {
     })
 }
 
-/// Takes what is checked; what cannot be taken says why.
-fn submit(page: Page) {
+/// Pins a value, and leaves the panel open: what each value gains or loses beside it is told anew.
+fn pin(page: Page, field: Field, text: &str) {
+    page.change(|form| parts::pin(form, field, text));
+}
+
+/// Does `with` what is checked; what cannot be taken says why.
+fn submit(page: Page, with: fn(Page, Field, &str)) {
     let Some(field) = asked(page) else { return };
     match checked(page, field) {
-        Some(Ok(text)) => take(page, field, &text),
+        Some(Ok(text)) => with(page, field, &text),
         Some(Err(words)) => {
             if let (Some(message), Some(input)) = (browser::element("alt-m"), input("alt-own")) {
                 message.set_text_content(Some(words));
@@ -111,6 +116,14 @@ fn pressed(page: Page, event: &Event) {
     }
 }
 
+/// P pins what is checked. In the box of a value of one's own it is a letter.
+fn key(page: Page, event: &KeyboardEvent) {
+    if event.key().eq_ignore_ascii_case("p") && !event.repeat() && comfort::is_shortcut(event) {
+        event.prevent_default();
+        submit(page, pin);
+    }
+}
+
 /// What is typed is what is checked.
 fn typed(event: &Event) {
     let own = event.target().and_then(|target| target.dyn_into::<Element>().ok());
@@ -130,6 +143,12 @@ fn toggled(page: Page, event: &Event) {
     let sheet = page.sheet(Name::Alternatives);
     if let Some(field) = asked(page) {
         BACK.set(Some(field));
+        // The chip that opened it is another one since P has pinned a value.
+        browser::soon(move || {
+            if browser::lost_focus() {
+                browser::focus(&chip_id(field));
+            }
+        });
     }
     sheet.state.set(Map::new());
     sheet.blocks.set(None);
@@ -141,7 +160,8 @@ fn choose_when_there(page: Page) {
     follow(move || {
         if blocks.with(Option::is_some) {
             browser::soon(|| {
-                let waits = browser::has_focus(INSIDE);
+                // Drawn anew, it has another value checked than the one that the keyboard was on.
+                let waits = browser::has_focus(INSIDE) || browser::focus_is_in("#alternatives-in [name=alternative]");
                 let own = browser::element(INSIDE)
                     .filter(|_| waits)
                     .and_then(|inside| inside.query_selector("input:checked").ok()?);
@@ -184,8 +204,9 @@ pub(in crate::view) fn Alternatives(page: Page) -> impl IntoView {
             on:toggle=move |event| toggled(page, &event)
             on:submit=move |event| {
                 event.prevent_default();
-                submit(page);
+                submit(page, take);
             }
+            on:keydown=move |event| key(page, &event)
             on:click=move |event| pressed(page, &event)
             on:input=|event| typed(&event)
         >

@@ -1,0 +1,546 @@
+//! The published runs that are most like the question: what they measured, beside what is estimated of them without them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use shardwise_core::Question;
+use shardwise_core::catalog::Generation;
+use shardwise_core::hardware::Precision;
+use shardwise_core::job::{self, Job};
+use shardwise_core::permalink;
+use shardwise_core::task::Task;
+use shardwise_core::wire::{Backend, WorkloadKind};
+
+use super::asked::{Ask, Asked};
+use super::parts::signed;
+use crate::browser;
+use crate::format;
+use crate::protocol::SheetTask;
+use crate::protocol::blocks::{
+    Action, Block, Button, Entry, Fold, Kind, Line, Listed, Look, entries, link, said, strong, words as run,
+};
+use crate::runs::{self, Reader, Reading};
+use crate::text::{Lang, Sheets, fill};
+use crate::words;
+
+/// How many runs are shown.
+const SHOWN: usize = 2;
+
+/// From this distance on a run is not like the question: another maker's GPU; or another model, with experts where the question
+/// has none, in another precision.
+const FAR: f64 = 4.0;
+
+/// How many differences are named of a run.
+const NAMED: usize = 3;
+
+/// How much farther a run is that says only how much memory it took.
+const MEMORY_ALONE: f64 = 0.5;
+
+/// What decides how fast a question runs.
+#[derive(Clone, Debug, PartialEq)]
+struct Traits {
+    kind: WorkloadKind,
+    adapters: bool,
+    gpu: String,
+    generation: Option<&'static Generation>,
+    gpus: f64,
+    /// Layers, hidden size, intermediate size, experts.
+    shape: [u64; 4],
+    /// Weights that a token visits.
+    active: f64,
+    /// Tokens of a sequence: the longest that trains, the mean that is generated.
+    tokens: f64,
+    /// Sequences that an engine has at a time; 1 where it is not asked.
+    requests: f64,
+    precision: Precision,
+    backend: Option<Backend>,
+}
+
+impl Traits {
+    fn of(question: &Question, job: &Job, backend: Option<Backend>) -> Self {
+        let (work, shape) = (&job.workload, &job.model.shape);
+        let base = question.hardware.gpu.get("base").and_then(serde_json::Value::as_str);
+        let gpu = base.unwrap_or(&job.hardware.gpu);
+        let tokens = match (&work.rl, &work.generation) {
+            (Some(rl), _) => rl.mean_prompt_length + rl.mean_response_length,
+            (_, Some(run)) => run.mean_prompt_length + run.mean_response_length,
+            _ => work.sequence_length as f64,
+        };
+        Self {
+            kind: work.kind,
+            adapters: work.lora.is_some(),
+            gpu: gpu.to_owned(),
+            generation: Generation::of(&job.hardware.architecture),
+            gpus: job.hardware.gpus.into(),
+            shape: [shape.num_hidden_layers, shape.hidden_size, shape.intermediate_size, shape.num_experts],
+            active: job.model.parameters.active as f64,
+            tokens: tokens.max(1.0),
+            requests: work.generation.as_ref().map_or(1.0, |run| run.requests as f64).max(1.0),
+            precision: work.precision,
+            backend,
+        }
+    }
+
+    fn has_experts(&self) -> bool {
+        self.shape[3] > 0
+    }
+
+    /// Whether they can be compared at all: training, training of adapters, RL and generation are other work.
+    fn is_comparable(&self, other: &Self) -> bool {
+        match (self.kind.task(), other.kind.task()) {
+            (Task::Train, Task::Train) => self.adapters == other.adapters,
+            (Task::Rl(_), Task::Rl(_)) | (Task::Generate, Task::Generate) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A thing that is compared.
+struct Compared {
+    /// How much a doubling counts, or another of what has no order.
+    weight: f64,
+    /// How far two are apart: in doublings, or 1 where they differ.
+    apart: fn(&Traits, &Traits) -> f64,
+    /// How a run differs from the question; empty where another line says it.
+    words: fn(&Traits, &Traits, Lang) -> String,
+}
+
+/// What is compared, by how much it counts.
+///
+/// The weights follow how far apart the published runs are in `tokens/s × active parameters` of a GPU, over pairs of the
+/// same kind: another generation moves that by a factor of 1.9 in training (weight 3, and so 1 is about a quarter), another
+/// precision by 1.4, another card of the generation by 1.1 to 1.2, experts by 1.5 in RL. A doubling moves it by less: of the
+/// requests of an engine by 1.17, of the GPUs of an RL step by 1.25 (in training by nothing), of a sequence by 1.09, of the
+/// parameters by 1.06. The framework hardly shows there; it counts as it decides which plans there are, and what they take.
+const COMPARED: [Compared; 11] = [
+    Compared { weight: 3.0, apart: gpu, words: |run, own, lang| instead(lang, &label(run), &label(own)) },
+    Compared {
+        weight: 2.0,
+        apart: |run, own| one(run.has_experts() != own.has_experts()),
+        words: |run, _, lang| {
+            let words = lang.sheets();
+            if run.has_experts() { words.near_experts } else { words.near_dense }.to_owned()
+        },
+    },
+    Compared {
+        weight: 1.5,
+        apart: |run, own| one(run.precision != own.precision),
+        words: |run, own, lang| instead(lang, run.precision.as_str(), own.precision.as_str()),
+    },
+    Compared {
+        weight: 1.5,
+        apart: |run, own| one(run.adapters != own.adapters),
+        words: |run, _, lang| {
+            let words = lang.sheets();
+            if run.adapters { words.near_adapters } else { words.near_full }.to_owned()
+        },
+    },
+    Compared { weight: 1.0, apart: |run, own| one(run.backend != own.backend), words: backend },
+    Compared { weight: 0.75, apart: |run, own| one(run.shape != own.shape), words: |_, _, _| String::new() },
+    Compared { weight: 0.5, apart: kind, words: |run, own, lang| instead(lang, run.kind.name(), own.kind.name()) },
+    Compared {
+        weight: 0.5,
+        apart: |run, own| doublings(run.active, own.active),
+        words: |run, own, lang| {
+            let [run, own] = [run, own].map(|of| lang.parameters(of.active as u64));
+            fill(lang.sheets().near_parameters, &[&run, &own])
+        },
+    },
+    Compared {
+        weight: 0.5,
+        apart: |run, own| doublings(run.requests, own.requests),
+        words: |run, own, lang| counted(lang.sheets().near_requests, run.requests, own.requests),
+    },
+    Compared {
+        weight: 0.4,
+        apart: |run, own| doublings(run.gpus, own.gpus),
+        words: |run, own, lang| counted(lang.sheets().near_gpus, run.gpus, own.gpus),
+    },
+    Compared {
+        weight: 0.4,
+        apart: |run, own| doublings(run.tokens, own.tokens),
+        words: |run, own, lang| counted(lang.sheets().near_tokens, run.tokens, own.tokens),
+    },
+];
+
+/// Differences below this, in doublings, are none that is worth a word: 7 %.
+const SLIGHT: f64 = 0.1;
+
+fn one(differs: bool) -> f64 {
+    if differs { 1.0 } else { 0.0 }
+}
+
+fn doublings(run: f64, own: f64) -> f64 {
+    (run / own).log2().abs()
+}
+
+/// Another card of a generation is a third of another generation, another maker's a third more.
+fn gpu(run: &Traits, own: &Traits) -> f64 {
+    let is_nvidia = |of: &Traits| of.generation.is_some_and(|own| own.compute_capability.is_some());
+    if run.gpu == own.gpu {
+        0.0
+    } else if run.generation.is_some() && run.generation == own.generation {
+        1.0 / 3.0
+    } else if is_nvidia(run) && is_nvidia(own) {
+        1.0
+    } else {
+        4.0 / 3.0
+    }
+}
+
+/// Pre-training and full fine-tuning compute the same.
+fn kind(run: &Traits, own: &Traits) -> f64 {
+    let is_full = |of: &Traits| matches!(of.kind, WorkloadKind::Pretrain | WorkloadKind::Sft);
+    one(run.kind != own.kind && !(is_full(run) && is_full(own)))
+}
+
+fn label(of: &Traits) -> String {
+    words::gpu_label(&of.gpu)
+}
+
+fn instead(lang: Lang, run: &str, own: &str) -> String {
+    fill(lang.sheets().near_instead, &[run, own])
+}
+
+fn backend(run: &Traits, own: &Traits, lang: Lang) -> String {
+    let names = run.backend.zip(own.backend);
+    names.map_or_else(String::new, |(run, own)| instead(lang, run.name(), own.name()))
+}
+
+fn counted(template: &str, run: f64, own: f64) -> String {
+    fill(template, &[&format::fixed(run, 0), &format::fixed(own, 0)])
+}
+
+/// How far a run is from the question.
+fn distance(run: &Traits, own: &Traits) -> f64 {
+    COMPARED.iter().map(|of| of.weight * (of.apart)(run, own)).sum()
+}
+
+/// What a run has other than the question, in words, what counts most first.
+fn differences(run: &Traits, own: &Traits, lang: Lang) -> Vec<String> {
+    let apart = COMPARED.iter().map(|of| (of, (of.apart)(run, own)));
+    let mut apart: Vec<_> = apart.filter(|(_, apart)| *apart > SLIGHT).collect();
+    apart.sort_by(|(a, one), (b, other)| (b.weight * other).total_cmp(&(a.weight * one)));
+    let said = apart.into_iter().map(|(of, _)| (of.words)(run, own, lang));
+    said.filter(|words| !words.is_empty()).take(NAMED).collect()
+}
+
+/// A run as it is shown.
+struct Published {
+    traits: Traits,
+    model: String,
+    /// What it ran on, where that is not what trains.
+    engine: String,
+    url: String,
+    /// Its question.
+    link: String,
+    measured: f64,
+    /// What is estimated of it without its source.
+    estimated: f64,
+    /// Whether those are GiB; else tokens a second and GPU.
+    is_memory: bool,
+}
+
+impl Published {
+    /// `None` for what no person could look up, or no page ask.
+    fn of(own: runs::Run) -> Option<Self> {
+        const KINDS: [runs::Kind; 4] =
+            [runs::Kind::Speed, runs::Kind::Step, runs::Kind::Generation, runs::Kind::Memory];
+        let (kind, (measured, estimated)) = KINDS.into_iter().find_map(|kind| Some((kind, own.pair(kind)?)))?;
+        let question = permalink::from_hash(&own.link).ok()?;
+        let job = job::resolve(&question).ok()?;
+        let backend = question.plan.as_ref().and_then(|plan| plan.backend);
+        let url = own.address()?.to_owned();
+        Some(Self {
+            traits: Traits::of(&question, &job, backend),
+            model: own.model,
+            engine: own.framework,
+            url,
+            link: own.link,
+            measured,
+            estimated,
+            is_memory: kind == runs::Kind::Memory,
+        })
+    }
+
+    fn distance(&self, own: &Traits) -> f64 {
+        distance(&self.traits, own) + if self.is_memory { MEMORY_ALONE } else { 0.0 }
+    }
+
+    /// Model, machine, framework and length.
+    fn name(&self, lang: Lang) -> String {
+        let own = &self.traits;
+        let framework = own.backend.map_or(self.engine.as_str(), |backend| backend.name());
+        let [gpus, tokens] = [own.gpus, own.tokens].map(|count| format::fixed(count, 0));
+        fill(lang.sheets().near_run, &[&gpus, &label(own), &self.model, framework, &tokens])
+    }
+
+    /// Measured and estimated, and how far these are apart.
+    fn figures(&self, words: &Sheets) -> (String, String) {
+        let figure = |value: f64| match (self.is_memory, value >= 100.0) {
+            (true, _) => format!("{}\u{a0}GiB", format::gib(value)),
+            (_, true) => format::fixed(value, 0),
+            _ => format::figure(value),
+        };
+        let error = self.estimated / self.measured - 1.0;
+        let places = usize::from(error.abs() < 0.0095);
+        let both = fill(words.near_measured, &[&figure(self.measured), &figure(self.estimated)]);
+        (both, signed(format::percent(error, places)))
+    }
+
+    /// `place` is part of its button's name, and so is the list that it stands in.
+    fn entry(&self, own: &Traits, hash: &str, place: &str, lang: Lang) -> Entry {
+        let words = lang.sheets();
+        let (both, error) = self.figures(words);
+        let name = self.name(lang);
+        let differences = differences(&self.traits, own, lang);
+        let told = if differences.is_empty() {
+            words.near_same.to_owned()
+        } else {
+            fill(words.near_differs, &[&differences.join(if lang == Lang::Zh { "；" } else { "; " })])
+        };
+        let mut source: Line = vec![link(self.url.as_str(), name.as_str())];
+        if self.link != hash {
+            let open = Button::new(Look::Link, words.near_open, Action::Ask(self.link.clone()));
+            source.extend([run(" "), open.called(format!("near-{place}")).about(name).into()]);
+        }
+        Entry::new([vec![run(both)], vec![strong(error)], source, vec![run(told)]])
+    }
+}
+
+/// The runs that are like the question, the nearest first; and how many there are that can be compared with it.
+fn nearest<'a>(runs: &'a [Published], own: &Traits) -> (Vec<&'a Published>, usize) {
+    let comparable = runs.iter().filter(|run| run.traits.is_comparable(own));
+    let mut near: Vec<(f64, &Published)> = comparable.map(|run| (run.distance(own), run)).collect();
+    let count = near.len();
+    near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut shown: Vec<&Published> = Vec::new();
+    for (_, run) in near.into_iter().take_while(|(distance, _)| *distance < FAR) {
+        // What differs in its layout alone would read as the same run twice.
+        let is_known = shown.iter().any(|own| own.traits == run.traits && own.model == run.model);
+        if !is_known && shown.len() < SHOWN {
+            shown.push(run);
+        }
+    }
+    (shown, count)
+}
+
+thread_local! {
+    /// The runs of training and RL, and of engines, once they have come.
+    static RUNS: RefCell<[Option<Rc<Vec<Published>>>; 2]> = const { RefCell::new([None, None]) };
+}
+
+/// Reads a file of runs.
+fn read(text: String) -> Option<Vec<Published>> {
+    match Reader::new(text).read(|| true) {
+        Reading::Done(read) => Some(read.runs.into_iter().filter_map(Published::of).collect()),
+        _ => None,
+    }
+}
+
+/// Fetches the runs that a question is compared with, where they have not come yet.
+pub(crate) async fn fetch(task: &SheetTask) {
+    let kind = task.question.pointer("/workload/kind").and_then(serde_json::Value::as_str);
+    let generates = kind == Some(WorkloadKind::Rollout.as_str());
+    let named = if generates { runs::GENERATION } else { runs::RUNS };
+    let address = task.state.get(named).and_then(serde_json::Value::as_str);
+    let Some(address) = address.filter(|_| RUNS.with_borrow(|runs| runs[usize::from(generates)].is_none())) else {
+        return;
+    };
+    let text = browser::file(address).await;
+    let found = text.and_then(read).map(Rc::new);
+    RUNS.with_borrow_mut(|runs| runs[usize::from(generates)] = found);
+}
+
+/// The sheet: a list, and the same folded into a line for where there is little room.
+pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
+    let lang = ask.lang;
+    let generates = asked.found.job.workload.generation.is_some();
+    match RUNS.with_borrow(|runs| runs[usize::from(generates)].clone()) {
+        Some(runs) => blocks(asked, &runs, lang),
+        None => vec![said(Kind::Text, lang.sheets().near_missing)],
+    }
+}
+
+fn blocks(asked: &Asked, runs: &[Published], lang: Lang) -> Vec<Block> {
+    let words = lang.sheets();
+    let own = Traits::of(&asked.question, &asked.found.job, asked.found.answer.plan.backend);
+    let (shown, count) = nearest(runs, &own);
+    let Some(first) = shown.first() else {
+        return vec![said(Kind::Text, fill(words.near_none, &[&format::grouped(count as u64)]))];
+    };
+    let hash = permalink::to_hash(&asked.question);
+    let list = |of: &str| {
+        let runs = shown.iter().enumerate();
+        entries(Listed::Runs, runs.map(|(place, run)| run.entry(&own, &hash, &format!("{of}{place}"), lang)))
+    };
+    let note = if shown.iter().all(|run| run.is_memory) { words.near_note } else { words.near_note_speed };
+    let (both, error) = first.figures(words);
+    let folded = vec![list("folded-"), said(Kind::Note, note)];
+    let fold = Fold { id: "near-fold".to_owned(), title: both, aside: error, blocks: folded };
+    vec![list(""), said(Kind::Note, note), Block::Fold(fold)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use shardwise_core::presets;
+    use shardwise_core::wire::{question_from_value, to_value};
+
+    fn traits(question: Value) -> Traits {
+        let question = question_from_value(question).unwrap_or_default();
+        let job = job::resolve(&question).unwrap_or_else(|error| panic!("{error}"));
+        let backend = question.plan.as_ref().and_then(|plan| plan.backend);
+        Traits::of(&question, &job, backend)
+    }
+
+    fn training(model: &str, gpu: &str, gpus: u32, tokens: u64) -> Value {
+        json!({
+            "version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
+            "workload": {"kind": "sft", "sequence_length": tokens, "global_batch": 64},
+            "plan": {"backend": "fsdp"},
+        })
+    }
+
+    fn with(mut question: Value, path: &str, value: Value) -> Value {
+        let mut at = &mut question;
+        for key in path.split('.') {
+            at = &mut at[key];
+        }
+        *at = value;
+        question
+    }
+
+    /// Each is nearer to the question than the next.
+    #[track_caller]
+    fn in_order(own: &Value, runs: &[Value]) {
+        let own = traits(own.clone());
+        let distances: Vec<f64> = runs.iter().map(|run| distance(&traits(run.clone()), &own)).collect();
+        assert!(distances.is_sorted_by(|a, b| a < b), "{distances:?}");
+    }
+
+    fn files() -> [Vec<Published>; 2] {
+        ["runs", "generation"].map(|name| {
+            let path = format!("{}/../public/{name}.json", env!("CARGO_MANIFEST_DIR"));
+            read(std::fs::read_to_string(path).unwrap_or_default()).unwrap_or_default()
+        })
+    }
+
+    #[test]
+    fn the_same_model_on_the_same_gpu_is_nearest() {
+        let own = training("llama-3.1-8b", "h100-sxm", 16, 4096);
+        in_order(
+            &own,
+            &[
+                own.clone(),
+                training("llama-3.1-8b", "h100-sxm", 16, 8192),
+                training("llama-3.1-8b", "h100-sxm", 64, 4096),
+                training("llama-3.1-8b", "h200-sxm", 16, 4096),
+                training("qwen2.5-32b", "h100-sxm", 16, 4096),
+                training("llama-3.1-8b", "a100-sxm-80g", 16, 4096),
+                training("llama-3.1-8b", "mi300x", 16, 4096),
+            ],
+        );
+        in_order(
+            &own,
+            &[
+                with(own.clone(), "workload.kind", json!("pretrain")),
+                with(own.clone(), "plan.backend", json!("megatron")),
+                with(own.clone(), "workload.precision", json!("fp8")),
+                training("llama-3.1-70b", "a100-sxm-80g", 64, 2048),
+            ],
+        );
+    }
+
+    #[test]
+    fn experts_are_more_like_experts() {
+        let own = training("qwen3-30b-a3b", "h100-sxm", 16, 4096);
+        in_order(
+            &own,
+            &[
+                training("gpt-oss-20b", "h100-sxm", 16, 4096),
+                training("qwen3-235b-a22b", "h100-sxm", 32, 4096),
+                training("qwen3-4b", "h100-sxm", 16, 4096),
+            ],
+        );
+    }
+
+    #[test]
+    fn other_work_is_never_compared() {
+        let full = training("qwen3-8b", "h100-sxm", 8, 4096);
+        let lora = with(full.clone(), "workload.kind", json!("lora"));
+        let qlora = with(full.clone(), "workload.kind", json!("qlora"));
+        let rl = |kind: &str| {
+            let sizes = json!({"prompts_per_step": 64, "max_prompt_length": 1024, "max_response_length": 4096});
+            with(full.clone(), "workload", json!({"kind": kind, "rl": sizes}))
+        };
+        let run = json!({"requests": 100, "mean_prompt_length": 512, "mean_response_length": 512});
+        let rollout = json!({
+            "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 1},
+            "workload": {"kind": "rollout", "rollout": run},
+        });
+        let kinds = [[full.clone(), full.clone()], [lora, qlora], [rl("grpo"), rl("dapo")], [rollout.clone(), rollout]];
+        let kinds = kinds.map(|pair| pair.map(traits));
+        for (place, [own, _]) in kinds.iter().enumerate() {
+            for (other, [_, run]) in kinds.iter().enumerate() {
+                assert_eq!(own.is_comparable(run), place == other, "{:?} {:?}", own.kind, run.kind);
+            }
+        }
+    }
+
+    #[test]
+    fn what_differs_is_said_and_what_counts_most_first() {
+        let own = traits(training("llama-3.1-8b", "h100-sxm", 16, 4096));
+        let run = traits(with(training("llama-3.1-8b", "a100-sxm-80g", 64, 4096), "plan.backend", json!("ddp")));
+        let said = differences(&run, &own, Lang::En);
+        assert_eq!(said, ["A100-SXM-80G instead of H100-SXM", "DDP instead of FSDP", "64 GPUs instead of 16"]);
+        assert_eq!(differences(&own, &own, Lang::Zh), Vec::<String>::new());
+        let experts = traits(training("qwen3-30b-a3b", "h100-sxm", 16, 4096));
+        assert_eq!(differences(&experts, &own, Lang::En)[0], "mixture of experts");
+    }
+
+    #[test]
+    fn every_published_run_can_be_looked_up_and_asked() {
+        let [training, engines] = files();
+        assert!(training.len() > 600 && engines.len() > 1000, "{} {}", training.len(), engines.len());
+        for run in training.iter().chain(&engines) {
+            assert!(run.traits.generation.is_some(), "{}", run.link);
+            for lang in [Lang::En, Lang::Zh] {
+                let text = format!("{} {:?}", run.name(lang), run.figures(lang.sheets()));
+                assert!(!text.contains('–') && !text.contains("NaN"), "{text}");
+            }
+        }
+    }
+
+    /// Whether it is a preset's own run, or the nearest of its kind: the first is of the question's work and GPU generation.
+    #[test]
+    fn presets_have_runs_like_them() {
+        let files = files();
+        for preset in presets::presets() {
+            let asked = Asked::new(preset.question().map(|own| to_value(&own)).unwrap_or_default());
+            let asked = asked.unwrap_or_else(|error| panic!("{}: {error}", preset.id));
+            let own = Traits::of(&asked.question, &asked.found.job, asked.found.answer.plan.backend);
+            let (shown, count) = nearest(&files[0], &own);
+            let first = shown.first().unwrap_or_else(|| panic!("{}: none of {count}", preset.id));
+            assert_eq!(first.traits.has_experts(), own.has_experts(), "{}", preset.id);
+            for lang in [Lang::En, Lang::Zh] {
+                let text = json!(blocks(&asked, &files[0], lang)).to_string();
+                assert!(text.contains("https://") && text.contains(&first.model), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_like_it_that_is_said() {
+        let [training, _] = files();
+        let sizes = json!({"prompts_per_step": 64, "max_prompt_length": 1024, "max_response_length": 4096});
+        let question = json!({
+            "version": 1, "model": "qwen3-235b-a22b", "hardware": {"gpu": "mi300x", "gpus": 64},
+            "workload": {"kind": "grpo", "rl": sizes},
+        });
+        let asked = Asked::new(question).unwrap_or_else(|error| panic!("{error}"));
+        let text = json!(blocks(&asked, &training, Lang::En)).to_string();
+        assert!(text.contains("None of 79 published runs"), "{text}");
+    }
+}
