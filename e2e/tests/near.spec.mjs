@@ -65,7 +65,7 @@ test('they cost the first answer nothing, and nothing moves as they come', async
   const held = new Promise((done) => {
     pass = done;
   });
-  await page.route('**/runs-*.json', async (route) => {
+  await page.context().route('**/runs-*.json', async (route) => {
     await held;
     await route.continue();
   });
@@ -86,11 +86,11 @@ test.describe('without the file', () => {
   test.use({ expected: [/Failed to load resource/] });
 
   test('it says so, and tries again with the next question', async ({ page, calculator }) => {
-    await page.route('**/runs-*.json', (route) => route.fulfill({ status: 404 }));
+    await page.context().route('**/runs-*.json', (route) => route.fulfill({ status: 404 }));
     await calculator.open();
     await calculator.settled();
     await expect(near(page)).toContainText('did not load');
-    await page.unroute('**/runs-*.json');
+    await page.context().unroute('**/runs-*.json');
     await page.locator('#hardware-gpus').fill('16');
     await calculator.settled();
     await expect(runs(page)).toHaveCount(2);
