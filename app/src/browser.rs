@@ -512,6 +512,14 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
+/// Gives the keyboard to the first button in an element.
+pub(crate) fn focus_first(id: &str) {
+    let button = element(id).and_then(|element| element.query_selector("button").ok()?);
+    if let Some(Ok(button)) = button.map(|button| button.dyn_into::<HtmlElement>()) {
+        let _ = button.focus();
+    }
+}
+
 /// Lets the arrows move the keyboard among the marks of a chart, each of which its tip follows. Escape leaves, and so
 /// puts the tip away. Tab leads past what is far.
 pub(crate) fn follow_keys() {

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
 use crate::browser;
+use crate::follow::follow;
 use crate::form::models::{Listed, matching};
 use crate::form::{Field, Form};
 use crate::page::Page;
@@ -28,6 +29,8 @@ struct Picker {
     open: RwSignal<bool>,
     /// Which option is marked, from 1; 0 for none.
     at: RwSignal<usize>,
+    /// Whether Tab has just left the text.
+    left: RwSignal<bool>,
 }
 
 impl Picker {
@@ -80,6 +83,21 @@ impl Picker {
         self.page.name_model();
     }
 
+    /// Brings the keyboard to what mends the name, which the engine says after Tab has moved on.
+    fn follow(self) {
+        follow(move || {
+            if problem(self.page, Field::Model).is_none() || !self.left.get_untracked() {
+                return;
+            }
+            self.left.set(false);
+            browser::soon(|| {
+                if browser::lost_focus() || browser::has_focus("use-config") {
+                    browser::focus_first("model-m");
+                }
+            });
+        });
+    }
+
     fn mark(self, at: usize) {
         self.at.set(at);
         browser::reveal(&option(at));
@@ -95,6 +113,7 @@ impl Picker {
         }
         // On the way to a name it is none, and no error.
         self.page.naming.set(true);
+        self.left.set(false);
         self.page.type_in(|form| form.set(Field::Model, text.as_str()));
         // The best is marked, so that Enter takes it.
         self.show(text, 1);
@@ -104,7 +123,7 @@ impl Picker {
         let (open, at) = (self.open.get_untracked(), self.at.get_untracked());
         let key = pressed.key();
         if key == "Tab" {
-            // Before the keyboard moves on, so that it comes to what mends the name.
+            self.left.set(!pressed.shift_key());
             return self.leave();
         }
         // The keys of an input method are its own.
@@ -182,8 +201,14 @@ fn option(at: usize) -> String {
 /// The model by name.
 #[component]
 pub(in crate::view) fn ModelName(page: Page) -> impl IntoView {
-    let picker =
-        Picker { page, sought: RwSignal::new(String::new()), open: RwSignal::new(false), at: RwSignal::new(0) };
+    let picker = Picker {
+        page,
+        sought: RwSignal::new(String::new()),
+        open: RwSignal::new(false),
+        at: RwSignal::new(0),
+        left: RwSignal::new(false),
+    };
+    picker.follow();
     let field = Field::Model;
     let wrong = move || problem(page, field).is_some();
     view! {
