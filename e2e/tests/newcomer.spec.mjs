@@ -1,7 +1,10 @@
-// Two people who have never seen the page, and how many steps they need.
+// People who have never seen the page, and how many times they touch it until they have what they came for.
+//
+// What each sees after each touch is a picture with SHOTS=1.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '../fixtures.mjs';
+import { violations } from '../looks/axe.mjs';
 
 const FAILING = `python3 -m verl.trainer.main_ppo \\
   algorithm.adv_estimator=grpo \\
@@ -16,58 +19,131 @@ const FAILING = `python3 -m verl.trainer.main_ppo \\
   trainer.n_gpus_per_node=8 trainer.nnodes=4
 `;
 
+// Each width, theme and language at least once; every story in the window of its person.
+const WINDOWS = {
+  desk: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  wide: { viewport: { width: 2560, height: 1440 }, colorScheme: 'dark' },
+  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true },
+};
+
 /** Counts what a person does, and keeps a picture of what they see after it. */
-function steps(calculator, name) {
-  let count = 0;
-  return {
-    async step(what) {
-      await what();
-      count += 1;
-      await calculator.window(`${name}-${count}`);
-    },
-    get count() { return count; },
+function story(calculator, name) {
+  const told = { count: 0 };
+  told.step = async (what) => {
+    await what();
+    told.count += 1;
+    await calculator.window(`story-${name}-${told.count}`);
   };
+  return told;
 }
 
-test('from the empty page to veRL flags for GRPO on Qwen3-30B-A3B with 16 H100, in at most five steps', async ({ page, context, calculator, baseURL }) => {
+/** A model as a person chooses one: typed, and the first of the list taken. */
+async function model(page, typed) {
+  await page.locator('#model').fill(typed);
+  await expect(page.locator('[role=option]').first()).toBeVisible();
+  await page.keyboard.press('Enter');
+}
+
+/** The text to paste, by its button. A text that is written anew has a button that says nothing of the copy before. */
+async function copy(page, calculator) {
+  await calculator.settled();
+  const button = page.locator('#flags-panel .copy').first();
+  await button.click();
+  await expect(button).toHaveClass(/btn-ok/);
+}
+
+const copied = (page) => page.evaluate(() => navigator.clipboard.readText());
+
+test.beforeEach(async ({ context, calculator, baseURL }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(baseURL).origin });
   await calculator.open();
-  const { step, ...counted } = steps(calculator, 'newcomer-flags');
-  await step(() => page.locator('#model').click());
-  await step(() => page.keyboard.type('qwen3 30b a3b'));
-  await step(() => page.keyboard.press('Enter'));
-  await step(() => page.locator('#hardware-gpus').fill('16'));
-  await expect(page.locator('.verdict-q')).toContainText('GRPO of Qwen3 30B A3B on 16 × H100-SXM');
-  await expect(page.locator('#v-h')).toContainText('Fits');
-  // A text that is written anew has a button that says nothing of the copy before.
-  await calculator.settled();
-  const copy = page.locator('#flags-panel .copy').first();
-  await step(() => copy.click());
-  await expect(copy).toHaveClass(/btn-ok/);
-  expect(counted.count ?? 5).toBeLessThanOrEqual(5);
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain('actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B');
-  expect(copied).toContain('trainer.n_gpus_per_node=8');
-  expect(copied).toContain('trainer.nnodes=2');
-  expect(copied).toContain('verl.trainer.main_ppo');
 });
 
-test('from a script that runs out of memory to one that fits, in three steps', async ({ page, calculator }) => {
-  await calculator.open();
-  const { step } = steps(calculator, 'newcomer-paste');
-  await step(() => page.locator('#paste-open').click());
-  await step(async () => {
-    await page.locator('#paste-t').fill(FAILING);
-    await expect(page.locator('.reada > li').first()).toContainText('Does not fit');
-    await expect(page.locator('.reada > li').nth(1)).toContainText('Fits');
+for (const [where, window] of [['at a desk', WINDOWS.desk], ['on a phone', WINDOWS.phone]]) {
+  test.describe(where, () => {
+    test.use(window);
+
+    test('veRL’s text for GRPO on Qwen3-30B-A3B with 16 H100, in four touches at most', async ({ page, calculator }) => {
+      const told = story(calculator, `verl-${window.viewport.width}`);
+      await told.step(() => model(page, 'qwen3 30b a3b'));
+      await told.step(() => page.locator('#hardware-gpus').fill('16'));
+      await expect(page.locator('.verdict-q')).toContainText('GRPO of Qwen3 30B A3B on 16 × H100-SXM');
+      await expect(page.locator('#v-h')).toContainText('Fits');
+      await told.step(() => copy(page, calculator));
+      expect(told.count).toBeLessThanOrEqual(4);
+      const text = await copied(page);
+      expect(text).toContain('actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B');
+      expect(text).toContain('trainer.n_gpus_per_node=8');
+      expect(text).toContain('trainer.nnodes=2');
+      expect(text).toContain('verl.trainer.main_ppo');
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      expect(await violations(page)).toEqual([]);
+    });
   });
-  await step(() => page.getByRole('button', { name: /^Use with the/ }).click());
-  await expect(page.locator('#v-h')).toContainText('Fits');
-  // A button that is made anew between press and release hears no click.
-  await calculator.settled();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.locator('#flags').getByRole('button', { name: 'Download' }).first().click(),
-  ]);
-  expect(readFileSync(await download.path(), 'utf8')).toContain('Qwen/Qwen3-32B');
+}
+
+test.describe('on a wide screen', () => {
+  test.use(WINDOWS.wide);
+
+  test('the cheapest LoRA of a 70B within 24 hours, in five touches: GPU type, number, hours and dollars', async ({ page, calculator }) => {
+    const told = story(calculator, 'lora');
+    await told.step(() => page.locator('#workload-kind').selectOption('adapters'));
+    await told.step(() => model(page, 'llama 70b'));
+    await told.step(() => page.locator('#workload-tokens').fill('200M'));
+    await told.step(() => page.getByRole('button', { name: 'By deadline' }).click());
+    await told.step(() => page.locator('#limit').fill('24'));
+    await calculator.settled();
+    expect(told.count).toBeLessThanOrEqual(5);
+    await expect(page.locator('.verdict-q')).toContainText('LoRA of Llama 3.3 70B');
+    // The number of GPUs is tried as well as the type.
+    const [, gpus, hours, usd] = (await page.locator('#sheet-within').innerText()).match(/([\d,]+) × \S+.*?([\d.]+)\sh.*?\$([\d,.]+)/s);
+    expect(Number(gpus)).toBeGreaterThan(0);
+    expect(Number(hours)).toBeLessThanOrEqual(24);
+    expect(Number(usd.replaceAll(',', ''))).toBeGreaterThan(0);
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+test.describe('in Chinese', () => {
+  test.use({ ...WINDOWS.desk, locale: 'zh-CN', colorScheme: 'dark' });
+
+  test('ChatLearn’s text for eight H20, in four touches', async ({ page, calculator }) => {
+    const told = story(calculator, 'chatlearn');
+    const own = await page.locator('#framework option[value^="chatlearn"]').first().getAttribute('value');
+    await told.step(() => page.locator('#framework').selectOption(own));
+    await told.step(() => page.locator('#hardware-gpu').selectOption('h20'));
+    await told.step(() => model(page, 'qwen3 30b a3b'));
+    await calculator.settled();
+    await expect(page.locator('.verdict-q')).toContainText('H20');
+    await told.step(() => copy(page, calculator));
+    expect(told.count).toBeLessThanOrEqual(4);
+    const text = await copied(page);
+    expect(text).toContain('chatlearn');
+    expect(text).toMatch(/#.*\p{Script=Han}/u);
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+test.describe('with a script that runs out of memory', () => {
+  test.use(WINDOWS.desk);
+
+  test('to one that fits, in three touches', async ({ page, calculator }) => {
+    const told = story(calculator, 'paste');
+    await told.step(() => page.locator('#paste-open').click());
+    await told.step(async () => {
+      await page.locator('#paste-t').fill(FAILING);
+      await expect(page.locator('.reada > li').first()).toContainText('Does not fit');
+      await expect(page.locator('.reada > li').nth(1)).toContainText('Fits');
+    });
+    await told.step(() => page.getByRole('button', { name: /^Use with the/ }).click());
+    expect(told.count).toBeLessThanOrEqual(3);
+    await expect(page.locator('#v-h')).toContainText('Fits');
+    // A button that is made anew between press and release hears no click.
+    await calculator.settled();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('#flags').getByRole('button', { name: 'Download' }).first().click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toContain('Qwen/Qwen3-32B');
+  });
 });
