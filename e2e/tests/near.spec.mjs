@@ -77,12 +77,12 @@ async function stays({ page, calculator }) {
     await route.continue();
   });
   await calculator.open();
-  await expect(page.locator('#gpus svg[role=img]').first()).toBeVisible();
+  // What else the worker writes does not wait for them.
+  await expect(page.locator('#advice li').first()).toBeAttached();
+  await expect(page.locator('.sure-n')).toBeVisible();
   await expect(runs(page)).toHaveCount(0);
   const place = () => page.locator('.figs').evaluate((figures) => figures.getBoundingClientRect().top + scrollY);
   const before = await place();
-  // What else the worker writes does not wait for it.
-  await expect(page.locator('#advice li').first()).toBeVisible();
   pass();
   await calculator.settled();
   await expect(runs(page)).toHaveCount(2);

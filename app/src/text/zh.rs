@@ -820,8 +820,8 @@ pub(super) const SHEETS: Sheets = Sheets {
     near_requests: "{0} 个请求，而非 {1} 个",
     near_gpus: "{0} 张 GPU，而非 {1} 张",
     near_tokens: "{0} token，而非 {1}",
-    near_note: "每条估算都未用到该记录本身。",
-    near_note_speed: "单位：token/s/GPU。每条估算都未用到该记录本身。",
+    near_note: "各估算均未用到该记录本身。",
+    near_note_speed: "单位 token/s/GPU。各估算均未用到该记录本身。",
     near_none: "{0} 条同类任务的公开记录中没有与此相近的：实际误差可能超出所给区间。",
     near_missing: "公开记录未能加载，下次提问时会重试。",
 };
