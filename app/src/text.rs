@@ -344,7 +344,7 @@ text! {
     wn_parameters wn_long wn_recipe_sizes wn_unset wn_plan wn_own wn_chosen wn_layout wn_from wn_run wn_cost wn_fits
     wn_where wn_use wn_table wn_alike wn_host wn_same wn_faster wn_slower_run wn_slower wn_none_fits wn_textbook
     wn_parts wn_at_once wn_sum wn_note
-    near_measured near_run near_open near_differs near_same near_instead near_experts near_dense near_adapters near_full near_parameters
+    near_measured near_run near_open near_differs near_same near_instead near_experts near_dense near_adapters near_full near_active near_parameters near_model near_rollout_tp near_more
     near_requests near_gpus near_tokens near_note near_note_speed near_none near_missing
 }
 

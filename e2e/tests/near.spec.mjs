@@ -17,7 +17,7 @@ test('two runs: measured, estimated without them, by how much that misses, what 
     const [, measured, estimated] = figures.match(/^measured ([\d,]+), estimated ([\d,]+)$/).map((part) => Number(part.replaceAll(',', '')));
     const said = Number(error.replace('−', '-').match(/^([+-]?[\d.]+)\s%$/)[1]);
     expect(Math.abs((estimated / measured - 1) * 100 - said)).toBeLessThan(1);
-    expect(source).toMatch(/^\d+ × [A-Z0-9-]+, \S.*, (Megatron|FSDP), [\d,]+ tokens/);
+    expect(source).toMatch(/^\d+\s×\s[A-Z0-9-]+, \S.*, (Megatron|FSDP), [\d,]+\stokens/);
     expect(differs).toMatch(/^Differs: .+ instead of /);
     await expect(run.getByRole('link')).toHaveAttribute('href', /^https:\/\/(github\.com|huggingface\.co|docs\.|arxiv\.org|raw\.)/);
     await expect(run.getByRole('link')).toHaveAttribute('rel', 'noopener');
@@ -60,7 +60,14 @@ test('where none is like the question, that is said in the same place', async ({
   expect(await violations(page, '#near')).toEqual([]);
 });
 
-test('they cost the first answer nothing, and nothing moves as they come', async ({ page, calculator }) => {
+for (const [locale, width] of [['en-US', 1440], ['zh-CN', 1440], ['en-US', 390], ['zh-CN', 2560]]) {
+  test.describe(`${locale}, ${width} px`, () => {
+    test.use({ locale, viewport: { width, height: 900 } });
+    test('they cost the first answer nothing, and nothing moves as they come', stays);
+  });
+}
+
+async function stays({ page, calculator }) {
   let pass;
   const held = new Promise((done) => {
     pass = done;
@@ -70,17 +77,17 @@ test('they cost the first answer nothing, and nothing moves as they come', async
     await route.continue();
   });
   await calculator.open();
-  await expect(page.locator('#gpus svg[role=img]').first()).toBeVisible();
+  // What else the worker writes does not wait for them.
+  await expect(page.locator('#advice li').first()).toBeAttached();
+  await expect(page.locator('.sure-n')).toBeVisible();
   await expect(runs(page)).toHaveCount(0);
   const place = () => page.locator('.figs').evaluate((figures) => figures.getBoundingClientRect().top + scrollY);
   const before = await place();
-  // What else the worker writes does not wait for it.
-  await expect(page.locator('#advice li').first()).toBeVisible();
   pass();
   await calculator.settled();
   await expect(runs(page)).toHaveCount(2);
   expect(await place()).toBe(before);
-});
+}
 
 test.describe('without the file', () => {
   test.use({ expected: [/Failed to load resource/] });

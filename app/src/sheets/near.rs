@@ -9,7 +9,7 @@ use shardwise_core::hardware::Precision;
 use shardwise_core::job::{self, Job};
 use shardwise_core::permalink;
 use shardwise_core::task::Task;
-use shardwise_core::wire::{Backend, WorkloadKind};
+use shardwise_core::wire::{Backend, PlanSpec, WorkloadKind};
 
 use super::asked::{Ask, Asked};
 use super::parts::signed;
@@ -30,8 +30,8 @@ const SHOWN: usize = 2;
 /// has none, in another precision.
 const FAR: f64 = 4.0;
 
-/// How many differences are named of a run.
-const NAMED: usize = 3;
+/// How many differences are named of a run: more would need a line that no place is kept for.
+const NAMED: usize = 2;
 
 /// How much farther a run is that says only how much memory it took.
 const MEMORY_ALONE: f64 = 0.5;
@@ -54,13 +54,16 @@ struct Traits {
     requests: f64,
     precision: Precision,
     backend: Option<Backend>,
+    /// GPUs that share an engine; 1 where nothing is generated.
+    engine_gpus: f64,
 }
 
 impl Traits {
-    fn of(question: &Question, job: &Job, backend: Option<Backend>) -> Self {
+    fn of(question: &Question, job: &Job, plan: &PlanSpec) -> Self {
         let (work, shape) = (&job.workload, &job.model.shape);
         let base = question.hardware.gpu.get("base").and_then(serde_json::Value::as_str);
         let gpu = base.unwrap_or(&job.hardware.gpu);
+        let engine = plan.rollout.as_ref().filter(|_| work.rl.is_some() || work.generation.is_some());
         let tokens = match (&work.rl, &work.generation) {
             (Some(rl), _) => rl.mean_prompt_length + rl.mean_response_length,
             (_, Some(run)) => run.mean_prompt_length + run.mean_response_length,
@@ -77,7 +80,8 @@ impl Traits {
             tokens: tokens.max(1.0),
             requests: work.generation.as_ref().map_or(1.0, |run| run.requests as f64).max(1.0),
             precision: work.precision,
-            backend,
+            backend: plan.backend,
+            engine_gpus: engine.and_then(|engine| engine.tensor_parallel).unwrap_or(1).max(1) as f64,
         }
     }
 
@@ -109,10 +113,10 @@ struct Compared {
 ///
 /// The weights follow how far apart the published runs are in `tokens/s × active parameters` of a GPU, over pairs of the
 /// same kind: another generation moves that by a factor of 1.9 in training (weight 3, and so 1 is about a quarter), another
-/// precision by 1.4, another card of the generation by 1.1 to 1.2, experts by 1.5 in RL. A doubling moves it by less: of the
-/// requests of an engine by 1.17, of the GPUs of an RL step by 1.25 (in training by nothing), of a sequence by 1.09, of the
-/// parameters by 1.06. The framework hardly shows there; it counts as it decides which plans there are, and what they take.
-const COMPARED: [Compared; 11] = [
+/// precision by 1.4, another card of the generation by 1.1 to 1.2, experts by 1.5 in RL. A doubling moves it by less: of the GPUs
+/// that share an engine by 1.2 in RL, of an RL step's GPUs by 1.2 (in training by nothing), of an engine's requests by 1.17, of a
+/// sequence by 1.09, of the parameters by 1.06. The framework hardly shows there; it counts as it decides which plans there are, and what they take.
+const COMPARED: [Compared; 12] = [
     Compared { weight: 3.0, apart: gpu, words: |run, own, lang| instead(lang, &label(run), &label(own)) },
     Compared {
         weight: 2.0,
@@ -135,24 +139,22 @@ const COMPARED: [Compared; 11] = [
             if run.adapters { words.near_adapters } else { words.near_full }.to_owned()
         },
     },
-    Compared { weight: 1.0, apart: |run, own| one(run.backend != own.backend), words: backend },
-    Compared { weight: 0.75, apart: |run, own| one(run.shape != own.shape), words: |_, _, _| String::new() },
-    Compared { weight: 0.5, apart: kind, words: |run, own, lang| instead(lang, run.kind.name(), own.kind.name()) },
+    Compared { weight: 0.75, apart: |run, own| one(run.backend != own.backend), words: backend },
+    Compared { weight: 0.75, apart: |run, own| one(run.shape != own.shape), words: model },
     Compared {
-        weight: 0.5,
-        apart: |run, own| doublings(run.active, own.active),
-        words: |run, own, lang| {
-            let [run, own] = [run, own].map(|of| lang.parameters(of.active as u64));
-            fill(lang.sheets().near_parameters, &[&run, &own])
-        },
+        weight: 0.75,
+        apart: |run, own| doublings(run.engine_gpus, own.engine_gpus),
+        words: |run, own, lang| counted(lang.sheets().near_rollout_tp, run.engine_gpus, own.engine_gpus),
     },
+    Compared { weight: 0.5, apart: kind, words: |run, own, lang| instead(lang, run.kind.name(), own.kind.name()) },
+    Compared { weight: 0.5, apart: |run, own| doublings(run.active, own.active), words: parameters },
     Compared {
         weight: 0.5,
         apart: |run, own| doublings(run.requests, own.requests),
         words: |run, own, lang| counted(lang.sheets().near_requests, run.requests, own.requests),
     },
     Compared {
-        weight: 0.4,
+        weight: 0.6,
         apart: |run, own| doublings(run.gpus, own.gpus),
         words: |run, own, lang| counted(lang.sheets().near_gpus, run.gpus, own.gpus),
     },
@@ -207,6 +209,19 @@ fn backend(run: &Traits, own: &Traits, lang: Lang) -> String {
     names.map_or_else(String::new, |(run, own)| instead(lang, run.name(), own.name()))
 }
 
+/// Another model, where nothing else that is said shows it.
+fn model(run: &Traits, own: &Traits, lang: Lang) -> String {
+    let shows = run.has_experts() != own.has_experts() || doublings(run.active, own.active) > SLIGHT;
+    if shows { String::new() } else { lang.sheets().near_model.to_owned() }
+}
+
+fn parameters(run: &Traits, own: &Traits, lang: Lang) -> String {
+    let words = lang.sheets();
+    let template = if run.has_experts() || own.has_experts() { words.near_active } else { words.near_parameters };
+    let [run, own] = [run, own].map(|of| lang.parameters(of.active as u64));
+    fill(template, &[&run, &own])
+}
+
 fn counted(template: &str, run: f64, own: f64) -> String {
     fill(template, &[&format::fixed(run, 0), &format::fixed(own, 0)])
 }
@@ -216,13 +231,24 @@ fn distance(run: &Traits, own: &Traits) -> f64 {
     COMPARED.iter().map(|of| of.weight * (of.apart)(run, own)).sum()
 }
 
+/// Whether two runs would read as the same: what differs is in their plans alone.
+fn reads_alike(one: &Published, other: &Published) -> bool {
+    one.model == other.model && COMPARED.iter().all(|of| (of.apart)(&one.traits, &other.traits) <= SLIGHT)
+}
+
 /// What a run has other than the question, in words, what counts most first.
 fn differences(run: &Traits, own: &Traits, lang: Lang) -> Vec<String> {
     let apart = COMPARED.iter().map(|of| (of, (of.apart)(run, own)));
     let mut apart: Vec<_> = apart.filter(|(_, apart)| *apart > SLIGHT).collect();
     apart.sort_by(|(a, one), (b, other)| (b.weight * other).total_cmp(&(a.weight * one)));
     let said = apart.into_iter().map(|(of, _)| (of.words)(run, own, lang));
-    said.filter(|words| !words.is_empty()).take(NAMED).collect()
+    let mut said: Vec<String> = said.filter(|words| !words.is_empty()).collect();
+    if said.len() > NAMED {
+        let more = fill(lang.sheets().near_more, &[&(said.len() - NAMED).to_string()]);
+        said.truncate(NAMED);
+        said.push(more);
+    }
+    said
 }
 
 /// A run as it is shown.
@@ -249,10 +275,10 @@ impl Published {
         let (kind, (measured, estimated)) = KINDS.into_iter().find_map(|kind| Some((kind, own.pair(kind)?)))?;
         let question = permalink::from_hash(&own.link).ok()?;
         let job = job::resolve(&question).ok()?;
-        let backend = question.plan.as_ref().and_then(|plan| plan.backend);
+        let plan = question.plan.clone().unwrap_or_default();
         let url = own.address()?.to_owned();
         Some(Self {
-            traits: Traits::of(&question, &job, backend),
+            traits: Traits::of(&question, &job, &plan),
             model: own.model,
             engine: own.framework,
             url,
@@ -316,9 +342,7 @@ fn nearest<'a>(runs: &'a [Published], own: &Traits) -> (Vec<&'a Published>, usiz
     near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let mut shown: Vec<&Published> = Vec::new();
     for (_, run) in near.into_iter().take_while(|(distance, _)| *distance < FAR) {
-        // What differs in its layout alone would read as the same run twice.
-        let is_known = shown.iter().any(|own| own.traits == run.traits && own.model == run.model);
-        if !is_known && shown.len() < SHOWN {
+        if shown.len() < SHOWN && !shown.iter().any(|own| reads_alike(own, run)) {
             shown.push(run);
         }
     }
@@ -364,7 +388,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
 
 fn blocks(asked: &Asked, runs: &[Published], lang: Lang) -> Vec<Block> {
     let words = lang.sheets();
-    let own = Traits::of(&asked.question, &asked.found.job, asked.found.answer.plan.backend);
+    let own = Traits::of(&asked.question, &asked.found.job, &asked.found.answer.plan);
     let (shown, count) = nearest(runs, &own);
     let Some(first) = shown.first() else {
         return vec![said(Kind::Text, fill(words.near_none, &[&format::grouped(count as u64)]))];
@@ -391,8 +415,7 @@ mod tests {
     fn traits(question: Value) -> Traits {
         let question = question_from_value(question).unwrap_or_default();
         let job = job::resolve(&question).unwrap_or_else(|error| panic!("{error}"));
-        let backend = question.plan.as_ref().and_then(|plan| plan.backend);
-        Traits::of(&question, &job, backend)
+        Traits::of(&question, &job, &question.plan.clone().unwrap_or_default())
     }
 
     fn training(model: &str, gpu: &str, gpus: u32, tokens: u64) -> Value {
@@ -435,8 +458,9 @@ mod tests {
             &[
                 own.clone(),
                 training("llama-3.1-8b", "h100-sxm", 16, 8192),
-                training("llama-3.1-8b", "h100-sxm", 64, 4096),
+                training("llama-3.1-8b", "h100-sxm", 32, 4096),
                 training("llama-3.1-8b", "h200-sxm", 16, 4096),
+                training("llama-3.1-8b", "h100-sxm", 64, 4096),
                 training("qwen2.5-32b", "h100-sxm", 16, 4096),
                 training("llama-3.1-8b", "a100-sxm-80g", 16, 4096),
                 training("llama-3.1-8b", "mi300x", 16, 4096),
@@ -494,8 +518,12 @@ mod tests {
         let own = traits(training("llama-3.1-8b", "h100-sxm", 16, 4096));
         let run = traits(with(training("llama-3.1-8b", "a100-sxm-80g", 64, 4096), "plan.backend", json!("ddp")));
         let said = differences(&run, &own, Lang::En);
-        assert_eq!(said, ["A100-SXM-80G instead of H100-SXM", "DDP instead of FSDP", "64 GPUs instead of 16"]);
+        assert_eq!(said, ["A100-SXM-80G instead of H100-SXM", "64 GPUs instead of 16", "1 more"]);
         assert_eq!(differences(&own, &own, Lang::Zh), Vec::<String>::new());
+        let gpus = traits(training("llama-3.1-8b", "h100-sxm", 64, 2048));
+        assert_eq!(differences(&gpus, &own, Lang::En), ["64 GPUs instead of 16", "2,048 tokens instead of 4,096"]);
+        let other = traits(training("qwen3-8b", "h100-sxm", 16, 4096));
+        assert_eq!(differences(&other, &own, Lang::En), ["another model of this size"]);
         let experts = traits(training("qwen3-30b-a3b", "h100-sxm", 16, 4096));
         assert_eq!(differences(&experts, &own, Lang::En)[0], "mixture of experts");
     }
@@ -520,10 +548,11 @@ mod tests {
         for preset in presets::presets() {
             let asked = Asked::new(preset.question().map(|own| to_value(&own)).unwrap_or_default());
             let asked = asked.unwrap_or_else(|error| panic!("{}: {error}", preset.id));
-            let own = Traits::of(&asked.question, &asked.found.job, asked.found.answer.plan.backend);
+            let own = Traits::of(&asked.question, &asked.found.job, &asked.found.answer.plan);
             let (shown, count) = nearest(&files[0], &own);
             let first = shown.first().unwrap_or_else(|| panic!("{}: none of {count}", preset.id));
             assert_eq!(first.traits.has_experts(), own.has_experts(), "{}", preset.id);
+            assert!(shown.iter().skip(1).all(|other| !reads_alike(first, other)), "{}", preset.id);
             for lang in [Lang::En, Lang::Zh] {
                 let text = json!(blocks(&asked, &files[0], lang)).to_string();
                 assert!(text.contains("https://") && text.contains(&first.model), "{text}");
