@@ -54,10 +54,13 @@ pub type Answer = Pin<Box<dyn Future<Output = String>>>;
 #[must_use]
 pub fn answer_first(request: String) -> Answer {
     Box::pin(async move {
-        if let Ok(Request { task: Task::Sheet(task), .. }) = serde_json::from_str(&request) {
-            sheets::fetch(&task).await;
+        let Ok(request) = serde_json::from_str(&request) else {
+            return String::new();
+        };
+        if let Request { task: Task::Sheet(task), .. } = &request {
+            sheets::fetch(task).await;
         }
-        reply(&request, first)
+        respond(request, first)
     })
 }
 
@@ -104,9 +107,10 @@ pub fn answer_opened(request: &str) -> String {
 
 /// The reply to a request, where its task is done by `work`.
 fn reply(request: &str, work: impl FnOnce(Task) -> Option<Value>) -> String {
-    let Ok(Request { id, task }) = serde_json::from_str(request) else {
-        return String::new();
-    };
+    serde_json::from_str(request).map_or_else(|_| String::new(), |request| respond(request, work))
+}
+
+fn respond(Request { id, task }: Request, work: impl FnOnce(Task) -> Option<Value>) -> String {
     work(task).map_or_else(String::new, |result| json!(Reply { id, result }).to_string())
 }
 

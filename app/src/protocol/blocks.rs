@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shardwise_core::Question;
 use shardwise_core::permalink;
+use shardwise_core::wire::FitState;
 
 use crate::charts::backend::{Drawing, Ink};
 use crate::form::Field;
@@ -66,6 +67,16 @@ small! {
         Good,
         Warn,
         Bad,
+    }
+}
+
+impl From<FitState> for Tone {
+    fn from(state: FitState) -> Self {
+        match state {
+            FitState::Fits => Self::Good,
+            FitState::Tight => Self::Warn,
+            FitState::Unlikely | FitState::No => Self::Bad,
+        }
     }
 }
 

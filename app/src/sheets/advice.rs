@@ -5,7 +5,7 @@ use shardwise_core::advise;
 use shardwise_core::wire::{Advice, Severity};
 
 use super::asked::{Ask, Asked};
-use super::parts::{signed, signed_usd, try_it};
+use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::words_of;
 use crate::format;
 use crate::protocol::blocks::{
@@ -24,7 +24,9 @@ fn gain(item: &Advice, now: f64, lang: Lang) -> Line {
     };
     let speed = format!("{} {}", signed(format::figure(gain.tokens_per_s_per_gpu)), text.per_gpu);
     let gib = format!("{} GiB", signed(format::gib(gain.gib)));
-    let usd = gain.usd_per_mtok.map(|usd| format!("{} {}", signed_usd(usd), text.per_mt));
+    let usd = gain
+        .usd_per_mtok
+        .map(|usd| format!("{} {}", signed_usd_per_mtok(usd), text.per_mt));
     let frees = gain.tokens_per_s_per_gpu < SAME * now && gain.gib < 0.0;
     let (first, second) = if frees { (gib, speed) } else { (speed, gib) };
     let rest = [Some(second), usd].into_iter().flatten();

@@ -1,16 +1,15 @@
 //! What a part of the plan could be instead: each value with all else searched anew, and what it gains or loses.
 
-use shardwise_core::wire::FitState;
 use shardwise_core::{Evaluated, evaluate_alone};
 
 use super::asked::{Ask, Asked};
-use super::parts::signed;
+use super::parts::{signed, signed_usd};
 use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form, Takes};
 use crate::format;
 use crate::parts::{self, Parts};
-use crate::protocol::blocks::{self, Action, Block, Button, Choice, Look, Tone};
+use crate::protocol::blocks::{self, Action, Block, Button, Choice, Look};
 use crate::text::{Lang, fill};
 
 /// The key of the part, by its path, in the sheet's state.
@@ -77,16 +76,6 @@ fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, l
     said.join(if lang == Lang::Zh { "；" } else { "; " })
 }
 
-/// Dollars with the sign of a difference.
-fn signed_usd(usd: f64) -> String {
-    let amount = format::usd(usd.abs());
-    if amount.bytes().any(|digit| (b'1'..=b'9').contains(&digit)) {
-        format!("{}{amount}", if usd < 0.0 { "−" } else { "+" })
-    } else {
-        "$0".to_owned()
-    }
-}
-
 fn told(own: &Alternative, chosen: &Alternative, why: String, field: Field, lang: Lang) -> blocks::Alternative {
     let (answer, now) = (&own.found.answer, &chosen.found.answer);
     let seconds = answer.step_time_s - now.step_time_s;
@@ -95,18 +84,14 @@ fn told(own: &Alternative, chosen: &Alternative, why: String, field: Field, lang
         let usd = answer.run.and_then(|run| run.usd).or(answer.usd_per_step);
         (format::seconds(answer.step_time_s), usd.map(format::usd))
     } else {
-        (signed(format::seconds(seconds)), difference.map(signed_usd))
+        (signed(format::seconds(seconds)), difference.map(|usd| signed_usd(usd, format::usd)))
     };
     blocks::Alternative {
         value: own.text.clone(),
         words: parts::words(field, answer, lang),
         now: own.now,
         figures: [format!("{step}\u{a0}{}", lang.text().seconds_unit), usd.unwrap_or_else(|| "–".to_owned())],
-        tone: match answer.fit.state {
-            FitState::Fits => Tone::Good,
-            FitState::Tight => Tone::Warn,
-            FitState::Unlikely | FitState::No => Tone::Bad,
-        },
+        tone: answer.fit.state.into(),
         fits: fit::short(answer.fit.state, answer.fit.probability, lang),
         why,
     }

@@ -31,11 +31,14 @@ pub(super) fn signed(text: String) -> String {
     }
 }
 
-/// Dollars with their sign before them.
-pub(super) fn signed_usd(usd: f64) -> String {
-    let text = signed(format::figure(usd));
-    match text.chars().next() {
-        Some(sign @ ('+' | '−')) => text.replacen(sign, &format!("{sign}$"), 1),
-        _ => format!("${text}"),
-    }
+/// Dollars as they are `said`, with their sign before them; nothing is nothing.
+pub(super) fn signed_usd(usd: f64, said: fn(f64) -> String) -> String {
+    let amount = said(usd.abs());
+    let zero = !amount.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
+    if zero { "$0".to_owned() } else { format!("{}{amount}", if usd < 0.0 { "−" } else { "+" }) }
+}
+
+/// What changes in the dollars of a million tokens.
+pub(super) fn signed_usd_per_mtok(usd: f64) -> String {
+    signed_usd(usd, |usd| format!("${}", format::figure(usd)))
 }

@@ -4,7 +4,7 @@ use shardwise_core::Question;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
 use super::asked::{Ask, Asked};
-use super::parts::{signed, signed_usd, try_it};
+use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::{name, value};
 use crate::fit;
 use crate::format;
@@ -58,7 +58,7 @@ fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Row
         cells: vec![
             runs(line),
             cell(signed(format::figure(difference.tokens_per_s_per_gpu))),
-            cell(difference.usd_per_mtok.map(signed_usd).unwrap_or_default()),
+            cell(difference.usd_per_mtok.map(signed_usd_per_mtok).unwrap_or_default()),
             cell(signed(format::gib(difference.gib))),
             runs(tried.map(Run::from).into_iter().collect()),
         ],
@@ -74,7 +74,7 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
     let mut costs = format!("{speed} {}", text.per_gpu);
     if let Some(usd) = found.difference.usd_per_mtok {
-        costs = format!("{costs}, {} {}", signed_usd(usd), text.per_mt);
+        costs = format!("{costs}, {} {}", signed_usd_per_mtok(usd), text.per_mt);
     }
     let gib = format::gib(figures.reserved_gib);
     let set: Vec<_> = found.changes.iter().map(|change| change.set.clone()).collect();

@@ -4,19 +4,19 @@
 use shardwise_core::advice::textbook::{self, Book, Entry};
 use shardwise_core::complete::training_gpus;
 use shardwise_core::framework::Named;
-use shardwise_core::wire::{Fit, FitState, PlanSpec, plan_to_value};
+use shardwise_core::wire::{Fit, PlanSpec, plan_to_value};
 use shardwise_core::{Answer, Evaluated, Question, defaults, evaluate_alone};
 
 use super::asked::{Ask, Asked};
-use super::parts::signed;
+use super::parts::{signed, signed_usd};
 use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form};
 use crate::format;
 use crate::parts;
 use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Fold, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, Tone, cell,
-    column, link, quiet, row, runs, said, tag, words as run,
+    Action, Block, Button, Cell, Fold, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, cell, column,
+    link, quiet, row, runs, said, tag, words as run,
 };
 use crate::text::{Lang, fill};
 use crate::words;
@@ -72,17 +72,6 @@ fn cost(answer: &Answer) -> String {
     match answer.run.and_then(|run| run.usd) {
         Some(usd) => format::dollars(usd),
         None => answer.usd_per_step.map_or_else(|| "–".to_owned(), format::usd),
-    }
-}
-
-/// Dollars with their sign before them, of a run or of a step.
-fn signed_cost((usd, run): (f64, bool)) -> String {
-    let amount = if run { format::dollars(usd.abs()) } else { format::usd(usd.abs()) };
-    let nothing = !amount.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
-    match usd {
-        _ if nothing => "$0".to_owned(),
-        usd if usd < 0.0 => format!("−{amount}"),
-        _ => format!("+{amount}"),
     }
 }
 
@@ -229,12 +218,7 @@ impl<'a> Scene<'a> {
     /// How sure it is to fit; what is lacking, where it is not.
     fn fits(&self, own: &Fit) -> Cell {
         let words = self.lang.sheets();
-        let tone = match own.state {
-            FitState::Fits => Tone::Good,
-            FitState::Tight => Tone::Warn,
-            FitState::Unlikely | FitState::No => Tone::Bad,
-        };
-        let mut line = vec![tag(tone, fit::short(own.state, own.probability, self.lang))];
+        let mut line = vec![tag(own.state.into(), fit::short(own.state, own.probability, self.lang))];
         let of = |sentence, needed, whole| fill(sentence, &[&format::gib(needed), &format::gib(whole)]);
         let host = own.host.as_ref().and_then(|host| Some((host.needed_gib, host.capacity_gib?)));
         let lacks = match host {
@@ -282,8 +266,8 @@ impl<'a> Scene<'a> {
         let (now, answer) = (&self.asked.found.answer, &own.found.answer);
         let [layout, settings] = self.told(&own.found, stated);
         let seconds = answer.step_time_s - now.step_time_s;
-        let (usd, run_too) = dollars(now, seconds);
-        let more = usd.map(|usd| signed_cost((usd, run_too)));
+        let (usd, of_run) = dollars(now, seconds);
+        let more = usd.map(|usd| signed_usd(usd, if of_run { format::dollars } else { format::usd }));
         let button = Button::new(Look::Small, words.wn_use, Action::ask(&own.question));
         row(
             if answer.fit.state.fits() { Stands::Plain } else { Stands::Off },

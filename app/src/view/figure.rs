@@ -160,6 +160,24 @@ pub(super) fn parts_table(
     folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, head, body)
 }
 
+/// A button that shows all rows, or the first again: `words` says which.
+#[component]
+pub(super) fn ShowAll(id: &'static str, whole: RwSignal<bool>, words: String) -> impl IntoView {
+    view! {
+        <p class="plans-f">
+            <button
+                class="btn btn-s"
+                type="button"
+                id=id
+                aria-expanded=move || whole.get().to_string()
+                on:click=move |_| whole.update(|whole| *whole = !*whole)
+            >
+                {words}
+            </button>
+        </p>
+    }
+}
+
 /// A swatch and its meaning.
 pub(super) fn legend(class: &'static str, name: String) -> AnyView {
     view! {

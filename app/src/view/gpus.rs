@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::wire::FitState;
 
-use super::figure::{Plot, cell, folded_table, head, image, label, legend, targets};
+use super::figure::{Plot, ShowAll, cell, folded_table, head, image, label, legend, targets};
 use super::how::How;
 use super::objective::{self, Limits, Orders};
 use crate::charts;
@@ -322,19 +322,7 @@ fn More(page: Page) -> impl IntoView {
             let text = page.text();
             let all = page.all_gpus.get();
             let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
-            view! {
-                <p class="plans-f">
-                    <button
-                        class="btn btn-s"
-                        type="button"
-                        id="all-gpus"
-                        aria-expanded=all.to_string()
-                        on:click=move |_| page.all_gpus.set(!all)
-                    >
-                        {name}
-                    </button>
-                </p>
-            }
+            view! { <ShowAll id="all-gpus" whole=page.all_gpus words=name/> }
         })
     }
 }

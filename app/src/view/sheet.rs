@@ -44,6 +44,21 @@ pub(super) fn view(page: Page, name: Name) -> AnyView {
     host(page, name)
 }
 
+/// A sheet of a panel: asked for while its state says what about, and words until it is there. `id` holds the keyboard meanwhile.
+#[component]
+pub(super) fn Awaited(page: Page, name: Name, id: &'static str, words: &'static str) -> impl IntoView {
+    let sheet = page.sheet(name);
+    let wanted = move || sheet.state.with(|state| !state.is_empty());
+    order(page, name, Box::new(wanted));
+    let waits = move || wanted() && sheet.blocks.with(Option::is_none);
+    view! {
+        <div tabindex="-1" id=id>
+            {move || waits().then(|| view! { <p class="muted" role="status">{words}</p> })}
+            {host(page, name)}
+        </div>
+    }
+}
+
 /// Asks for a sheet, as often as the question, its state or its width changes while it is `wanted`; it is empty else.
 pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
     let sheet = page.sheet(name);

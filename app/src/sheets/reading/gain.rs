@@ -8,8 +8,8 @@ use crate::fit;
 use crate::form::Field;
 use crate::format;
 use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Kind, Listed, Listing, Look, Purpose, Section, Sign, Tone, code, entries, prose,
-    quiet, said, strong, words,
+    Action, Block, Button, Entry, Kind, Listed, Listing, Look, Purpose, Section, Sign, code, entries, prose, quiet,
+    said, strong, words,
 };
 use crate::text::{Lang, fill};
 
@@ -70,11 +70,6 @@ fn row(name: String, answer: &Value, lang: Lang) -> Entry {
     let usd = answer["usd_per_mtok"]
         .as_f64()
         .map_or("–".to_owned(), |usd| format!("{}/MT", format::usd(usd)));
-    let tone = match state {
-        FitState::Fits => Tone::Good,
-        FitState::Tight => Tone::Warn,
-        FitState::Unlikely | FitState::No => Tone::Bad,
-    };
     let fits = fit::short(state, number(&own["probability"]), lang);
     let speed = format::figure(number(&answer["tokens_per_s_per_gpu"]));
     let lines = [
@@ -83,7 +78,7 @@ fn row(name: String, answer: &Value, lang: Lang) -> Entry {
         vec![strong(speed), words(format!(" {}", text.per_gpu))],
         vec![strong(usd)],
     ];
-    Entry { tone, ..Entry::new(lines) }
+    Entry { tone: state.into(), ..Entry::new(lines) }
 }
 
 /// A change: what the framework is told, and what it brings.

@@ -9,6 +9,7 @@ use crate::browser;
 use crate::format;
 use crate::runs::{By, Column, Kind, Run, Runs};
 use crate::text::fill;
+use crate::view::figure::ShowAll;
 use crate::words;
 use leptos::prelude::*;
 
@@ -272,18 +273,5 @@ fn more(page: Page) -> Option<AnyView> {
     let total = page.chosen(&runs).len();
     let whole = page.whole.get();
     let words = if whole { text.show_fewer.to_owned() } else { fill(text.show_all, &[&format::grouped(total as u64)]) };
-    let view = view! {
-        <p class="plans-f">
-            <button
-                class="btn btn-s"
-                type="button"
-                id="all-runs"
-                aria-expanded=whole.to_string()
-                on:click=move |_| page.whole.set(!whole)
-            >
-                {words}
-            </button>
-        </p>
-    };
-    (total > TOP).then_some(view)
+    (total > TOP).then(|| view! { <ShowAll id="all-runs" whole=page.whole words/> })
 }

@@ -29,7 +29,7 @@ struct Picker {
     open: RwSignal<bool>,
     /// Which option is marked, from 1; 0 for none.
     at: RwSignal<usize>,
-    /// Whether Tab has just left the text.
+    /// Whether Tab has just left a name.
     left: RwSignal<bool>,
 }
 
@@ -123,7 +123,7 @@ impl Picker {
         let (open, at) = (self.open.get_untracked(), self.at.get_untracked());
         let key = pressed.key();
         if key == "Tab" {
-            self.left.set(!pressed.shift_key());
+            self.left.set(self.page.naming.get_untracked() && !pressed.shift_key());
             return self.leave();
         }
         // The keys of an input method are its own.

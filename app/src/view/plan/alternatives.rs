@@ -18,7 +18,7 @@ use crate::sheets::alternatives::PART;
 use crate::text::fill;
 use crate::view::comfort::{self, Close};
 use crate::view::controls::bad_number;
-use crate::view::sheet;
+use crate::view::sheet::Awaited;
 use crate::view::view;
 
 /// The panel, and what holds the keyboard in it until there is something to choose.
@@ -190,10 +190,7 @@ fn choose_when_there(page: Page) {
 /// The panel.
 #[component]
 pub(in crate::view) fn Alternatives(page: Page) -> impl IntoView {
-    let sheet = page.sheet(Name::Alternatives);
-    sheet::order(page, Name::Alternatives, Box::new(move || sheet.state.with(|state| !state.is_empty())));
     choose_when_there(page);
-    let waits = move || sheet.blocks.with(Option::is_none) && asked(page).is_some();
     view! {
         <section
             class="pop alts"
@@ -216,10 +213,7 @@ pub(in crate::view) fn Alternatives(page: Page) -> impl IntoView {
                 </h2>
                 <Close page of=PANEL/>
             </header>
-            <div tabindex="-1" id=INSIDE>
-                {move || waits().then(|| view! { <p class="muted" role="status">{page.text().alternatives_wait}</p> })}
-                {sheet::host(page, Name::Alternatives)}
-            </div>
+            <Awaited page name=Name::Alternatives id=INSIDE words=page.text().alternatives_wait/>
         </section>
     }
 }

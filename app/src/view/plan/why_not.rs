@@ -8,7 +8,7 @@ use crate::browser;
 use crate::page::Page;
 use crate::protocol::Name;
 use crate::view::comfort::Close;
-use crate::view::sheet;
+use crate::view::sheet::Awaited;
 use crate::view::view;
 
 /// The panel, and what holds the keyboard in it.
@@ -43,10 +43,6 @@ pub(super) fn WhyNotButton(page: Page) -> impl IntoView {
 /// The panel.
 #[component]
 pub(in crate::view) fn WhyNot(page: Page) -> impl IntoView {
-    let sheet = page.sheet(Name::WhyNot);
-    let open = move || sheet.state.with(|state| !state.is_empty());
-    sheet::order(page, Name::WhyNot, Box::new(open));
-    let waits = move || open() && sheet.blocks.with(Option::is_none);
     view! {
         <section
             class="pop pop-wide"
@@ -60,10 +56,7 @@ pub(in crate::view) fn WhyNot(page: Page) -> impl IntoView {
                 <h2 id="whynot-h">{page.text().why_not_title}</h2>
                 <Close page of=PANEL/>
             </header>
-            <div tabindex="-1" id=INSIDE>
-                {move || waits().then(|| view! { <p class="muted" role="status">{page.text().why_not_wait}</p> })}
-                {sheet::host(page, Name::WhyNot)}
-            </div>
+            <Awaited page name=Name::WhyNot id=INSIDE words=page.text().why_not_wait/>
         </section>
     }
 }
