@@ -369,12 +369,13 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, MOST, NOTICEABLE, Scene, sheet};
+    use super::{Asked, MOST, NOTICEABLE, Question, Scene, sheet};
     use crate::protocol::blocks::{Action, Block, Cell, Row, Run, Stands};
     use crate::sheets::asked::Ask;
     use crate::text::Lang;
     use serde_json::{Map, Value, json};
-    use shardwise_core::{evaluate_alone, permalink};
+    use shardwise_core::wire::to_value;
+    use shardwise_core::{evaluate_alone, permalink, presets};
 
     fn asked(question: &Value) -> Asked {
         Asked::new(question.clone()).unwrap_or_else(|error| panic!("{error}"))
@@ -432,6 +433,24 @@ mod tests {
             "workload": {"kind": "rollout",
                 "rollout": {"requests": 1024, "mean_prompt_length": 512, "mean_response_length": 1024}}});
         assert!(beside(&generates).is_empty());
+    }
+
+    /// What the search chose is beaten by no layout that is as sure to fit: the page shows both.
+    #[test]
+    fn no_textbook_beats_what_the_search_chose() {
+        let mut compared = 0;
+        for preset in presets::presets().iter().filter_map(presets::Preset::question) {
+            let question = Question { plan: None, ..preset };
+            let asked = asked(&to_value(&question));
+            let now = &asked.found.answer;
+            for rival in Scene::of(&asked, Lang::En).rivals {
+                let own = &rival.found.answer;
+                let is_as_good = now.fits && now.step_time_s * (1.0 - NOTICEABLE) <= own.step_time_s;
+                assert!(is_as_good || !own.fits, "{}: {question:?}", rival.from);
+                compared += 1;
+            }
+        }
+        assert!(compared > 20, "{compared}");
     }
 
     /// Each is a question by itself, keeps what it states whatever was pinned, and differs from the plan.
