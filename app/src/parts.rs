@@ -246,7 +246,7 @@ pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) 
             Field::Offload if plan.backend == Some(Backend::Deepspeed) => &["-", "go", "pgo"],
             Field::Offload => &["-", "o", "pgo"],
             Field::MemoryShare => &["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"],
-            Field::Engine => &["vllm", "sglang"],
+            Field::Engine => &["vllm", "sglang", "tensorrt_llm"],
             Field::KvCacheDtype => &["auto", "fp8"],
             Field::SpeculativeSpeedup => &["1", "1.5", "2"],
             _ => &["true", "false"],

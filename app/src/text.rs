@@ -300,7 +300,7 @@ text! {
     report_text keys key_model key_gpu key_flags key_link key_theme key_language key_pin key_list keys_on
     paste_into skip_flags show_lines changed_one changed_many changed_below changed_were clear_marks line_new
     line_changed copied_text key_copy stale whole whole_run an_hour all_gpus
-    tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv chip_eager
+    tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv newest chip_eager
     chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait why_not why_not_title why_not_wait deadline_also budget_also
     need_run need_run_go the_run run_note run_generates run_none run_cost run_h run_range
     run_done run_now run_years run_between run_steps run_assumed run_step run_checkpoint run_kept

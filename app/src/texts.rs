@@ -28,10 +28,14 @@ impl From<Snippet> for Text {
 /// The question with nothing of its plan but the engine.
 fn undecided(question: &Question) -> Question {
     let plan = question.plan.as_ref();
-    let engine = plan.and_then(|plan| plan.rollout.as_ref()?.engine);
+    let own = plan.and_then(|plan| plan.rollout.as_ref());
     let mut question = question.clone();
-    question.plan = engine.map(|engine| PlanSpec {
-        rollout: Some(RolloutPlanSpec { engine: Some(engine), ..RolloutPlanSpec::default() }),
+    question.plan = own.filter(|own| own.engine.is_some()).map(|own| PlanSpec {
+        rollout: Some(RolloutPlanSpec {
+            engine: own.engine,
+            engine_version: own.engine_version,
+            ..RolloutPlanSpec::default()
+        }),
         ..PlanSpec::default()
     });
     question

@@ -190,6 +190,8 @@ fields! {
     FusedHead = "plan.fused_lm_head", Flag;
     /// The generation engine.
     Engine = "plan.rollout.engine", Choice;
+    /// Its version.
+    EngineVersion = "plan.rollout.engine_version", Text;
     /// Tensor parallelism of the engine.
     RolloutTensorParallel = "plan.rollout.tensor_parallel", Count;
     /// The engine's share of the memory.

@@ -17,20 +17,13 @@ struct File {
     kernels: Vec<Entry>,
     architecture: Vec<Entry>,
     framework: Vec<Entry>,
-    engine: Engine,
+    engine: Vec<Entry>,
     constant: Vec<Constant>,
 }
 
 #[derive(Deserialize)]
 struct Entry {
     name: String,
-    basis: String,
-    #[serde(flatten)]
-    constants: Constants,
-}
-
-#[derive(Deserialize)]
-struct Engine {
     basis: String,
     #[serde(flatten)]
     constants: Constants,
@@ -128,17 +121,24 @@ pub(crate) fn literal(path: &Path, gpus: &[&str], generations: &[&str]) -> Resul
         out.fields(&entry.name, &entry.constants, 1000.0);
         out.text.push_str("},");
     }
-    out.text.push_str("engine: EngineEfficiency {");
-    out.fields("engine", &file.engine.constants, 1e4);
-    out.text.push_str("},");
+    for entry in &file.engine {
+        let _ = write!(out.text, "{}: EngineEfficiency {{", entry.name);
+        out.fields(&entry.name, &entry.constants, 1e4);
+        out.text.push_str("},");
+    }
     for entry in &file.constant {
         out.fields(&entry.name, [(&entry.name, &entry.value)], 1e12);
     }
     out.text.push('}');
-    for entry in file.kernels.iter().chain(&file.architecture).chain(&file.framework) {
+    for entry in file
+        .kernels
+        .iter()
+        .chain(&file.architecture)
+        .chain(&file.framework)
+        .chain(&file.engine)
+    {
         out.basis(&entry.name, &entry.basis);
     }
-    out.basis("engine", &file.engine.basis);
     for entry in &file.constant {
         out.basis(&entry.name, &entry.basis);
     }

@@ -88,12 +88,21 @@ pub struct EngineEfficiency {
     pub cache_memory: f64,
     /// Bandwidth at which experts' weights are read, over the memory's streaming rate.
     pub expert_memory: f64,
-    /// Tokens per expert at which experts' products reach half their rate.
+    /// Bandwidth at which weights are read on Blackwell, over what the other constants give.
+    pub blackwell_weights: f64,
+    /// Bandwidth at which experts' weights are read on Blackwell, over what the other constants give.
+    pub blackwell_experts: f64,
+    /// Rows that an expert's products compute beyond the tokens it has.
     pub expert_tokens: f64,
     /// Matrix rate of prompts, over the rate of training products.
     pub prefill: f64,
     /// Fixed time per layer of a step in seconds.
     pub layer_s: f64,
+    /// Fixed time per layer with experts of a step in seconds, beside `layer_s`: routing, sorting, combining.
+    pub expert_layer_s: f64,
+    /// Fixed time per layer with sparse attention of a step in seconds, beside `layer_s`: the indexer's products, scores and
+    /// choice.
+    pub sparse_layer_s: f64,
     /// Host's time per layer of a step without CUDA graphs in seconds: the floor of a decoding step.
     pub eager_layer_s: f64,
     /// Host's time per layer with experts of a step without CUDA graphs in seconds: the floor of a decoding step.
@@ -106,6 +115,10 @@ pub struct EngineEfficiency {
     pub rl_sequence_s: f64,
     /// Fixed time per step and doubling of tensor parallelism in seconds.
     pub tensor_parallel_s: f64,
+    /// Latency of an all-reduce inside a node in seconds.
+    pub all_reduce_s: f64,
+    /// What each doubling of the nodes adds to it in seconds.
+    pub all_reduce_node_s: f64,
 }
 
 /// All measured constants of the estimates.
@@ -129,8 +142,14 @@ pub struct Efficiency {
     pub deepspeed: FrameworkEfficiency,
     /// Plain data parallelism.
     pub ddp: FrameworkEfficiency,
-    /// Generation engines.
-    pub engine: EngineEfficiency,
+    /// vLLM since 0.12.
+    pub vllm: EngineEfficiency,
+    /// vLLM before 0.12.
+    pub early_vllm: EngineEfficiency,
+    /// `SGLang`.
+    pub sglang: EngineEfficiency,
+    /// TensorRT-LLM.
+    pub tensorrt_llm: EngineEfficiency,
     /// GPU time of the smallest kernel in seconds.
     pub kernel_s: f64,
     /// Sequence length at which attention reaches half its rate, in tokens.

@@ -10,8 +10,7 @@ use serde::Deserialize;
 struct File {
     plain: [f64; 2],
     involved: [f64; 2],
-    generation: [f64; 2],
-    generation_on: Vec<String>,
+    generation: Vec<Generation>,
     reinforcement: f64,
     reinforcement_runs: usize,
     reinforcement_median: f64,
@@ -20,6 +19,15 @@ struct File {
     memory: Vec<Memory>,
     layouts: Vec<Layouts>,
     kinds: Vec<Kind>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Generation {
+    engine: String,
+    half_widths: [f64; 2],
+    on: Vec<String>,
+    runs: usize,
 }
 
 #[derive(Deserialize)]
@@ -76,10 +84,13 @@ fn check(file: &File) -> Result<(), String> {
         .plain
         .iter()
         .chain(&file.involved)
-        .chain(&file.generation)
+        .chain(file.generation.iter().flat_map(|own| &own.half_widths))
         .chain([&file.reinforcement]);
     if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
         return Err("a half-width is not above 0 and below 2".to_owned());
+    }
+    if file.generation.is_empty() {
+        return Err("no engine was measured".to_owned());
     }
     if let Some(kind) = file.kinds.iter().find(|kind| kind.sources.min(kind.runs) == 0) {
         return Err(format!("no run covers {} of {}", kind.framework, kind.architecture));
@@ -110,11 +121,9 @@ fn written(file: &File) -> String {
     }
     let _ = write!(
         out,
-        "], plain: {:?}, involved: {:?}, generation: {:?}, generation_on: &{:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, memory: [",
+        "], plain: {:?}, involved: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, memory: [",
         file.plain,
         file.involved,
-        file.generation,
-        file.generation_on,
         file.reinforcement,
         file.reinforcement_runs,
         file.reinforcement_median,
@@ -122,6 +131,14 @@ fn written(file: &File) -> String {
     );
     for own in &file.memory {
         let _ = write!(out, "Spread {{ median: {:?}, above: {:?}, below: {:?} }},", own.median, own.above, own.below);
+    }
+    out.push_str("], generation: &[");
+    for own in &file.generation {
+        let _ = write!(
+            out,
+            "Generation {{ engine: {:?}, half_widths: {:?}, on: &{:?}, runs: {} }},",
+            own.engine, own.half_widths, own.on, own.runs
+        );
     }
     let _ = write!(out, "], engine_tensor_parallel: {:?}, layouts: &[", file.engine_tensor_parallel);
     for own in &file.layouts {

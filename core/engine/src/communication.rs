@@ -63,6 +63,13 @@ impl Network {
         }
     }
 
+    /// These links with collectives that start within `local` inside a domain, and `remote` later for each doubling of the
+    /// domains.
+    #[must_use]
+    pub fn with_latency(self, local: Seconds, remote: Seconds) -> Self {
+        Self { local_latency: local, remote_latency: remote, ..self }
+    }
+
     /// The group of `size` GPUs whose neighbours are `stride` ranks apart.
     #[must_use]
     pub fn group(&self, size: u32, stride: u32) -> Group {

@@ -3,12 +3,12 @@
 //! `core/catalog/data/coverage.toml` is written by `examples/fit`: what the published runs cover, and how far those of a
 //! source are from estimates fitted on all the others.
 
-use crate::batch;
+use crate::{batch, rollout};
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::spread::Spread;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, RolloutPlan};
+use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{Attention, Backend, Interval, Precision};
 
 /// What a run has in common with others that say how far estimates of it are off.
@@ -34,10 +34,8 @@ pub struct Coverage {
     pub plain: [f64; 2],
     /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: where covered, where not.
     pub involved: [f64; 2],
-    /// Half-width of generation's interval as a logarithm: on an architecture that some run covers, and on another.
-    pub generation: [f64; 2],
-    /// Architectures on which generation was measured.
-    pub generation_on: &'static [&'static str],
+    /// How far generation is off, by engine.
+    pub generation: &'static [Generation],
     /// Half-width of the interval of an RL step's throughput as a logarithm.
     pub reinforcement: f64,
     /// The RL steps behind it.
@@ -52,6 +50,29 @@ pub struct Coverage {
     pub layouts: &'static [Layouts],
     /// Most GPUs of one engine that splits matrices.
     pub engine_tensor_parallel: f64,
+}
+
+/// How far generation by an engine is off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Generation {
+    /// Entry of `efficiency.toml`: the engine.
+    pub engine: &'static str,
+    /// Half-width of its interval as a logarithm: on an architecture that some run of it covers, and on another.
+    pub half_widths: [f64; 2],
+    /// Architectures on which it was measured.
+    pub on: &'static [&'static str],
+    /// How many runs that is.
+    pub runs: usize,
+}
+
+impl Coverage {
+    /// How far generation by the engine of a plan is off; without one, by today's vLLM.
+    #[must_use]
+    pub fn generation(&self, engine: Option<&RolloutPlan>) -> &'static Generation {
+        let name = engine.map_or("vllm", rollout::entry);
+        let own = self.generation.iter().find(|own| own.engine == name);
+        own.unwrap_or(&self.generation[0])
+    }
 }
 
 /// How far published runs went with layouts of a kind.
@@ -244,17 +265,19 @@ impl Kind {
 
 /// Half-width, as a logarithm, of the interval around a throughput: wider for layouts beyond those that were tried.
 #[must_use]
-pub fn half_width(job: &Job, layout: &Layout) -> f64 {
+pub fn half_width(job: &Job, plan: &Plan) -> f64 {
     if job.workload.generation.is_some() {
-        return of_kind(job, layout);
+        return of_kind(job, plan);
     }
-    of_kind(job, layout) + CAUTION * beyond(job, layout, batch::of_update(job, layout).mean.tokens)
+    let layout = &plan.layout;
+    of_kind(job, plan) + CAUTION * beyond(job, layout, batch::of_update(job, layout).mean.tokens)
 }
 
-fn of_kind(job: &Job, layout: &Layout) -> f64 {
+fn of_kind(job: &Job, plan: &Plan) -> f64 {
     let workload = &job.workload;
+    let generation = COVERAGE.generation(plan.rollout.as_ref());
     if workload.rl.is_some() {
-        let [_, uncovered] = COVERAGE.generation;
+        let [_, uncovered] = generation.half_widths;
         // An architecture that nobody knows is no better covered by the published steps than by generation runs.
         return match EFFICIENCY.known(&job.hardware) {
             Some(_) => COVERAGE.reinforcement,
@@ -263,10 +286,10 @@ fn of_kind(job: &Job, layout: &Layout) -> f64 {
     }
     if workload.generation.is_some() {
         let own = &EFFICIENCY.architecture(&job.hardware).name;
-        let covered = COVERAGE.generation_on.iter().any(|known| known == own);
-        return COVERAGE.generation[usize::from(!covered)];
+        let covered = generation.on.iter().any(|known| known == own);
+        return generation.half_widths[usize::from(!covered)];
     }
-    let kind = Kind::of(job, layout);
+    let kind = Kind::of(job, &plan.layout);
     COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind))
 }
 
@@ -274,8 +297,8 @@ fn of_kind(job: &Job, layout: &Layout) -> f64 {
 /// left-out groups as widths (compare Barber et al. 2021, arXiv:1905.02928). `peak_gib` is that of the memory
 /// ([`crate::fit::peak_interval`]).
 #[must_use]
-pub fn interval(job: &Job, layout: &Layout, tokens_per_s: f64, peak_gib: [f64; 2]) -> Interval {
-    Interval { coverage: COVERED_SHARE, tokens_per_s_per_gpu: around(tokens_per_s, half_width(job, layout)), peak_gib }
+pub fn interval(job: &Job, plan: &Plan, tokens_per_s: f64, peak_gib: [f64; 2]) -> Interval {
+    Interval { coverage: COVERED_SHARE, tokens_per_s_per_gpu: around(tokens_per_s, half_width(job, plan)), peak_gib }
 }
 
 fn around(value: f64, half: f64) -> [f64; 2] {

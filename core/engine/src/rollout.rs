@@ -11,10 +11,11 @@ use engine::EngineModel;
 pub use lengths::Responses;
 use lengths::SHARES;
 pub use memory::{cache_bytes_per_token, engine_weights, graphs, workspace};
-use shardwise_catalog::efficiency::Efficiency;
+use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
 use shardwise_question::plan::RolloutPlan;
+use shardwise_question::wire::{Engine, EngineVersion};
 
 /// The requests of one generation phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,17 +95,50 @@ struct Prepared<'a> {
     wanted: f64,
 }
 
+/// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then
+/// and before are fitted apart.
+const TODAYS_VLLM: EngineVersion = EngineVersion::new(0, 12, 0);
+
+/// Whether an engine is of an older generation than today's.
+fn is_early(plan: &RolloutPlan) -> bool {
+    plan.engine == Engine::Vllm && plan.engine_version.is_some_and(|version| version < TODAYS_VLLM)
+}
+
+/// The entry of `efficiency.toml` of the engine and version that a plan asks for.
+#[must_use]
+pub fn entry(plan: &RolloutPlan) -> &'static str {
+    match plan.engine {
+        Engine::Vllm if is_early(plan) => "early_vllm",
+        Engine::Vllm => "vllm",
+        Engine::Sglang => "sglang",
+        Engine::TensorrtLlm => "tensorrt_llm",
+    }
+}
+
+/// What that entry says.
+fn constants<'a>(efficiency: &'a Efficiency, plan: &RolloutPlan) -> &'a EngineEfficiency {
+    match plan.engine {
+        Engine::Vllm if is_early(plan) => &efficiency.early_vllm,
+        Engine::Vllm => &efficiency.vllm,
+        Engine::Sglang => &efficiency.sglang,
+        Engine::TensorrtLlm => &efficiency.tensorrt_llm,
+    }
+}
+
 fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, requests: &Requests) -> Prepared<'a> {
     let job = context.job;
     let efficiency: &Efficiency = context.efficiency;
     let hardware: &Hardware = &job.hardware;
+    let constants = constants(efficiency, plan);
     let engine = EngineModel {
         model: &job.model,
         blocks: &context.blocks,
         plan,
         rates: Rates::of(hardware, plan.precision, efficiency),
-        network: context.network,
-        constants: &efficiency.engine,
+        network: context
+            .network
+            .with_latency(Seconds::new(constants.all_reduce_s), Seconds::new(constants.all_reduce_node_s)),
+        constants,
         tuned: efficiency.architecture(hardware),
         released: job.workload.rl.is_none(),
     };

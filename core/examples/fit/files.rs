@@ -9,10 +9,10 @@ use crate::kernels::Rates;
 use crate::layouts;
 use crate::memory::Memory;
 use crate::page;
-use crate::parameters::{ENGINE, PARAMETERS, Parameter, REINFORCEMENT, WEIGHT_SYNC};
+use crate::parameters::{PARAMETERS, Parameter, REINFORCEMENT, WEIGHT_SYNC};
 use crate::reinforcement::Steps;
 use crate::report::{rounded, set, table};
-use crate::rollouts::Engines;
+use crate::rollouts::{ENGINES, Engines, parameters_of};
 use crate::runs::Run;
 use crate::solve::Sample;
 use crate::validate::{Validated, sources};
@@ -66,10 +66,14 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
         }
     }
     const EAGER: [&str; 5] = ["compute", "elementwise", "rl_layer_s", "rl_step_s", "rl_sync_s"];
+    const IN_TRAINERS: [&str; 3] = ["eager_layer_s", "eager_expert_layer_s", "rl_sequence_s"];
     // DeepSpeed and plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
     let follow = [
         ("deepspeed", "fsdp", &EAGER[..]),
         ("ddp", "fsdp", &EAGER),
+        ("vllm", "early_vllm", &IN_TRAINERS),
+        ("sglang", "early_vllm", &IN_TRAINERS),
+        ("tensorrt_llm", "early_vllm", &IN_TRAINERS),
         (
             "early_megatron",
             "megatron",
@@ -85,15 +89,12 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             ],
         ),
     ];
-    let outside_engine = |parameter: &&Parameter| parameter.entry != "engine";
-    for parameter in PARAMETERS
-        .iter()
-        .chain(WEIGHT_SYNC)
-        .chain(REINFORCEMENT.iter().filter(outside_engine))
-    {
+    let engines = ENGINES.into_iter().flat_map(parameters_of).collect::<Vec<Parameter>>();
+    for parameter in PARAMETERS.iter().chain(WEIGHT_SYNC).chain(REINFORCEMENT).chain(&engines) {
         let kind = match parameter.entry {
             "constant" => "constant",
             "megatron" | "early_megatron" | "fsdp" => "framework",
+            engine if ENGINES.contains(&engine) => "engine",
             _ => "architecture",
         };
         let value = format!("{:?}", rounded(parameter.get(fitted)));
@@ -103,18 +104,9 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
         };
         set(&mut text, kind, name, field, &value);
         for (follower, leader, fields) in follow {
-            if kind == "framework" && parameter.entry == leader && fields.contains(&parameter.field) {
+            if parameter.entry == leader && fields.contains(&parameter.field) {
                 set(&mut text, kind, follower, parameter.field, &value);
             }
-        }
-    }
-    let of_engine = REINFORCEMENT.iter().filter(|parameter| !outside_engine(parameter));
-    for parameter in ENGINE.iter().chain(of_engine) {
-        let value = format!("{:?}", rounded(parameter.get(fitted)));
-        if parameter.entry == "engine" {
-            crate::report::set_in(&mut text, "[engine]\n", parameter.field, &value);
-        } else {
-            set(&mut text, "architecture", parameter.entry, parameter.field, &value);
         }
     }
     text
@@ -123,18 +115,17 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
 fn coverage(found: &Found<'_>) -> String {
     let Found { runs, samples, validated, engines, .. } = found;
     let mut out = String::from(
-        "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, rl.jsonl}: do not edit.\n\
+        "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, serving.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
          # plain: dense models in 16 bits, where some other source covers the kind of run and where none does; involved:\n\
-         # experts or fewer bits. generation: on an architecture that some vLLM run covers, and on another.\n\
+         # experts or fewer bits. generation: by engine, on an architecture that some of its runs covers and on another, each\n\
+         # kind of run (source, architecture, precision) from constants fitted on the others.\n\
          # reinforcement: RL steps, each table from constants fitted on the others. memory: logarithms of needed over\n\
          # estimated memory, by kind (examples/fit/memory.rs); a kind that fewer than two sources measured is as wide as\n\
          # those like it. layouts: how far runs of a kind went (examples/fit/layouts.rs).\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
-    let _ = writeln!(out, "generation = {:?}", engines.widths);
-    let _ = writeln!(out, "generation_on = {:?}", engines.covered);
     let _ = writeln!(out, "reinforcement = {:?}", found.steps.width);
     let left_out = &found.steps.left_out;
     let _ = writeln!(out, "reinforcement_runs = {}", left_out.0.len());
@@ -152,6 +143,13 @@ fn coverage(found: &Found<'_>) -> String {
             kind.experts,
             sources.len(),
             sources.values().sum::<usize>(),
+        );
+    }
+    for own in &engines.coverage {
+        let _ = writeln!(
+            out,
+            "[[generation]]\nengine = {:?}\nhalf_widths = {:?}\non = {:?}\nruns = {}\n",
+            own.engine, own.widths, own.on, own.runs,
         );
     }
     for own in found.memory.fitted() {

@@ -18,7 +18,7 @@ use crate::files::Found;
 use crate::memory::{Decile, Memory, Sure};
 use crate::reinforcement::Published;
 use crate::report::Errors;
-use crate::rollouts::{FITTED, Rollout, sources};
+use crate::rollouts::Rollout;
 use crate::runs::{self, Run};
 use crate::validate::Validated;
 
@@ -262,23 +262,18 @@ fn step_row(run: &Published, width: f64) -> Option<Row> {
     })
 }
 
-/// Where a source of the generation runs is: a repository, or an issue of one; empty where only its name is known.
-fn address(place: &str) -> String {
-    let place = place.trim_end_matches("(fork)").replace('#', "/issues/");
-    if place.contains('/') { format!("https://github.com/{place}") } else { String::new() }
-}
-
 /// A run of the engine whose constants are fitted.
 fn generation_row(run: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
-    let number: usize = run.source.parse().ok()?;
-    let (name, place) = *sources().get(number.checked_sub(1)?)?;
+    let (source, url) = run.source.clone();
+    let group = source.split(':').next().unwrap_or_default().to_owned();
     Some(Row {
         id: run.id.clone(),
-        source: format!("{name}: {place}"),
-        url: address(place),
-        group: name.to_owned(),
+        group,
+        source,
+        url,
+        date: run.date.clone(),
         model: run.model.clone(),
-        framework: run.engine.clone(),
+        framework: run.engine.to_owned(),
         precision: run.precision.clone(),
         headline: true,
         generation: Some(figures(generation_kind(run), run.measured, errors, around(run.measured, errors[1], width))),
@@ -406,10 +401,10 @@ pub(crate) fn files(found: &Found<'_>) -> [(&'static str, String); 3] {
     let training = runs.filter_map(|(place, run)| row(run, place, validated, memory, fitted));
     let mut rows: Vec<Row> = training.filter(|row| row.speed.is_some() || row.memory.is_some()).collect();
     rows.extend(steps.published.iter().filter_map(|run| step_row(run, steps.width)));
-    let (own, other): (Vec<_>, Vec<_>) = engines.published.iter().partition(|(run, _)| run.engine == FITTED);
-    let generation: Vec<Row> = own
-        .into_iter()
-        .filter_map(|(run, errors)| generation_row(run, *errors, engines.widths[0]))
+    let generation: Vec<Row> = engines
+        .published
+        .iter()
+        .filter_map(|(run, errors)| generation_row(run, *errors, engines.width(run)))
         .collect();
     let mut figures = Vec::new();
     for kind in ["speed", "memory", "generation", "step"] {
@@ -422,8 +417,6 @@ pub(crate) fn files(found: &Found<'_>) -> [(&'static str, String); 3] {
         add(&mut figures, rows, kind, "framework", |row| row.framework.clone());
         add(&mut figures, rows, kind, "family", |row| row.family.clone());
     }
-    let other = other.iter().map(|(run, errors)| (run.engine.as_str(), *errors));
-    add_parts(&mut figures, "generation", gathered(other));
     let phases = steps.published.iter().flat_map(|step| &step.phases);
     add_parts(&mut figures, "step", gathered(phases.copied()));
     let page = Page {

@@ -102,6 +102,12 @@ fn engine<'a>(engine: &'a mut EngineEfficiency, field: &str) -> Option<&'a mut f
         "sequence_s" => &mut engine.sequence_s,
         "rl_sequence_s" => &mut engine.rl_sequence_s,
         "tensor_parallel_s" => &mut engine.tensor_parallel_s,
+        "blackwell_weights" => &mut engine.blackwell_weights,
+        "blackwell_experts" => &mut engine.blackwell_experts,
+        "sparse_layer_s" => &mut engine.sparse_layer_s,
+        "all_reduce_node_s" => &mut engine.all_reduce_node_s,
+        "expert_layer_s" => &mut engine.expert_layer_s,
+        "all_reduce_s" => &mut engine.all_reduce_s,
         _ => return None,
     })
 }
@@ -128,7 +134,10 @@ impl Parameter {
     fn slot<'a>(&self, efficiency: &'a mut Efficiency) -> Option<&'a mut f64> {
         match self.entry {
             "constant" => constant(efficiency, self.field),
-            "engine" => engine(&mut efficiency.engine, self.field),
+            "vllm" => engine(&mut efficiency.vllm, self.field),
+            "early_vllm" => engine(&mut efficiency.early_vllm, self.field),
+            "sglang" => engine(&mut efficiency.sglang, self.field),
+            "tensorrt_llm" => engine(&mut efficiency.tensorrt_llm, self.field),
             "megatron" => framework(&mut efficiency.megatron, self.field),
             "early_megatron" => framework(&mut efficiency.early_megatron, self.field),
             "fsdp" => framework(&mut efficiency.fsdp, self.field),
@@ -148,18 +157,30 @@ impl Parameter {
     }
 }
 
-/// What generation engines reach, fitted on generation runs once the training constants stand.
-pub(crate) const ENGINE: &[Parameter] = &[
-    parameter("engine", "decode_matmul", 0.45, 0.3, (0.05, 1.5)),
-    parameter("engine", "decode_memory", 0.85, 0.1, (0.3, 1.1)),
-    parameter("engine", "cache_memory", 0.8, 0.2, (0.1, 1.1)),
-    parameter("engine", "expert_memory", 0.7, 0.2, (0.1, 1.1)),
-    parameter("engine", "expert_tokens", 30.0, 0.7, (0.1, 1000.0)),
-    parameter("engine", "prefill", 0.45, 0.3, (0.05, 1.2)),
-    parameter("engine", "layer_s", 1.5e-5, 0.4, (1e-6, 1e-4)),
-    parameter("engine", "step_s", 1e-3, 0.6, (1e-5, 2e-2)),
-    parameter("engine", "sequence_s", 4e-5, 0.5, (1e-6, 5e-4)),
-    parameter("engine", "tensor_parallel_s", 1e-3, 0.5, (1e-5, 1e-2)),
+/// What a generation engine reaches, fitted on its runs once the training constants stand.
+pub(crate) const fn of_engine(entry: &'static str) -> [Parameter; 16] {
+    [
+        parameter(entry, "decode_matmul", 0.45, 0.3, (0.05, 1.5)),
+        parameter(entry, "decode_memory", 0.85, 0.1, (0.3, 1.1)),
+        parameter(entry, "cache_memory", 0.8, 0.2, (0.1, 1.1)),
+        parameter(entry, "expert_memory", 0.7, 0.2, (0.1, 1.1)),
+        parameter(entry, "blackwell_weights", 0.9, 0.15, (0.3, 1.5)),
+        parameter(entry, "blackwell_experts", 1.0, 0.3, (0.3, 2.0)),
+        parameter(entry, "expert_tokens", 30.0, 0.7, (0.1, 1000.0)),
+        parameter(entry, "prefill", 0.45, 0.3, (0.05, 1.2)),
+        parameter(entry, "layer_s", 1.5e-5, 0.4, (1e-6, 1e-4)),
+        parameter(entry, "expert_layer_s", 2e-5, 0.7, (1e-6, 3e-4)),
+        parameter(entry, "sparse_layer_s", 4e-5, 0.7, (1e-6, 1e-3)),
+        parameter(entry, "step_s", 1e-3, 0.6, (1e-5, 2e-2)),
+        parameter(entry, "sequence_s", 4e-5, 0.5, (1e-6, 5e-4)),
+        parameter(entry, "tensor_parallel_s", 1e-3, 0.5, (1e-5, 1e-2)),
+        parameter(entry, "all_reduce_s", 1e-5, 0.4, (1e-6, 1e-4)),
+        parameter(entry, "all_reduce_node_s", 1e-5, 0.7, (1e-6, 1e-4)),
+    ]
+}
+
+/// What engines reach on AMD's cards, on which only vLLM of 2024 was measured: fitted with it.
+pub(crate) const CDNA: [Parameter; 3] = [
     parameter("CDNA", "generation", 0.7, 0.3, (0.1, 1.5)),
     parameter("CDNA", "generation_matmul", 0.6, 0.4, (0.05, 1.5)),
     parameter("CDNA", "generation_cache", 0.4, 0.7, (0.02, 1.5)),
@@ -167,9 +188,9 @@ pub(crate) const ENGINE: &[Parameter] = &[
 
 /// What RL trainers add, fitted on RL steps and their phases once the training and the engine's constants stand.
 pub(crate) const REINFORCEMENT: &[Parameter] = &[
-    parameter("engine", "eager_layer_s", 4e-4, 0.4, (1e-4, 2e-3)),
-    parameter("engine", "eager_expert_layer_s", 8e-4, 0.4, (1e-4, 4e-3)),
-    parameter("engine", "rl_sequence_s", 2e-5, 0.7, (1e-6, 5e-4)),
+    parameter("early_vllm", "eager_layer_s", 4e-4, 0.4, (1e-4, 2e-3)),
+    parameter("early_vllm", "eager_expert_layer_s", 8e-4, 0.4, (1e-4, 4e-3)),
+    parameter("early_vllm", "rl_sequence_s", 2e-5, 0.7, (1e-6, 5e-4)),
     parameter("megatron", "rl_layer_s", 4e-3, 0.5, (1e-4, 5e-2)),
     parameter("megatron", "rl_expert_layer_s", 4e-3, 0.5, (1e-4, 0.2)),
     parameter("fsdp", "rl_layer_s", 2e-3, 0.5, (1e-4, 5e-2)),
@@ -206,6 +227,13 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
         framework.rl_expert_layer_s = efficiency.fsdp.rl_expert_layer_s;
         framework.rl_step_s = efficiency.fsdp.rl_step_s;
         framework.rl_sync_s = efficiency.fsdp.rl_sync_s;
+    }
+    // RL steps are of vLLM before 0.12 mostly.
+    let eager = efficiency.early_vllm;
+    for own in [&mut efficiency.vllm, &mut efficiency.sglang, &mut efficiency.tensorrt_llm] {
+        own.eager_layer_s = eager.eager_layer_s;
+        own.eager_expert_layer_s = eager.eager_expert_layer_s;
+        own.rl_sequence_s = eager.rl_sequence_s;
     }
     efficiency
 }

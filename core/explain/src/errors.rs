@@ -8,6 +8,7 @@ use serde::Serialize;
 use shardwise_catalog::efficiency::TYPICAL;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::coverage::{self, COVERAGE, COVERED_SHARE, Kind, MemoryKind};
+use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::Backend;
 use shardwise_search::estimate::Evaluated;
 
@@ -73,7 +74,7 @@ pub fn error_of(errors: Errors) -> String {
         Errors::Speed => training("speed", None),
         Errors::Memory => training("memory", None),
         Errors::Rl => phases("headline"),
-        Errors::Generation => generation(COVERAGE.generation[0]),
+        Errors::Generation => generation(None, COVERAGE.generation(None).half_widths[0]),
     }
 }
 
@@ -116,17 +117,24 @@ fn phases(name: &str) -> String {
 }
 
 /// What the interval says of generation runs.
-fn generation(half: f64) -> String {
+fn generation(engine: Option<&RolloutPlan>, half: f64) -> String {
     let [low, high] = [1.0 - libm::exp(-half), libm::exp(half) - 1.0].map(percent);
     let share = fixed(COVERED_SHARE * 100.0, 0);
+    let own = COVERAGE.generation(engine);
+    let runs = own.runs;
+    let name = match own.engine {
+        "sglang" => "SGLang",
+        "tensorrt_llm" => "TensorRT-LLM",
+        _ => "vLLM",
+    };
     format!(
-        "{share} % of published vLLM runs, their own source left out of the fit, lie between −{low} and +{high} of the estimate."
+        "{share} % of {runs} published {name} runs, their own kind left out of the fit, lie between −{low} and +{high} of the estimate."
     )
 }
 
 /// Half-width of the interval around a throughput, as a logarithm.
 pub(super) fn half_width(found: &Evaluated) -> f64 {
-    coverage::half_width(&found.job, &found.plan.layout)
+    coverage::half_width(&found.job, &found.plan)
 }
 
 fn framework(found: &Evaluated) -> &'static str {
@@ -156,7 +164,7 @@ pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str) -> S
         return format!("No published peak is of such a run. {all}");
     }
     if workload.generation.is_some() {
-        return generation(half_width(found));
+        return generation(found.plan.rollout.as_ref(), half_width(found));
     }
     if workload.rl.is_none() {
         return training("speed", Some(framework(found)));

@@ -1,8 +1,8 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, Backend, Engine, KvCacheDtype, Offload, Overlap, PlanSpec, Precision, RecomputeGranularity,
-    RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+    Attention, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
+    RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
 /// How training is laid out over the GPUs.
@@ -155,6 +155,8 @@ impl Modules {
 pub struct RolloutPlan {
     /// Engine.
     pub engine: Engine,
+    /// Its version; `None`: today's.
+    pub engine_version: Option<EngineVersion>,
     /// GPUs that split each matrix.
     pub tensor_parallel: u32,
     /// Data-parallel attention ranks of one engine.
@@ -304,6 +306,7 @@ impl RolloutPlan {
     pub fn to_spec(&self) -> RolloutPlanSpec {
         RolloutPlanSpec {
             engine: Some(self.engine),
+            engine_version: self.engine_version,
             tensor_parallel: Some(self.tensor_parallel.into()),
             data_parallel: Some(self.data_parallel.into()),
             expert_parallel: Some(self.expert_parallel.into()),

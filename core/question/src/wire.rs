@@ -16,6 +16,7 @@ mod plan;
 mod question;
 mod sensitivity;
 mod unique;
+mod version;
 
 pub use answer::*;
 pub use document::{Document, read};
@@ -27,6 +28,7 @@ pub use paths::{at, put, take};
 pub use plan::*;
 pub use question::*;
 pub use sensitivity::*;
+pub use version::EngineVersion;
 
 pub use shardwise_catalog::hardware::Precision;
 pub use shardwise_catalog::model::LoraTargets;

@@ -136,6 +136,8 @@ pub(crate) static ENGINE: &[Rule] = &[
         own.gpu_memory_utilization > 0.0 && own.gpu_memory_utilization <= 1.0
     })
     .or("The share of memory is above 0 and at most 1."),
+    engine("plan.rollout.engine", |own| own.engine != Engine::TensorrtLlm)
+        .or("The texts for {name} start vLLM or SGLang. Set the engine to one of them."),
 ];
 
 /// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the

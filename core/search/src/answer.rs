@@ -99,7 +99,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         split: split(job),
         memory,
         time: time(&step),
-        interval: Some(coverage::interval(job, &plan.layout, tokens_per_s / gpus, peak)),
+        interval: Some(coverage::interval(job, plan, tokens_per_s / gpus, peak)),
         calibration: job.calibration,
         advice: Vec::new(),
         caveats: Vec::new(),

@@ -80,7 +80,7 @@ fn rollouts() -> Vec<Ran> {
             let number = |place: usize| cells[place].parse::<f64>().unwrap();
             // TensorRT-LLM takes its share of what weights leave (`kv_cache_free_gpu_mem_fraction`, 0.9 to 0.95 in its
             // own tables), the others of the card.
-            let share = if cells[2] == "TensorRT-LLM" { 0.95 } else { 0.9 };
+            let (engine, share) = if cells[2] == "TensorRT-LLM" { ("tensorrt_llm", 0.95) } else { ("vllm", 0.9) };
             Ran {
                 id: cells[0].to_owned(),
                 question: json!({
@@ -88,7 +88,7 @@ fn rollouts() -> Vec<Ran> {
                     "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
                         "requests": number(9), "mean_prompt_length": number(7),
                         "mean_response_length": number(8), "response_length_cv": 0}},
-                    "plan": {"rollout": {"tensor_parallel": number(6), "max_num_seqs": number(10),
+                    "plan": {"rollout": {"engine": engine, "tensor_parallel": number(6), "max_num_seqs": number(10),
                         "gpu_memory_utilization": share}},
                 }),
             }

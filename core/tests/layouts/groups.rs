@@ -200,7 +200,7 @@ fn reinforcement() -> Vec<Group> {
     grouped("rl", &["mean_prompt_length", "mean_response_length"], runs)
 }
 
-/// vLLM's runs; TensorRT-LLM is no engine of a question. Each is one engine; engines do not meet, so as many of them as fill the largest one's GPUs are the same
+/// Runs of vLLM before 0.12. Each is one engine; engines do not meet, so as many of them as fill the largest one's GPUs are the same
 /// run on those GPUs. Runs are alike that give each GPU the same number of requests.
 fn generation() -> Vec<Group> {
     let rows: Vec<Vec<&str>> = ROLLOUTS
@@ -227,7 +227,7 @@ fn generation() -> Vec<Group> {
             "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
                 "requests": requests, "mean_prompt_length": number(cells, 7),
                 "mean_response_length": number(cells, 8), "response_length_cv": 0}},
-            "plan": {"rollout": {"tensor_parallel": number(cells, 6), "max_num_seqs": requests, "data_parallel": 1,
+            "plan": {"rollout": {"engine_version": "0.6.0", "tensor_parallel": number(cells, 6), "max_num_seqs": requests, "data_parallel": 1,
                 "expert_parallel": 1, "gpu_memory_utilization": 0.9}},
         }))
         .unwrap_or_else(|error| panic!("{}: {error}", cells[0]));

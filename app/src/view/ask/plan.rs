@@ -77,7 +77,8 @@ fn Engine(page: Page) -> impl IntoView {
     view! {
         <Count page field=Field::RolloutTensorParallel of=|plan| plan.rollout.as_ref()?.tensor_parallel/>
         <Input page field=Field::MemoryShare placeholder=auto_text(page, share)/>
-        <Choice page field=Field::Engine words=&["vllm", "sglang"] auto="vLLM"/>
+        <Choice page field=Field::Engine words=&["vllm", "sglang", "tensorrt_llm"] auto="vLLM"/>
+        <Input page field=Field::EngineVersion placeholder=auto_text(page, Signal::stored(page.text().newest.to_owned()))/>
         <Choice page field=Field::KvCacheDtype words=&["auto", "fp8"] auto=page.lang.word("auto")/>
         <Choice page field=Field::EnforceEager words=&["true", "false"] auto=page.text().no/>
         <Input page field=Field::SpeculativeSpeedup placeholder=auto_text(page, one)/>

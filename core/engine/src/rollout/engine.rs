@@ -1,7 +1,7 @@
 //! How long an engine takes: one step of decoding, and prompts.
 
-use super::MANY;
 use super::memory::{cache_bytes_per_token, expert_weight_bytes, weight_bytes};
+use super::{MANY, is_early};
 use crate::blocks::{Block, Mixer};
 use crate::communication::Network;
 use crate::flops;
@@ -10,9 +10,13 @@ use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::RolloutPlan;
+use shardwise_question::wire::KvCacheDtype;
 
 /// Rows of attention's smallest tile.
 const TILE: f64 = 64.0;
+
+/// The architecture whose kernels engines ship apart from Hopper's.
+const BLACKWELL: &str = "Blackwell";
 
 /// An engine ready to be timed.
 pub(super) struct EngineModel<'a> {
@@ -111,7 +115,7 @@ impl EngineModel<'_> {
     }
 
     /// Time of `tokens` tokens' products at a share of the training rates. Experts' kernels gain nothing from fp8, and
-    /// need many tokens for each expert: `m/(m + half)` of their rate with `m`.
+    /// pad: every expert that is visited computes `expert_tokens` rows more than it has.
     fn products(&self, tokens: f64, at_once: f64, share: f64) -> Seconds {
         let (counts, shape) = (&self.model.parameters, &self.model.shape);
         let visited = (counts.expert * counts.expert_layers * shape.num_experts_per_tok) as f64;
@@ -120,9 +124,9 @@ impl EngineModel<'_> {
         let mut time = Seconds::new(2.0 * tokens * dense / (self.rates.matmul.get() * share));
         if visited > 0.0 {
             let at_once = at_once * f64::from(self.plan.data_parallel);
-            let each = at_once * shape.num_experts_per_tok as f64 / shape.num_experts as f64;
-            let slow = (each + self.constants.expert_tokens) / each;
-            time += Seconds::new(2.0 * tokens * visited * slow / (self.rates.half.get() * share));
+            let visits = at_once * shape.num_experts_per_tok as f64;
+            let slow = 1.0 + self.touched_experts(at_once) * self.constants.expert_tokens / visits;
+            time += Seconds::new(2.0 * tokens * visited * slow / (self.rates.matmul.get() * share));
         }
         time
     }
@@ -135,7 +139,13 @@ impl EngineModel<'_> {
         let (rates, constants) = (&self.rates, self.constants);
         let matmul = self.products(sequences, sequences, constants.decode_matmul);
         let (dense, experts) = self.read_weights(sequences);
-        let weights = rates.stream(dense / constants.decode_memory) + rates.stream(experts / constants.expert_memory);
+        let (of_dense, of_experts) = if self.tuned.name == BLACKWELL {
+            (constants.blackwell_weights, constants.blackwell_experts)
+        } else {
+            (1.0, 1.0)
+        };
+        let weights = rates.stream(dense / (constants.decode_memory * of_dense))
+            + rates.stream(experts / (constants.expert_memory * of_experts));
         let cache = self.cache_bytes();
         let heads = sequences * shape.num_attention_heads as f64 / tp;
         let many = heads > MANY && length > MANY;
@@ -158,7 +168,11 @@ impl EngineModel<'_> {
             // The driver hands every worker its inputs.
             constants.rl_sequence_s * (1.0 + libm::log2(tp))
         };
-        let floors = constants.layer_s * self.layers() + constants.step_s + each * sequences;
+        let routed = self.model.parameters.expert_layers as f64;
+        let indexed = if shape.indexer_heads > 0 { self.layers() } else { 0.0 };
+        let layers =
+            constants.layer_s * self.layers() + constants.expert_layer_s * routed + constants.sparse_layer_s * indexed;
+        let floors = layers + constants.step_s + each * sequences;
         DecodeStep {
             products: matmul,
             weights,
@@ -212,7 +226,11 @@ impl EngineModel<'_> {
     /// Bytes of keys and values of one token on one GPU.
     pub(super) fn cache_bytes(&self) -> f64 {
         let plan = self.plan;
-        cache_bytes_per_token(self.model, self.blocks, plan.tensor_parallel, plan.kv_cache_dtype)
+        // ModelOpt's checkpoints in 8 and 4 bits say so of their cache, and today's engines heed it (vLLM 0.13's
+        // `ModelOptFp8Config`, `kv_cache_quant_method`).
+        let bits_of_checkpoint = self.released && !is_early(plan) && weight_bytes(plan.precision) <= 1.0;
+        let dtype = if bits_of_checkpoint { KvCacheDtype::Fp8 } else { plan.kv_cache_dtype };
+        cache_bytes_per_token(self.model, self.blocks, plan.tensor_parallel, dtype)
     }
 
     /// Keys read of a sequence of `length` tokens, as a share of full layers.

@@ -41,6 +41,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
     Ok(RolloutPlan {
         engine: spec.engine.unwrap_or_default(),
+        engine_version: spec.engine_version,
         tensor_parallel,
         data_parallel,
         expert_parallel,

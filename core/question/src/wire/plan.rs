@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::document::{Document, Entry, document, entries_of_words, put, required, unknown};
+use super::version::EngineVersion;
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::hardware::Precision;
@@ -178,6 +179,8 @@ words! {
         Vllm = "vllm",
         /// SGLang.
         Sglang = "sglang",
+        /// TensorRT-LLM.
+        TensorrtLlm = "tensorrt_llm",
     }
 }
 
@@ -199,6 +202,8 @@ document! {
     pub struct RolloutPlanSpec {
         /// Engine. Default vllm.
         pub engine: Option<Engine>,
+        /// Version of the engine, as "0.8.4". Default: today's. What is known of older ones: vLLM before 0.12.
+        pub engine_version: Option<EngineVersion>,
         /// GPUs that split each matrix.
         pub tensor_parallel: Option<u64>,
         /// Data-parallel attention ranks inside one engine.

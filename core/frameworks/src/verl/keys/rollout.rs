@@ -99,6 +99,8 @@ fn engine(at: &At) -> Option<&'static str> {
     Some(match at.rollout()?.engine {
         Engine::Vllm => "vllm",
         Engine::Sglang => "sglang",
+        // Refused by the rules: its keys and their rules are others.
+        Engine::TensorrtLlm => return None,
     })
 }
 
