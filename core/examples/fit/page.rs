@@ -262,7 +262,18 @@ fn step_row(run: &Published, width: f64) -> Option<Row> {
     })
 }
 
-/// A run of the engine whose constants are fitted.
+/// An engine as the page names it.
+fn engine_name(entry: &str) -> &str {
+    match entry {
+        "early_vllm" => "vLLM < 0.12",
+        "vllm" => "vLLM",
+        "sglang" => "SGLang",
+        "tensorrt_llm" => "TensorRT-LLM",
+        other => other,
+    }
+}
+
+/// A run of an engine whose constants are fitted.
 fn generation_row(run: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
     let (source, url) = run.source.clone();
     let group = source.split(':').next().unwrap_or_default().to_owned();
@@ -273,7 +284,7 @@ fn generation_row(run: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
         url,
         date: run.date.clone(),
         model: run.model.clone(),
-        framework: run.engine.to_owned(),
+        framework: engine_name(run.engine).to_owned(),
         precision: run.precision.clone(),
         headline: true,
         generation: Some(figures(generation_kind(run), run.measured, errors, around(run.measured, errors[1], width))),
