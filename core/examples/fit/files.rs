@@ -38,14 +38,31 @@ pub(crate) struct Found<'a> {
 
 pub(crate) fn all(found: &Found<'_>) -> Vec<Written> {
     let Found { runs, validated, .. } = found;
+    let shown = page::shown(found);
     [
         (path("catalog/data/efficiency.toml"), efficiency(found.fitted, found.rates)),
         (path("catalog/data/coverage.toml"), coverage(found)),
         (path("tests/data/cross-validation.csv"), table(&validated.tables(runs))),
     ]
     .into_iter()
-    .chain(page::files(found).map(|(name, text)| (path(&format!("../public/{name}")), text)))
+    .chain([(path("../README.md"), readme(&shown))])
+    .chain(page::files(found, shown).map(|(name, text)| (path(&format!("../public/{name}")), text)))
     .collect()
+}
+
+/// The README with its table of errors.
+fn readme(shown: &page::Shown) -> String {
+    const BEGIN: &str = "<!-- errors: written by `make fit` -->\n";
+    const END: &str = "<!-- errors end -->";
+    let place = path("../README.md");
+    let text = std::fs::read_to_string(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
+    let parts = text
+        .split_once(BEGIN)
+        .and_then(|(head, rest)| Some((head, rest.split_once(END)?)));
+    let Some((head, (_, tail))) = parts else {
+        panic!("{}: has no marks around its table of errors", place.display());
+    };
+    format!("{head}{BEGIN}{}{END}{tail}", shown.in_markdown())
 }
 
 fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {

@@ -405,8 +405,15 @@ fn lines(rows: &[Row]) -> String {
     out + "]\n"
 }
 
-/// The files of `public/` that the accuracy page shows, each with its name.
-pub(crate) fn files(found: &Found<'_>) -> [(&'static str, String); 3] {
+/// All that is shown of errors: in groups, and run by run.
+pub(crate) struct Shown {
+    figures: Vec<Figure>,
+    rows: Vec<Row>,
+    generation: Vec<Row>,
+}
+
+/// Gathers what is shown of errors.
+pub(crate) fn shown(found: &Found<'_>) -> Shown {
     let Found { runs, fitted, validated, memory, engines, steps, .. } = found;
     let runs = runs.iter().enumerate();
     let training = runs.filter_map(|(place, run)| row(run, place, validated, memory, fitted));
@@ -430,6 +437,52 @@ pub(crate) fn files(found: &Found<'_>) -> [(&'static str, String); 3] {
     }
     let phases = steps.published.iter().flat_map(|step| &step.phases);
     add_parts(&mut figures, "step", gathered(phases.copied()));
+    Shown { figures, rows, generation }
+}
+
+/// What the README's table of errors has a row for: words, and the figures' kind, by and name.
+const IN_README: [(&str, [&str; 3]); 12] = [
+    ("Training, tokens/s, sources that state all that matters", ["speed", "all", "headline"]),
+    ("Training, tokens/s, other sources", ["speed", "all", "other"]),
+    ("Training, peak memory, sources that state all that matters", ["memory", "all", "headline"]),
+    ("Training, peak memory, other sources", ["memory", "all", "other"]),
+    ("Generation, vLLM", ["generation", "framework", "vLLM"]),
+    ("Generation, SGLang", ["generation", "framework", "SGLang"]),
+    ("Generation, TensorRT-LLM", ["generation", "framework", "TensorRT-LLM"]),
+    ("Generation, vLLM before 0.12", ["generation", "framework", "vLLM < 0.12"]),
+    ("RL, whole steps, sources that state all that matters", ["step", "all", "headline"]),
+    ("RL, generation", ["step", "kind", "rollout"]),
+    ("RL, update of the actor", ["step", "kind", "update_actor"]),
+    ("RL, log probabilities", ["step", "kind", "old_log_prob"]),
+];
+
+impl Shown {
+    /// The README's table: errors of runs left out first.
+    pub(crate) fn in_markdown(&self) -> String {
+        let mut out = String::from(
+            "| | runs | median, left out | nine in ten, left out | median, all | in the 80 % interval |\n| --- | ---: | ---: | ---: | ---: | ---: |\n",
+        );
+        for (words, of) in IN_README {
+            let case = |case: &str| {
+                let mut all = self.figures.iter();
+                all.find(|own| [own.kind, own.by, own.name.as_str()] == of && own.case == case)
+            };
+            let (Some(fitted), Some(left)) = (case(CASES[0]), case(CASES[1])) else {
+                panic!("no figure of {of:?}");
+            };
+            let percent = |share: f64| format!("{:.0} %", share * 100.0);
+            let covered = left.covered.map_or_else(String::new, percent);
+            let [median, p90, all] = [left.median, left.p90, fitted.median].map(percent);
+            let _ = writeln!(out, "| {words} | {} | {median} | {p90} | {all} | {covered} |", left.runs);
+        }
+        out
+    }
+}
+
+/// The files of `public/` that the accuracy page shows, each with its name.
+pub(crate) fn files(found: &Found<'_>, shown: Shown) -> [(&'static str, String); 3] {
+    let Found { memory, .. } = found;
+    let Shown { figures, rows, generation } = shown;
     let page = Page {
         data: catalog::VERSION,
         coverage: COVERED_SHARE,

@@ -1,6 +1,6 @@
 //! How far estimates were off where they were measured, in words.
 //!
-//! The figures are `public/accuracy.json`'s, `core/tests/data/rl.toml`'s and `core/catalog/data/coverage.toml`'s, which
+//! The figures are `public/accuracy.json`'s and `core/catalog/data/coverage.toml`'s, which `make fit` writes and
 //! `core/explain/build/measured.rs` reads: none is written here.
 
 use serde::Serialize;
@@ -31,11 +31,11 @@ pub enum Errors {
 /// Errors of estimates of a kind of runs: `|predicted / measured − 1|`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Measured {
-    /// `speed`, `memory` or `rl`.
+    /// `speed`, `memory`, `generation` or `step`.
     pub of: &'static str,
-    /// `all`, or `framework`.
+    /// `all`, `framework`, or of RL steps `kind`.
     pub by: &'static str,
-    /// Of `all`: `headline` for sources that state all that matters, else `other`; of RL also a phase. Or a framework.
+    /// Of `all`: `headline` for sources that state all that matters, else `other`. A framework or engine; a phase of a step.
     pub name: &'static str,
     /// Whether constants were fitted without the run's own source.
     pub left_out: bool,
@@ -103,17 +103,21 @@ fn training(of: &str, framework: Option<&str>) -> String {
 
 /// Errors of RL steps, or of one of their phases.
 fn phases(name: &str) -> String {
-    let Some(own) = found("rl", "all", name, false) else {
+    let by = if name == "headline" { "all" } else { "kind" };
+    let (Some(own), Some(left)) = (found("step", by, name, false), found("step", by, name, true)) else {
         return String::new();
     };
-    let (runs, median, p90) = (own.runs, percent(own.median), percent(own.p90));
+    let [median, p90, left] = [own.median, own.p90, left.median].map(percent);
+    let runs = own.runs;
     let what = match name {
         "rollout" => "rollouts",
         "update_actor" => "actor updates",
         "old_log_prob" => "log-prob phases",
         _ => "RL steps",
     };
-    format!("Median {median} on {runs} published {what}, nine in ten within {p90}.")
+    format!(
+        "Median {median} on {runs} published {what}, nine in ten within {p90}; {left} with the run's own table left out of the fit."
+    )
 }
 
 /// What the interval says of generation runs.
