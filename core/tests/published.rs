@@ -74,6 +74,8 @@ fn kept_per_sbh(question: &shardwise_core::Question) -> f64 {
         network: &context.network,
         elementwise: 1.0,
         expert_imbalance: 1.0,
+        kernel_speed: 1.0,
+        quantization: 1.0,
         weight_gradients: true,
     };
     let tokens = job.workload.sequence_length as f64;

@@ -25,8 +25,12 @@ pub struct Architecture {
     pub attention_forward: f64,
     /// Causal attention, backward, over the dense bf16 peak.
     pub attention_backward: f64,
-    /// Speed of FlashAttention-2 over that of the best kernels, which `attention_forward` and `_backward` are of.
+    /// Speed of FlashAttention before its second version over that of cuDNN's kernels.
+    pub flash_1: f64,
+    /// Speed of FlashAttention-2 over that of cuDNN's kernels, which `attention_forward` and `_backward` are of.
     pub flash_2: f64,
+    /// Speed of FlashAttention-3, and of -4, over that of cuDNN's kernels.
+    pub flash_3: f64,
     /// Matrix rate of long training runs over that of the benchmarks `matmul` comes from: power and heat.
     pub sustained: f64,
     /// Speed of generation engines on it, relative to what the other rates give.
@@ -48,6 +52,8 @@ pub struct Kernels {
     pub matmul: f64,
     /// Speed of its attention kernels over that of its architecture, each relative to its peak.
     pub attention: f64,
+    /// Its `sustained` over its architecture's: its own power and cooling.
+    pub sustained: f64,
 }
 
 /// What a training framework adds, and how much of its communication it hides.
@@ -60,6 +66,12 @@ pub struct FrameworkEfficiency {
     pub host_per_kernel_s: f64,
     /// Everything else on the GPU's time line, as a factor on computation.
     pub compute: f64,
+    /// Passes over memory to quantise an operand, relative to what the constant `quantization` says of Megatron's kernels.
+    pub quantization: f64,
+    /// Bytes that a pass moves for each element which an adapter reads or adds to.
+    pub adapter_bytes: f64,
+    /// Bytes that a loss fused with the LM head moves per logit, both passes.
+    pub fused_head_bytes: f64,
     /// Host's time per dense layer and micro-batch in seconds, both passes, in RL trainers: their checks, copies and
     /// synchronisations. The GPU waits for the forward pass's third; the rest is the backward pass's floor.
     pub rl_layer_s: f64,
@@ -74,6 +86,9 @@ pub struct FrameworkEfficiency {
     pub overlap: f64,
     /// Fixed time per optimizer step in seconds.
     pub step_s: f64,
+    /// Fixed time per optimizer step of a trainer that fine-tunes in seconds, beside `step_s`: reading examples, metrics,
+    /// reports.
+    pub tune_step_s: f64,
 }
 
 /// What a generation engine reaches and adds, per step.

@@ -149,6 +149,18 @@ impl Hardware {
         compute_capability(&self.architecture).is_some_and(|own| own >= least)
     }
 
+    /// Whether its cards are of this generation, as `generations.toml` names it.
+    #[must_use]
+    pub fn is_of(&self, generation: &str) -> bool {
+        Generation::of(&self.architecture).is_some_and(|own| own.name == generation)
+    }
+
+    /// Whether its cards are of a generation that the catalog knows.
+    #[must_use]
+    pub fn is_of_a_generation(&self) -> bool {
+        Generation::of(&self.architecture).is_some()
+    }
+
     /// The id of the GPU whose benchmarks hold.
     #[must_use]
     pub fn benchmarked(&self) -> &str {

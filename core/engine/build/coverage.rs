@@ -61,6 +61,7 @@ struct Kind {
     architecture: String,
     bits: u8,
     framework: String,
+    task: String,
     experts: bool,
     sources: usize,
     runs: usize,
@@ -115,8 +116,8 @@ fn written(file: &File) -> String {
     for kind in &file.kinds {
         let _ = write!(
             out,
-            "Kind {{ architecture: {:?}, bits: {}, framework: {:?}, experts: {} }},",
-            kind.architecture, kind.bits, kind.framework, kind.experts
+            "Kind {{ architecture: {:?}, bits: {}, framework: {:?}, task: {:?}, experts: {} }},",
+            kind.architecture, kind.bits, kind.framework, kind.task, kind.experts
         );
     }
     let _ = write!(

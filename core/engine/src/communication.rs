@@ -158,11 +158,16 @@ impl Network {
         self.latency(group) + time / self.exchange
     }
 
+    /// Bandwidth between two GPUs of a domain: in a mesh they have one link of those that leave each.
+    fn pair(&self) -> BytesPerSecond {
+        if self.mesh { self.local / f64::from(self.domain.max(2) - 1) } else { self.local }
+    }
+
     /// One message of `bytes` to a GPU `stride` ranks away.
     #[must_use]
     pub fn send(&self, bytes: f64, stride: u32) -> Seconds {
         let local = stride < self.domain;
-        let rate = if local { self.local } else { self.remote };
+        let rate = if local { self.pair() } else { self.remote };
         let latency = if local { self.local_latency } else { self.local_latency + self.remote_latency };
         latency + Bytes::new(bytes) / rate
     }

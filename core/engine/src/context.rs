@@ -12,7 +12,7 @@ use crate::rollout::Responses;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
 use shardwise_catalog::model::{Model, ParameterCounts, Shape};
 use shardwise_catalog::units::Flops;
-use shardwise_question::complete::training_gpus;
+use shardwise_question::complete::{attention_kernel, training_gpus};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
@@ -132,7 +132,9 @@ impl<'a> Context<'a> {
             rates: &self.rates,
             network: &self.network,
             elementwise: self.framework(layout).elementwise,
+            quantization: self.framework(layout).quantization,
             expert_imbalance: self.efficiency.expert_imbalance,
+            kernel_speed: self.rates.kernel_speed(attention_kernel(self.job, layout)),
             weight_gradients: role.adapters == 0,
         }
     }

@@ -9,7 +9,7 @@ use shardwise_catalog::error::Caveat;
 use shardwise_catalog::spread::Spread;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
-use shardwise_question::wire::{Attention, Backend, Interval, Precision};
+use shardwise_question::wire::{Attention, Backend, Interval, Precision, WorkloadKind};
 
 /// What a run has in common with others that say how far estimates of it are off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +20,8 @@ pub struct Kind {
     pub bits: u8,
     /// Entry of `efficiency.toml`: the trainer.
     pub framework: &'static str,
+    /// What trains: `pretrain`, `tune` (all weights of a pre-trained model) or `adapters`.
+    pub task: &'static str,
     /// Whether the model has experts.
     pub experts: bool,
 }
@@ -30,7 +32,7 @@ pub struct Coverage {
     /// What published runs cover.
     pub kinds: &'static [Kind],
     /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
-    /// the kind of run, and where none does.
+    /// the kind of run (errors of sources left out), and where none does (errors of whole kinds left out).
     pub plain: [f64; 2],
     /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: where covered, where not.
     pub involved: [f64; 2],
@@ -258,6 +260,11 @@ impl Kind {
                 Precision::Nvfp4 => 4,
             },
             framework: framework(layout),
+            task: match job.workload.kind {
+                _ if job.workload.lora.is_some() => "adapters",
+                WorkloadKind::Pretrain => "pretrain",
+                _ => "tune",
+            },
             experts: job.model.shape.num_experts > 0,
         }
     }
@@ -310,7 +317,8 @@ fn around(value: f64, half: f64) -> [f64; 2] {
 pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
     let kind = Kind::of(job, layout);
     let covered = |alike: &dyn Fn(&Kind) -> bool| COVERAGE.kinds.iter().any(alike);
-    if covered(&|own| *own == kind) {
+    // What trains changes a step little beside these: only the interval knows of it.
+    if covered(&|own| Kind { task: kind.task, ..*own } == kind) {
         return None;
     }
     let of_gpu = |own: &Kind| own.architecture == kind.architecture;

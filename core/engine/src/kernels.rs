@@ -3,7 +3,7 @@
 use shardwise_catalog::efficiency::{Architecture, Efficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
-use shardwise_question::wire::Precision;
+use shardwise_question::wire::{AttentionKernel, Precision};
 
 /// What one GPU sustains: its data sheet times measured efficiencies.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,12 @@ pub struct Rates {
     pub attention_forward: FlopsPerSecond,
     /// Causal attention, backward.
     pub attention_backward: FlopsPerSecond,
-    /// Speed of FlashAttention-2 over that of the best kernels.
+    /// Speed of FlashAttention before its second version over that of cuDNN's kernels.
+    pub flash_1: f64,
+    /// Speed of FlashAttention-2 over that of cuDNN's kernels.
     pub flash_2: f64,
+    /// Speed of FlashAttention-3 and -4 over that of cuDNN's kernels.
+    pub flash_3: f64,
     /// GPU time of the smallest kernel.
     pub kernel: Seconds,
     /// Sequence length at which attention reaches half its rate.
@@ -41,7 +45,8 @@ impl Rates {
         let architecture: &Architecture = efficiency.architecture(hardware);
         let peak = if precision == Precision::Fp16 { hardware.peaks.fp16 } else { hardware.peaks.bf16 };
         let own = efficiency.kernels(hardware);
-        let rate = |peak: f64, share: f64| FlopsPerSecond::from_tera(peak * share * architecture.sustained);
+        let sustained = architecture.sustained * own.map_or(1.0, |own| own.sustained);
+        let rate = |peak: f64, share: f64| FlopsPerSecond::from_tera(peak * share * sustained);
         // What a card's own benchmarks show in bf16 (its power, its heat) holds in fp8; fp4 benchmarks differ less.
         let own_matmul = own.map_or(1.0, |own| own.matmul / architecture.matmul);
         let half = rate(peak, architecture.matmul * own_matmul);
@@ -69,7 +74,9 @@ impl Rates {
             attention_backward: FlopsPerSecond::from_tera(
                 hardware.peaks.bf16 * architecture.attention_backward * attention,
             ),
+            flash_1: architecture.flash_1,
             flash_2: architecture.flash_2,
+            flash_3: architecture.flash_3,
             kernel: Seconds::new(efficiency.kernel_s),
             attention_half_length: efficiency.attention_half_length,
             grouped: efficiency.grouped_matmul,
@@ -103,12 +110,12 @@ impl Rates {
         self.kernel * 2.0 + arithmetic + traffic
     }
 
-    /// Time to quantise `elements` for a low-precision product: read in 2 bytes, written twice (as
-    /// is and transposed, for the weight gradient) in the operand's size.
+    /// Time to quantise `elements` for a low-precision product: read in 2 bytes, written in the operand's size as many
+    /// times as products read them: twice (as is and transposed) where a weight gradient is one of them.
     #[must_use]
-    pub fn quantization(&self, elements: f64) -> Seconds {
+    pub fn quantization(&self, elements: f64, copies: f64) -> Seconds {
         if self.quantized {
-            Bytes::new(elements * (2.0 + 2.0 * self.operand_bytes) * self.quantization) / self.memory
+            Bytes::new(elements * (2.0 + copies * self.operand_bytes) * self.quantization) / self.memory
         } else {
             Seconds::ZERO
         }
@@ -120,7 +127,22 @@ impl Rates {
         Bytes::new(bytes) / self.memory
     }
 
-    /// Forward time of flash attention: `flops` over sequences of `length` tokens with heads `head_dim` wide.
+    /// Speed of a kernel of attention over that of cuDNN's, which the rates are of; on AMD, of Composable Kernel's.
+    ///
+    /// PyTorch's own attention is `FlashAttention`-2 (`aten/src/ATen/native/transformers`, 2.2 to 2.9), on AMD AOTriton.
+    #[must_use]
+    pub fn kernel_speed(&self, kernel: AttentionKernel) -> f64 {
+        match kernel {
+            AttentionKernel::Flash1 => self.flash_1,
+            AttentionKernel::Flash2 | AttentionKernel::Sdpa => self.flash_2,
+            AttentionKernel::Flash3 | AttentionKernel::Flash4 => self.flash_3,
+            AttentionKernel::Cudnn | AttentionKernel::Ck => 1.0,
+        }
+    }
+
+    /// Forward time of flash attention: `flops` over sequences of `length` tokens with heads `head_dim` wide. The rate is that of
+    /// cuDNN's kernels; on Hopper `FlashAttention`-2 has about half of it, `FlashAttention`-3 as much. The plan's `attention_kernel`
+    /// says which runs, or is what the backend takes today.
     #[must_use]
     pub fn attention_forward(&self, flops: Flops, length: f64, head_dim: f64) -> Seconds {
         self.kernel + flops / self.attention_forward / self.attention_shape(length, head_dim)

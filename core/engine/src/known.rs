@@ -10,7 +10,7 @@ use crate::memory::{PhaseMemory, Use};
 use crate::weights::{RankWeights, Stage, rank_weights};
 use shardwise_catalog::model::Model;
 use shardwise_question::plan::{Layout, Recompute};
-use shardwise_question::wire::{Attention, Backend, Offload};
+use shardwise_question::wire::{Attention, AttentionKernel, Backend, Offload};
 
 /// What was computed before for one job; by default it remembers no block, rank or phase.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +137,7 @@ struct TimesKey {
     model: *const Model,
     adapters: bool,
     backend: Backend,
-    attention: Attention,
+    attention: (Attention, Option<AttentionKernel>),
     sequence_parallel: bool,
     recompute: Recompute,
     split: [u32; 5],
@@ -151,7 +151,7 @@ impl TimesKey {
             model: role.model,
             adapters: role.adapters > 0,
             backend: layout.backend,
-            attention: layout.attention,
+            attention: (layout.attention, layout.attention_kernel),
             sequence_parallel: layout.sequence_parallel,
             recompute: layout.recompute,
             split: [

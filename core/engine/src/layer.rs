@@ -95,8 +95,12 @@ pub struct BlockContext<'a> {
     pub network: &'a Network,
     /// Memory-bound passes relative to fused kernels.
     pub elementwise: f64,
+    /// Passes to quantise an operand, relative to Megatron's kernels.
+    pub quantization: f64,
     /// Load of the busiest expert rank over the mean.
     pub expert_imbalance: f64,
+    /// Speed of the layout's attention kernel over that of the one that the rates are of.
+    pub kernel_speed: f64,
     /// Whether weights receive gradients (not so for adapters over a frozen base).
     pub weight_gradients: bool,
 }
@@ -158,11 +162,17 @@ impl BlockContext<'_> {
     fn product(&self, m: f64, n: f64, k: f64) -> Part {
         let rates = self.rates;
         // Input and output gradient are quantised once each, for the product and for the weight gradient.
-        let forward = rates.product(m, n, k) + rates.quantization(m * k);
-        let backward = rates.product(m, k, n) + rates.quantization(m * n);
+        let forward = rates.product(m, n, k) + self.quantization(m * k);
+        let backward = rates.product(m, k, n) + self.quantization(m * n);
         let weight =
             if self.weight_gradients { rates.product(k, n, m) + self.accumulation(n * k) } else { Seconds::ZERO };
         Part { forward, backward: backward + weight, kernels: if rates.quantized { 3.0 } else { 1.0 } }
+    }
+
+    /// Quantising one operand: the weight gradient reads a copy of its own.
+    fn quantization(&self, elements: f64) -> Seconds {
+        let copies = if self.weight_gradients { 2.0 } else { 1.0 };
+        self.rates.quantization(elements, copies) * self.quantization
     }
 
     /// What adding the gradients of `weights` to those of the micro-batches before takes beside one write of them in
@@ -216,8 +226,7 @@ impl BlockContext<'_> {
         let keys = 2.0 * flops::block_keys(shape, mixer, slice.attention_length);
         match self.layout.attention {
             Attention::Flash => {
-                // TransformerEngine has cuDNN's kernels, PyTorch and Hugging Face FlashAttention-2's.
-                let work = if self.layout.backend == Backend::Megatron { work } else { work / self.rates.flash_2 };
+                let work = work / self.kernel_speed;
                 Part {
                     forward: self.rates.attention_forward(work, keys, head_dim),
                     backward: self.rates.attention_backward(work, keys, head_dim),
@@ -268,8 +277,8 @@ impl BlockContext<'_> {
         let matrices = if shape.gated_mlp { 2.0 } else { 1.0 };
         let grouped = |n: f64, k: f64| {
             let rates = self.rates;
-            let forward = rates.grouped_product(experts, m, n, k) + rates.quantization(experts * m * k);
-            let backward = rates.grouped_product(experts, m, k, n) + rates.quantization(experts * m * n);
+            let forward = rates.grouped_product(experts, m, n, k) + self.quantization(experts * m * k);
+            let backward = rates.grouped_product(experts, m, k, n) + self.quantization(experts * m * n);
             let weight = if self.weight_gradients {
                 rates.grouped_product(experts, k, n, m) + self.accumulation(experts * n * k)
             } else {

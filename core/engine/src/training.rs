@@ -145,6 +145,7 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Bat
     let framework = context.framework(layout);
     let Stages { slowest, mean, .. } = Stages::of(context, role, layout, batch);
     let block = &slowest.block;
+    let tunes = context.job.workload.fine_tunes();
     let copies = || activation_copies(context, role, layout, batch, slowest.forward(), slowest.backward());
     Terms {
         micro_batches: batch.micro_batches,
@@ -169,7 +170,7 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Bat
         traffic: step_traffic(context, role, layout, batch, &slowest),
         once: Some(Once {
             update: update(context, role, layout),
-            step: Seconds::new(framework.step_s),
+            step: Seconds::new(framework.step_s + if tunes { framework.tune_step_s } else { 0.0 }),
             rl_step: Seconds::new(if context.job.workload.rl.is_some() { framework.rl_step_s } else { 0.0 }),
             copies: if layout.offload.activations { copies() } else { Seconds::ZERO },
         }),

@@ -82,7 +82,16 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             set(&mut text, "kernels", &entry.name, "basis", &basis);
         }
     }
-    const EAGER: [&str; 5] = ["compute", "elementwise", "rl_layer_s", "rl_step_s", "rl_sync_s"];
+    const EAGER: [&str; 8] = [
+        "compute",
+        "elementwise",
+        "quantization",
+        "adapter_bytes",
+        "tune_step_s",
+        "rl_layer_s",
+        "rl_step_s",
+        "rl_sync_s",
+    ];
     const IN_TRAINERS: [&str; 3] = ["eager_layer_s", "eager_expert_layer_s", "rl_sequence_s"];
     // DeepSpeed and plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
     let follow = [
@@ -96,8 +105,10 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             "megatron",
             &[
                 "elementwise",
+                "adapter_bytes",
                 "overlap",
                 "step_s",
+                "tune_step_s",
                 "host_per_kernel_s",
                 "rl_layer_s",
                 "rl_expert_layer_s",
@@ -112,6 +123,7 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             "constant" => "constant",
             "megatron" | "early_megatron" | "fsdp" => "framework",
             engine if ENGINES.contains(&engine) => "engine",
+            name if fitted.kernels.iter().any(|own| own.name == name) => "kernels",
             _ => "architecture",
         };
         let value = format!("{:?}", rounded(parameter.get(fitted)));
@@ -134,8 +146,9 @@ fn coverage(found: &Found<'_>) -> String {
     let mut out = String::from(
         "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, serving.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
-         # plain: dense models in 16 bits, where some other source covers the kind of run and where none does; involved:\n\
-         # experts or fewer bits. generation: by engine, on an architecture that some of its runs covers and on another, each\n\
+         # plain: dense models in 16 bits, where some other source covers the kind of run and where none does, for which all\n\
+         # runs of a framework, task, GPU generation and precision are left out together; involved: experts or fewer bits.\n\
+         # generation: by engine, on an architecture that some of its runs covers and on another, each\n\
          # kind of run (source, architecture, precision) from constants fitted on the others.\n\
          # reinforcement: RL steps, each table from constants fitted on the others. memory: logarithms of needed over\n\
          # estimated memory, by kind (examples/fit/memory.rs); a kind that fewer than two sources measured is as wide as\n\
@@ -153,10 +166,11 @@ fn coverage(found: &Found<'_>) -> String {
     for (kind, sources) in sources(runs, samples) {
         let _ = writeln!(
             out,
-            "[[kinds]]\narchitecture = {:?}\nbits = {}\nframework = {:?}\nexperts = {}\nsources = {}\nruns = {}\n",
+            "[[kinds]]\narchitecture = {:?}\nbits = {}\nframework = {:?}\ntask = {:?}\nexperts = {}\nsources = {}\nruns = {}\n",
             kind.architecture,
             kind.bits,
             kind.framework,
+            kind.task,
             kind.experts,
             sources.len(),
             sources.values().sum::<usize>(),

@@ -30,19 +30,41 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("Ampere", "attention_backward", 0.48, 0.15, (0.2, 0.8)),
     parameter("Hopper", "attention_forward", 0.6, 0.12, (0.2, 0.8)),
     parameter("Hopper", "attention_backward", 0.48, 0.15, (0.15, 0.8)),
+    parameter("Hopper", "flash_1", 0.4, 0.2, (0.1, 1.0)),
     parameter("Hopper", "flash_2", 0.55, 0.2, (0.2, 1.0)),
     parameter("Blackwell", "attention_forward", 0.45, 0.2, (0.2, 0.8)),
     parameter("Blackwell", "attention_backward", 0.38, 0.2, (0.15, 0.8)),
-    parameter("Hopper", "matmul_fp8", 0.75, 0.15, (0.4, 1.0)),
-    parameter("Blackwell", "matmul_fp8", 0.7, 0.2, (0.3, 1.1)),
-    parameter("Blackwell", "matmul_fp4", 0.5, 0.25, (0.2, 1.0)),
+    parameter("Hopper", "flash_3", 1.05, 0.1, (0.7, 1.6)),
+    parameter("Blackwell", "flash_2", 0.5, 0.2, (0.1, 1.0)),
+    parameter("CDNA", "matmul", 0.55, 0.15, (0.3, 0.9)),
+    parameter("CDNA", "matmul_fp8", 0.6, 0.25, (0.2, 0.9)),
+    parameter("CDNA", "attention_forward", 0.4, 0.2, (0.1, 0.8)),
+    parameter("CDNA", "attention_backward", 0.32, 0.2, (0.1, 0.8)),
+    parameter("mi355x", "matmul_fp8", 0.7, 0.3, (0.2, 0.9)),
+    parameter("mi355x", "attention_forward", 0.4, 0.2, (0.1, 0.8)),
+    parameter("mi355x", "attention_backward", 0.32, 0.2, (0.1, 0.8)),
+    parameter("rtx-a6000", "matmul", 0.85, 0.15, (0.4, 1.0)),
+    parameter("rtx-a6000", "attention", 1.15, 0.15, (0.5, 1.8)),
+    parameter("b200", "sustained", 1.0, 0.04, (0.8, 1.2)),
+    parameter("b300", "sustained", 1.0, 0.04, (0.8, 1.2)),
+    parameter("gb200", "sustained", 1.0, 0.04, (0.8, 1.2)),
+    parameter("gb300", "sustained", 1.0, 0.04, (0.8, 1.2)),
+    parameter("Hopper", "matmul_fp8", 0.95, 0.2, (0.4, 1.4)),
+    parameter("Blackwell", "matmul_fp8", 0.95, 0.2, (0.3, 1.4)),
+    parameter("Blackwell", "matmul_fp4", 0.8, 0.25, (0.2, 1.4)),
     parameter("megatron", "compute", 1.15, 0.08, (1.0, 2.0)),
     parameter("early_megatron", "compute", 1.25, 0.1, (1.0, 2.0)),
     parameter("fsdp", "compute", 1.15, 0.08, (1.0, 2.0)),
+    parameter("fsdp", "quantization", 1.5, 0.4, (0.5, 8.0)),
+    parameter("megatron", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),
+    parameter("fsdp", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),
+    parameter("fsdp", "fused_head_bytes", 12.0, 0.5, (4.0, 30.0)),
     parameter("megatron", "elementwise", 0.9, 0.25, (0.4, 2.5)),
     parameter("fsdp", "elementwise", 0.9, 0.25, (0.4, 2.5)),
     parameter("megatron", "step_s", 0.02, 0.8, (0.001, 0.3)),
     parameter("fsdp", "step_s", 0.02, 0.8, (0.001, 0.3)),
+    parameter("megatron", "tune_step_s", 0.01, 0.6, (0.001, 1.0)),
+    parameter("fsdp", "tune_step_s", 0.2, 0.6, (0.01, 2.0)),
     parameter("megatron", "host_per_kernel_s", 5e-6, 0.3, (1e-6, 2e-5)),
     parameter("fsdp", "host_per_kernel_s", 7e-6, 0.3, (1e-6, 2e-5)),
     parameter("megatron", "overlap", 0.7, 0.5, (0.05, 0.99)),
@@ -62,7 +84,10 @@ fn architecture<'a>(architecture: &'a mut Architecture, field: &str) -> Option<&
         "sustained" => &mut architecture.sustained,
         "matmul_fp8" => &mut architecture.matmul_fp8,
         "matmul_fp4" => &mut architecture.matmul_fp4,
+        "matmul" => &mut architecture.matmul,
+        "flash_1" => &mut architecture.flash_1,
         "flash_2" => &mut architecture.flash_2,
+        "flash_3" => &mut architecture.flash_3,
         "attention_forward" => &mut architecture.attention_forward,
         "attention_backward" => &mut architecture.attention_backward,
         "generation" => &mut architecture.generation,
@@ -77,8 +102,12 @@ fn framework<'a>(framework: &'a mut FrameworkEfficiency, field: &str) -> Option<
         "elementwise" => &mut framework.elementwise,
         "host_per_kernel_s" => &mut framework.host_per_kernel_s,
         "compute" => &mut framework.compute,
+        "quantization" => &mut framework.quantization,
+        "adapter_bytes" => &mut framework.adapter_bytes,
+        "fused_head_bytes" => &mut framework.fused_head_bytes,
         "overlap" => &mut framework.overlap,
         "step_s" => &mut framework.step_s,
+        "tune_step_s" => &mut framework.tune_step_s,
         "rl_layer_s" => &mut framework.rl_layer_s,
         "rl_expert_layer_s" => &mut framework.rl_expert_layer_s,
         "rl_step_s" => &mut framework.rl_step_s,
@@ -141,6 +170,15 @@ impl Parameter {
             "megatron" => framework(&mut efficiency.megatron, self.field),
             "early_megatron" => framework(&mut efficiency.early_megatron, self.field),
             "fsdp" => framework(&mut efficiency.fsdp, self.field),
+            name if efficiency.kernels.iter().any(|own| own.name == name) => {
+                let own = efficiency.kernels.to_mut().iter_mut().find(|own| own.name == name)?;
+                Some(match self.field {
+                    "matmul" => &mut own.matmul,
+                    "attention" => &mut own.attention,
+                    "sustained" => &mut own.sustained,
+                    _ => return None,
+                })
+            }
             name => efficiency
                 .architectures
                 .to_mut()
@@ -223,6 +261,9 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
     for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
         framework.elementwise = efficiency.fsdp.elementwise;
         framework.compute = efficiency.fsdp.compute;
+        framework.adapter_bytes = efficiency.fsdp.adapter_bytes;
+        framework.quantization = efficiency.fsdp.quantization;
+        framework.tune_step_s = efficiency.fsdp.tune_step_s;
         framework.rl_layer_s = efficiency.fsdp.rl_layer_s;
         framework.rl_expert_layer_s = efficiency.fsdp.rl_expert_layer_s;
         framework.rl_step_s = efficiency.fsdp.rl_step_s;
@@ -236,6 +277,11 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
         own.rl_sequence_s = eager.rl_sequence_s;
     }
     efficiency
+}
+
+/// The logarithms of the values in use.
+pub(crate) fn logs(parameters: &[Parameter], efficiency: &Efficiency) -> Vec<f64> {
+    parameters.iter().map(|parameter| parameter.get(efficiency).ln()).collect()
 }
 
 /// The expected values' logarithms.

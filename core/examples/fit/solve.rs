@@ -86,8 +86,18 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> Vec<f64> {
 /// The logarithms that explain the samples best. Errors beyond `scale` count less and less (Cauchy's loss): a wrongly
 /// stated row shall not bend the rest.
 pub(crate) fn fit(parameters: &[Parameter], base: &Efficiency, samples: &[&Sample], scale: f64) -> Vec<f64> {
+    fit_from(parameters, base, samples, scale, priors(parameters))
+}
+
+/// As [`fit`], beginning elsewhere than at what is expected.
+pub(crate) fn fit_from(
+    parameters: &[Parameter],
+    base: &Efficiency,
+    samples: &[&Sample],
+    scale: f64,
+    mut logs: Vec<f64>,
+) -> Vec<f64> {
     let n = parameters.len();
-    let mut logs = priors(parameters);
     let errors = |logs: &[f64]| -> Vec<f64> {
         let efficiency = with(parameters, base, logs);
         samples.iter().map(|sample| sample.error(&efficiency)).collect()

@@ -1,14 +1,16 @@
-//! Cross-validation by source: each source is predicted from constants fitted on all the others.
+//! Cross-validation: each source is predicted from constants fitted on all the others, and each kind of run (framework,
+//! task, GPU generation, precision) from all other kinds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use shardwise_core::catalog::Generation;
 use shardwise_core::complete::{complete, is_complete};
 use shardwise_core::coverage::{COVERED_SHARE, Kind};
 use shardwise_core::efficiency::Efficiency;
 use shardwise_core::job;
 
-use crate::parameters::{PARAMETERS, with};
+use crate::parameters::{PARAMETERS, logs, with};
 use crate::report::Errors;
 use crate::runs::Run;
 use crate::solve::{self, Measured, Sample};
@@ -46,6 +48,8 @@ pub(crate) struct Validated {
     pub(crate) fitted: Vec<Option<f64>>,
     /// With the run's source left out.
     pub(crate) left_out: Vec<Option<f64>>,
+    /// With every run of its kind left out.
+    pub(crate) kind_out: Vec<Option<f64>>,
     /// How many other sources cover the run's kind.
     pub(crate) others: Vec<usize>,
     /// Half-widths of the intervals of dense models in 16 bits: covered by another source, and not.
@@ -58,6 +62,39 @@ pub(crate) struct Validated {
 
 fn kind(sample: &Sample) -> Kind {
     Kind::of(&sample.job, &sample.plan.layout)
+}
+
+/// What is left out together with a run: all of its framework, task, GPU generation and precision.
+fn fold_of(sample: &Sample) -> String {
+    let Kind { framework, task, bits, .. } = kind(sample);
+    let generation = Generation::of(&sample.job.hardware.architecture).map_or("", |own| own.name);
+    format!("{framework} {task} {generation} {bits}")
+}
+
+/// Errors of all samples, each predicted from constants fitted on those of other groups.
+fn left_out(base: &Efficiency, fitted: &Efficiency, samples: &[Option<Sample>], groups: &[String]) -> Vec<Option<f64>> {
+    let mut errors = vec![None; samples.len()];
+    let names: Vec<&str> = groups.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect();
+    let fold = |name: &str| {
+        let kept = samples.iter().zip(groups).filter(|(_, group)| *group != name);
+        let kept: Vec<&Sample> = kept.filter_map(|(sample, _)| sample.as_ref()).collect();
+        with(PARAMETERS, base, &solve::fit_from(PARAMETERS, base, &kept, solve::SCALE, logs(PARAMETERS, fitted)))
+    };
+    // Folds are independent: two at a time, for the two cores that checks run on.
+    for pair in names.chunks(2) {
+        let found: Vec<Efficiency> = std::thread::scope(|scope| {
+            let handles: Vec<_> = pair.iter().map(|name| scope.spawn(|| fold(name))).collect();
+            handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+        });
+        for (name, without) in pair.iter().zip(&found) {
+            for place in 0..samples.len() {
+                if groups[place] == *name {
+                    errors[place] = samples[place].as_ref().map(|sample| sample.error(without));
+                }
+            }
+        }
+    }
+    errors
 }
 
 /// Sources that cover each kind of run.
@@ -79,28 +116,13 @@ pub(crate) fn cross_validate(
 ) -> Validated {
     let error =
         |efficiency: &Efficiency, sample: &Option<Sample>| sample.as_ref().map(|sample| sample.error(efficiency));
-    let groups: BTreeSet<&str> = runs.iter().map(|run| run.group.as_str()).collect();
-    let groups: Vec<&str> = groups.into_iter().collect();
-    let mut left_out = vec![None; runs.len()];
-    let fold = |group: &str| {
-        let kept = samples.iter().zip(runs).filter(|(_, run)| run.group != group);
-        let kept: Vec<&Sample> = kept.filter_map(|(sample, _)| sample.as_ref()).collect();
-        with(PARAMETERS, base, &solve::fit(PARAMETERS, base, &kept, solve::SCALE))
-    };
-    // Folds are independent: two at a time, for the two cores that checks run on.
-    for pair in groups.chunks(2) {
-        let found: Vec<Efficiency> = std::thread::scope(|scope| {
-            let handles: Vec<_> = pair.iter().map(|group| scope.spawn(|| fold(group))).collect();
-            handles.into_iter().map(|handle| handle.join().unwrap()).collect()
-        });
-        for (group, without) in pair.iter().zip(&found) {
-            for (place, run) in runs.iter().enumerate() {
-                if run.group == *group {
-                    left_out[place] = error(without, &samples[place]);
-                }
-            }
-        }
-    }
+    let by_source: Vec<String> = runs.iter().map(|run| run.group.clone()).collect();
+    let by_kind: Vec<String> = samples
+        .iter()
+        .map(|sample| sample.as_ref().map_or_else(String::new, fold_of))
+        .collect();
+    let left_out = left_out(base, fitted, samples, &by_source);
+    let kind_out = self::left_out(base, fitted, samples, &by_kind);
     let covered = sources(runs, samples);
     let others: Vec<usize> = runs
         .iter()
@@ -114,11 +136,13 @@ pub(crate) fn cross_validate(
         .iter()
         .map(|sample| sample.as_ref().is_some_and(|sample| kind(sample).is_plain()))
         .collect();
-    let plain = widths(&left_out, &others, |place| is_plain[place]);
-    let involved = widths(&left_out, &others, |place| !is_plain[place]);
+    let errors = [&left_out, &kind_out];
+    let plain = widths(errors, &others, |place| is_plain[place]);
+    let involved = widths(errors, &others, |place| !is_plain[place]);
     Validated {
         fitted: samples.iter().map(|sample| error(fitted, sample)).collect(),
         left_out,
+        kind_out,
         others,
         plain,
         involved,
@@ -126,18 +150,18 @@ pub(crate) fn cross_validate(
     }
 }
 
-/// Half-widths that hold [`COVERED_SHARE`] of the left-out runs of some kinds: those that another source covers, and
-/// those that none does, which are no narrower.
-fn widths(left_out: &[Option<f64>], others: &[usize], which: impl Fn(usize) -> bool) -> [f64; 2] {
-    let mut errors: [Errors; 2] = Default::default();
-    for (place, error) in left_out.iter().enumerate() {
-        if which(place) {
-            errors[usize::from(others[place] == 0)].0.extend(error);
-        }
-    }
-    let [covered, uncovered] = errors
-        .each_ref()
-        .map(|errors| crate::report::rounded(errors.half_width(COVERED_SHARE)));
+/// Half-widths that hold [`COVERED_SHARE`] of the left-out runs of some kinds: of those that another source covers, their
+/// source left out; and of all, their kind left out, or their source where it alone has the kind and that says more.
+fn widths([left_out, kind_out]: [&Vec<Option<f64>>; 2], others: &[usize], which: impl Fn(usize) -> bool) -> [f64; 2] {
+    let width = |error: &dyn Fn(usize) -> Option<f64>| {
+        let chosen = (0..others.len()).filter(|place| which(*place)).filter_map(error);
+        crate::report::rounded(Errors(chosen.collect()).half_width(COVERED_SHARE))
+    };
+    let covered = width(&|place| left_out[place].filter(|_| others[place] > 0));
+    let uncovered = width(&|place| {
+        let alone = left_out[place].filter(|_| others[place] == 0).unwrap_or(0.0);
+        kind_out[place].map(|error| if alone.abs() > error.abs() { alone } else { error })
+    });
     [covered, uncovered.max(covered)]
 }
 
@@ -189,6 +213,25 @@ impl Validated {
             out.push('\n');
         }
         let headline = self.held(|place| runs[place].headline);
+        for (name, which) in [("headline", true), ("other", false)] {
+            let chosen = self.kind_out.iter().zip(runs).filter(|(_, run)| run.headline == which);
+            let errors = Errors(chosen.filter_map(|(error, _)| *error).collect());
+            let [median, p90, bias] = [errors.at(0.5), errors.at(0.9), errors.bias()].map(|figure| 100.0 * figure);
+            let held = (0..runs.len())
+                .filter(|place| runs[*place].headline == which)
+                .filter_map(|place| {
+                    let widths = if self.is_plain[place] { &self.plain } else { &self.involved };
+                    Some(self.kind_out[place]?.abs() <= widths[1])
+                });
+            let held: Vec<bool> = held.collect();
+            let share = held.iter().filter(|held| **held).count() as f64 / held.len().max(1) as f64;
+            let _ = writeln!(
+                out,
+                "Kind left out, {name}: {} runs, median {median:.1}, p90 {p90:.1}, bias {bias:.1} %; intervals hold {:.1} %",
+                errors.0.len(),
+                100.0 * share,
+            );
+        }
         let _ = writeln!(
             out,
             "Intervals: half-widths {:?} and {:?}; they hold {:.1} % of left-out headline runs, {:.1} % of all",

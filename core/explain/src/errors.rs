@@ -196,6 +196,12 @@ pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> String {
     } else {
         training_runs(Kind::of(job, layout))
     };
+    let alone = !memory && job.workload.rl.is_none() && job.workload.generation.is_none();
+    if alone && !COVERAGE.kinds.contains(&Kind::of(job, layout)) {
+        return format!(
+            "{share} % of the published {runs} lie within this factor of their estimate, each kind of run left out of the fit in turn."
+        );
+    }
     format!(
         "{share} % of the published {runs} lie within this factor of their estimate, each source left out of the fit in turn."
     )
@@ -234,7 +240,7 @@ fn training_runs(kind: Kind) -> String {
     match own {
         Some((1, runs)) => format!("{models} (here: {like}; {runs} runs of 1 source)"),
         Some((sources, runs)) => format!("{models} (here: {like}; {runs} runs of {sources} sources)"),
-        None => format!("{models} of kinds that no other source covers (as here: {like})"),
+        None => format!("{models} (here of a kind that none of them covers: {like})"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a partial plan to a complete one: the backend's defaults, and refusal of what cannot be.
 
 mod engine;
+mod kernel;
 mod layout;
 mod legal;
 mod zero_infinity;
@@ -13,6 +14,7 @@ use crate::plan::{Layout, Plan};
 use crate::wire::{Backend, PlanSpec, Precision, RolloutPlanSpec, WorkloadKind};
 use crate::workload::Rl;
 pub use engine::complete_rollout;
+pub use kernel::attention_kernel;
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 use shardwise_catalog::error::InputError;

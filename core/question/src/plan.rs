@@ -1,7 +1,7 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
+    Attention, AttentionKernel, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
     RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
@@ -40,6 +40,8 @@ pub struct Layout {
     pub optimizer_offload_fraction: f64,
     /// Attention kernel.
     pub attention: Attention,
+    /// Whose flash attention; `None` is as usual ([`crate::complete::attention_kernel`]).
+    pub attention_kernel: Option<AttentionKernel>,
     /// Loss without materialised logits.
     pub fused_lm_head: bool,
     /// Loss whose gradient replaces the logits.
@@ -250,6 +252,7 @@ impl Layout {
             optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
                 .then_some(self.optimizer_offload_fraction),
             attention: Some(self.attention),
+            attention_kernel: self.attention_kernel,
             fused_lm_head: Some(self.fused_lm_head),
             fused_loss: Some(self.fused_loss),
             overlap: Some(self.overlap),

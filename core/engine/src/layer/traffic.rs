@@ -41,7 +41,10 @@ impl BlockContext<'_> {
                 2.0 * (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * shape.head_dim as f64
             };
             let stride = layout.tensor_parallel;
-            let step = self.network.send(2.0 * slice.tokens * width, stride * layout.context_parallel);
+            // The ring leaves a domain only where its ranks do not all lie in one.
+            let step = self
+                .network
+                .send(2.0 * slice.tokens * width, stride * layout.context_parallel - 1);
             let ring = step * steps;
             // The ring hides behind attention (arXiv:2310.01889), the backward pass moves keys, values and their gradients.
             let (beside, beside_backward) = (core.forward * RING, core.backward * RING);

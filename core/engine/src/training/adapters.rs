@@ -5,8 +5,8 @@ use crate::layer::BlockTime;
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{Layout, Recompute};
 
-/// Adapters on a `share` of the layers: two thin products beside each adapted matrix, and for a 4-bit base its
-/// unpacking.
+/// Adapters on a `share` of the layers: two thin products beside each adapted matrix, of experts those that a token visits,
+/// and for a 4-bit base its unpacking.
 pub(super) fn adapter_overhead(
     context: &Context<'_>,
     role: &Role<'_>,
@@ -17,10 +17,11 @@ pub(super) fn adapter_overhead(
 ) {
     let split = f64::from(layout.tensor_parallel) / share;
     let rates = &context.rates;
-    let adapters = role.adapters as f64 / split;
+    // A token passes by the adapters of the experts that it visits, not by all.
+    let adapters = context.visited_adapters as f64 / split;
     let rank = context.job.workload.lora.map_or(1, |lora| lora.rank) as f64;
-    // Each adapted matrix reads its input and adds to its output once more.
-    let edges = adapters / rank * tokens * 2.0 * 2.0;
+    // Each adapted matrix reads its input and adds to its output once more, in as many passes as the framework takes.
+    let edges = adapters / rank * tokens * context.framework(layout).adapter_bytes;
     let forward = rates.stream(edges) + Seconds::new(2.0 * adapters * tokens / rates.half.get());
     let matrices = role.model.shape.num_hidden_layers as f64 * 7.0 * share;
     all.forward += forward;

@@ -14,9 +14,10 @@ pub(super) fn head_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout,
         return BlockTime { kernels: 2.0, ..BlockTime::default() };
     }
     let product = head_product(context, role, layout, tokens);
-    // A fused loss reads logits twice and writes them and their gradient; a fused head keeps them in chunks.
+    // A fused loss reads logits twice and writes them and their gradient; a fused head keeps them in chunks: one kernel does
+    // (Liger's), or eager PyTorch chunk by chunk (prime-rl's `lm_head.py`, <https://github.com/PrimeIntellect-ai/prime-rl>).
     let moved = match (layout.fused_lm_head, layout.fused_loss) {
-        (true, _) => 4.0,
+        (true, _) => context.framework(layout).fused_head_bytes,
         (false, true) => 8.0,
         (false, false) => EAGER_LOSS_BYTES,
     };

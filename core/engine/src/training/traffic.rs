@@ -8,7 +8,7 @@ use crate::weights::{RankWeights, Stage, held, shard_counts};
 use crate::zero_infinity;
 use shardwise_catalog::units::{Bytes, Seconds};
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::Backend;
+use shardwise_question::wire::{Backend, Precision};
 
 /// Traffic beside computation.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +115,13 @@ pub(super) fn forward_traffic(
     Traffic::beside(gather, stage.room_forward(), context.framework(layout).overlap).times(batch.micro_batches)
 }
 
+/// Bytes per weight that an optimizer split over ranks hands out: bf16, or Megatron's fp8 with one scale per tensor, as every
+/// published recipe gathers it (`fp8_param_gather`). Blocks with scales of their own are quantised where they arrive.
+fn updated_bytes(context: &Context<'_>, layout: &Layout) -> f64 {
+    let scaled = context.job.workload.precision == Precision::Fp8;
+    if layout.backend == Backend::Megatron && scaled { 1.0 } else { 2.0 }
+}
+
 /// Gradient reduction and weight gathering that computation does not hide, in one step of `n` micro-batches. What each
 /// stage sends is ZeRO's (arXiv:1910.02054, section 7).
 pub(super) fn step_traffic(
@@ -165,7 +172,7 @@ pub(super) fn step_traffic(
         }
         2 => beside_backward(moved(reduce_bytes)).times(n).plus(Traffic::alone(moved(2.0))),
         // Only the last micro-batch's backward pass and the next step's first forward pass run beside them.
-        1 => beside_backward(moved(reduce_bytes)).plus(beside_forward(moved(2.0))),
+        1 => beside_backward(moved(reduce_bytes)).plus(beside_forward(moved(updated_bytes(context, layout)))),
         _ => beside_backward(
             network.reduce(reduce_bytes * trained.dense, dense)
                 + network.reduce(reduce_bytes * trained.experts, experts),

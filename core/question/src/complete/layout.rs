@@ -60,6 +60,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
             1.0,
         )?,
         attention,
+        attention_kernel: spec.attention_kernel,
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
         fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
         overlap: spec.overlap.unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Whether model and machine allow a layout.
 
-use super::{Divisors, size, split_heads, training_gpus, zero_infinity};
+use super::{Divisors, kernel, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::Layout;
@@ -29,6 +29,7 @@ pub(super) fn placed_at(
     machine(&layout, gpus, at)?;
     zero_infinity::check(job, &layout, gpus, at)?;
     host_step(job, &layout, at)?;
+    kernel::check(job, &layout, at)?;
     let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();

@@ -310,6 +310,7 @@ mod tests {
         same(&[RecomputeGranularity::None, RecomputeGranularity::Selective, RecomputeGranularity::Full]);
         same(&RecomputeModule::ALL);
         same(&[Attention::Flash, Attention::Unfused]);
+        same(&[AttentionKernel::Flash2, AttentionKernel::Sdpa]);
         same(&[Engine::Vllm, Engine::Sglang, Engine::TensorrtLlm]);
         same(&[KvCacheDtype::Auto, KvCacheDtype::Fp8]);
         same(&[By::Cost, By::Time, By::Gpus]);

@@ -10,7 +10,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_catalog::hardware::Precision;
 use shardwise_catalog::words;
 
-entries_of_words!(Attention, Backend, Engine, KvCacheDtype, RecomputeGranularity, RecomputeModule);
+entries_of_words!(Attention, AttentionKernel, Backend, Engine, KvCacheDtype, RecomputeGranularity, RecomputeModule);
 
 words! {
     /// The code that trains.
@@ -150,6 +150,26 @@ words! {
     }
 }
 
+words! {
+    /// Code that computes attention where its scores never reach memory.
+    pub enum AttentionKernel {
+        /// FlashAttention before its second version, of 2023.
+        Flash1 = "flash1",
+        /// FlashAttention-2.
+        Flash2 = "flash2",
+        /// FlashAttention-3, for Hopper.
+        Flash3 = "flash3",
+        /// FlashAttention-4, for Hopper and Blackwell.
+        Flash4 = "flash4",
+        /// cuDNN's, as TransformerEngine calls it.
+        Cudnn = "cudnn",
+        /// What PyTorch's `scaled_dot_product_attention` chooses.
+        Sdpa = "sdpa",
+        /// Composable Kernel's, AMD's.
+        Ck = "ck",
+    }
+}
+
 document! {
     /// Which communication runs beside computation.
     #[derive(Copy, Eq, Hash)]
@@ -269,6 +289,9 @@ document! {
         pub optimizer_offload_fraction: Option<f64>,
         /// Attention kernel. Default flash.
         pub attention: Option<Attention>,
+        /// Whose flash attention. Default: cuDNN's with `megatron` from Hopper on; with `fsdp` PyTorch's for pre-training, and
+        /// FlashAttention-3 for fine-tuning on Hopper; AMD's own on AMD; else FlashAttention-2. Only with `attention` flash.
+        pub attention_kernel: Option<AttentionKernel>,
         /// Loss computed without materialising the logits.
         pub fused_lm_head: Option<bool>,
         /// Loss whose gradient replaces the logits (Megatron's, flash-attn's, Liger's, `torch.compile`'s), rather than

@@ -90,6 +90,8 @@ dimensions! {
         FusedLoss = ["plan.fused_loss"]: fused_loss;
         /// Attention kernel.
         Attention = ["plan.attention"]: attention;
+        /// Whose flash attention.
+        AttentionKernel = ["plan.attention_kernel"]: attention_kernel;
         /// Communication beside computation.
         Overlap = ["plan.overlap"]: overlap;
         /// Share of the optimizer that steps in host memory.

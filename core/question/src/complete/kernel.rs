@@ -1,0 +1,72 @@
+//! Whose flash attention trains: what is usual, and what a card has none of.
+
+use crate::job::Job;
+use crate::place::Place;
+use crate::plan::Layout;
+use crate::wire::{Attention, AttentionKernel as Kernel, Backend, WorkloadKind};
+use shardwise_catalog::error::InputError;
+use shardwise_catalog::hardware::Hardware;
+
+/// Whether cards of one of the generations from `least` to below `beyond` (compute capabilities) are the job's.
+fn between(hardware: &Hardware, least: f64, beyond: f64) -> bool {
+    hardware.has_compute_capability(least) && !hardware.has_compute_capability(beyond)
+}
+
+/// The kernel that a layout's attention runs by: the stated one, or what the backend's software takes today.
+///
+/// `TransformerEngine` takes cuDNN's kernels from Hopper on and `FlashAttention`-2 before (`get_attention_backend`,
+/// <https://github.com/NVIDIA/TransformerEngine/blob/main/transformer_engine/pytorch/attention/dot_product_attention/utils.py>).
+/// What pre-trains on FSDP takes PyTorch's own (torchtitan's `attn_type`); what fine-tunes, `FlashAttention`-3 on Hopper
+/// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>). In RL (veRL's `attn_implementation`), and on
+/// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way.
+#[must_use]
+pub fn attention_kernel(job: &Job, layout: &Layout) -> Kernel {
+    let hardware = &job.hardware;
+    layout.attention_kernel.unwrap_or_else(|| match layout.backend {
+        _ if hardware.is_of("CDNA") => Kernel::Ck,
+        Backend::Megatron if hardware.has_compute_capability(9.0) => Kernel::Cudnn,
+        Backend::Fsdp if job.workload.kind == WorkloadKind::Pretrain => Kernel::Sdpa,
+        Backend::Fsdp if job.workload.fine_tunes() && between(hardware, 9.0, 10.0) => Kernel::Flash3,
+        _ => Kernel::Flash2,
+    })
+}
+
+/// Refuses a kernel that was not written for the job's cards.
+///
+/// # Errors
+/// Names the field, and what runs instead.
+pub(super) fn check(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
+    let Some(kernel) = layout.attention_kernel else {
+        return Ok(());
+    };
+    let wrong = |says: &str| Err(at.wrong("attention_kernel", says));
+    if layout.attention == Attention::Unfused {
+        return wrong("Unfused attention has no flash kernel. Leave it out, or set attention to flash.");
+    }
+    let hardware = &job.hardware;
+    // A card of one's own is taken to run what is asked for.
+    if !hardware.is_of_a_generation() {
+        return Ok(());
+    }
+    let amd = hardware.is_of("CDNA");
+    match kernel {
+        Kernel::Flash1 if !between(hardware, 7.5, 10.0) => {
+            wrong("FlashAttention-1 is for Turing to Hopper. Leave it out, or set flash2.")
+        }
+        // README of https://github.com/Dao-AILab/flash-attention: Ampere, Ada, Hopper; MI200 and newer.
+        Kernel::Flash2 if !amd && !hardware.has_compute_capability(8.0) => {
+            wrong("FlashAttention-2 needs Ampere or newer, or AMD. Leave it out, or set sdpa.")
+        }
+        Kernel::Flash3 if !between(hardware, 9.0, 10.0) => {
+            wrong("FlashAttention-3 is for Hopper alone. Leave it out, or set flash2.")
+        }
+        Kernel::Flash4 if !hardware.has_compute_capability(9.0) => {
+            wrong("FlashAttention-4 is for Hopper and Blackwell. Leave it out, or set flash2.")
+        }
+        Kernel::Cudnn if !hardware.has_compute_capability(8.0) => {
+            wrong("cuDNN's attention needs NVIDIA's Ampere or newer. Leave it out, or set sdpa.")
+        }
+        Kernel::Ck if !amd => wrong("Composable Kernel is AMD's. Leave it out, or set flash2."),
+        _ => Ok(()),
+    }
+}
