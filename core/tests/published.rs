@@ -75,6 +75,7 @@ fn kept_per_sbh(question: &shardwise_core::Question) -> f64 {
         elementwise: 1.0,
         expert_imbalance: 1.0,
         weight_gradients: true,
+        mlp_trains: true,
     };
     let tokens = job.workload.sequence_length as f64;
     let slice = Slice { tokens, attention_length: tokens };

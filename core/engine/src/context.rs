@@ -134,6 +134,8 @@ impl<'a> Context<'a> {
             elementwise: self.framework(layout).elementwise,
             expert_imbalance: self.efficiency.expert_imbalance,
             weight_gradients: role.adapters == 0,
+            mlp_trains: role.adapters == 0
+                || self.job.workload.lora.is_some_and(|own| own.targets == LoraTargets::AllLinear),
         }
     }
 
