@@ -54,9 +54,31 @@ impl BlockContext<'_> {
             bytes += input + norm_output + self.mixer_bytes(block, slice, kept);
         }
         if block.mlp != Mlp::None {
+            let norm_output = if self.reads_inputs() { norm_output } else { 0.0 };
             bytes += input + norm_output + self.mlp_bytes(block, slice.tokens, kept);
         }
         bytes
+    }
+
+    /// Whether the MLP's weight gradients read what enters its products. Of a frozen product without an adapter none is
+    /// kept: `TransformerEngine`'s linear layers save their input where the weight has a gradient
+    /// (`module/linear.py`, `_Linear.forward`: `if weight.requires_grad`). Eager code keeps the activation function's
+    /// output all the same, which is its product's factor.
+    fn reads_inputs(&self) -> bool {
+        self.mlp_trains || self.layout.backend != Backend::Megatron
+    }
+
+    /// Bytes that weighing the experts' outputs makes in the backward pass: under FSDP they are multiplied with the
+    /// routing weights in fp32 and added to their tokens. Of each visit's hidden state there are then the output, its
+    /// fp32 copy, their gradients, and both products: 2 + 4 + 2 + 4 + 4 + 4 bytes (torchtitan and prime-rl, whose
+    /// `trainer/models/layers/moe.py` has it in `_run_routed_experts`). prime-rl's runs of Qwen3-30B-A3B and
+    /// GLM-4.5-Air at 16,384 and 65,536 tokens grow by 18 to 21.
+    pub(crate) fn weighed_bytes(&self, block: Block, tokens: f64) -> f64 {
+        if self.layout.backend != Backend::Fsdp || !block.has_experts() {
+            return 0.0;
+        }
+        let (visits, _) = self.expert_load(tokens);
+        20.0 * visits * self.shape.hidden_size as f64
     }
 
     /// Selective checkpointing per operator keeps attention's output and that of every other product
@@ -116,7 +138,7 @@ impl BlockContext<'_> {
         let shape = self.shape;
         // Gate and up (or the one projection), and what the activation makes of them.
         let first = if shape.gated_mlp { 4.0 } else { 2.0 };
-        let inner = first + self.operand();
+        let inner = first + if self.reads_inputs() { self.operand() } else { 0.0 };
         if !block.has_experts() {
             if kept.again(RecomputeModule::Mlp) {
                 return 0.0;
@@ -136,6 +158,7 @@ impl BlockContext<'_> {
         };
         // Routing weights scale inside the activation: outputs are not kept (Megatron-Core's
         // `moe_apply_probs_on_input` aside).
-        visits * (self.operand() * shape.hidden_size as f64 + widths * width) + shared
+        let dispatched = if self.reads_inputs() { self.operand() } else { 0.0 };
+        visits * (dispatched * shape.hidden_size as f64 + widths * width) + shared
     }
 }

@@ -136,6 +136,8 @@ impl<'a> Context<'a> {
             expert_imbalance: self.efficiency.expert_imbalance,
             kernel_speed: self.rates.kernel_speed(attention_kernel(self.job, layout)),
             weight_gradients: role.adapters == 0,
+            mlp_trains: role.adapters == 0
+                || self.job.workload.lora.is_some_and(|own| own.targets == LoraTargets::AllLinear),
         }
     }
 

@@ -103,6 +103,8 @@ pub struct BlockContext<'a> {
     pub kernel_speed: f64,
     /// Whether weights receive gradients (not so for adapters over a frozen base).
     pub weight_gradients: bool,
+    /// Whether the MLP trains, its adapters at least.
+    pub mlp_trains: bool,
 }
 
 /// Load of the busiest of `ranks` that share `experts` over the mean load, where the experts' loads have the relative

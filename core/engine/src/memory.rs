@@ -13,7 +13,7 @@ pub use kept::{KeptBlock, in_flight, kept_blocks, moved_activations, offloaded_a
 pub use loss::Loss;
 pub use phase::{Lengths, PhaseMemory, Use};
 use shardwise_question::plan::Layout;
-pub use terms::{Moment, Terms, offloads_gradients};
+pub use terms::{Moment, Terms, gathers, offloads_gradients};
 
 /// Memory of a role on the worst pipeline stage, calibrated.
 #[must_use]

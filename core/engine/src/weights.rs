@@ -182,14 +182,20 @@ pub fn base_bytes(layout: &Layout) -> f64 {
     }
 }
 
+/// Bytes per frozen weight of embedding and LM head, whose products stay in 16 bits where those of the blocks do not.
+#[must_use]
+pub fn outer_bytes(inner: f64) -> f64 {
+    inner.max(2.0)
+}
+
 /// Model states where only adapters train: a frozen base and `adapters` weights with everything.
 #[must_use]
 pub fn adapter_states(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, quantized: bool) -> States {
     let (_, shards) = shard_counts(layout, gpus);
     let shards = if layout.zero_stage >= 3 { shards } else { 1.0 };
     let blocks = rank.dense + rank.experts - rank.outer;
-    let base =
-        if quantized { blocks * NF4_BYTES + rank.outer * 2.0 } else { (blocks + rank.outer) * base_bytes(layout) };
+    let inner = if quantized { NF4_BYTES } else { base_bytes(layout) };
+    let base = blocks * inner + rank.outer * outer_bytes(inner);
     let adapters = role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel) / shards;
     States {
         parameters: Bytes::new(base / shards + adapters * 4.0),

@@ -2,7 +2,7 @@
 //!
 //! What is fitted on: every run of `training.jsonl` with a memory figure that no `memory_doubt` keeps out. What is
 //! fitted: a log-normal of two halves for each [`MemoryKind`] ([`Spread`]), of what was needed over what was estimated,
-//! where at least [`LEAST_GIB`] were. A source counts as [`ROWS`] runs at most: its runs are off alike. Variances are
+//! where at least [`LEAST_GIB`] were, as wide as the runs' mean deviation says. A source counts as [`ROWS`] runs at most: its runs are off alike. Variances are
 //! `1 + 1/sources` times those of the runs, as a mean of so few sources is itself off
 //! (Student's predictive distribution; compare Geisser 1993, Predictive Inference, section 2.3).
 
@@ -27,6 +27,10 @@ const ROWS: f64 = 15.0;
 
 /// What no spread is narrower than: some figures are published to two digits.
 const ROUNDING: f64 = 0.04;
+
+/// A normal's standard deviation over its mean deviation, `√(π ÷ 2)`. The mean deviation is what a few runs far off move
+/// least (Huber 1981, Robust Statistics, section 1.1).
+const DEVIATION: f64 = 1.253_314;
 
 /// Less than this share of the estimate is not what was needed: the figure is less than the weights alone.
 const LEAST_SHARE: f64 = 0.05;
@@ -99,8 +103,15 @@ fn peak(run: &Run, efficiency: &Efficiency) -> Option<Peak> {
     let Evaluated { job, plan, answer, .. } = evaluate_with(&run.question, efficiency).ok()?;
     let step = step::evaluate(&Context::with(&job, efficiency), &plan);
     let (certain, estimated, _) = fit::peak(&job, &plan, &step);
-    // What allocator and driver add to the figure that was read.
-    let certain = certain + run.predicted_gib(&answer) - answer.memory.peak_gib;
+    // What allocator and driver add to the figure that was read, and of it what is as much an estimate as the peak.
+    let added = run.predicted_gib(&answer) - answer.memory.peak_gib;
+    let idle = step
+        .memories
+        .iter()
+        .map(|(_, memory)| memory.idle_gib)
+        .fold(0.0, f64::max)
+        .min(added);
+    let (certain, estimated) = (certain + added - idle, estimated + idle);
     let needed = (measured - certain).max(LEAST_SHARE * estimated);
     Some(Peak {
         kind: MemoryKind::of(&job, &plan.layout),
@@ -139,9 +150,9 @@ fn spread(sources: &Sources<'_>) -> Spread {
     let side = |sign: f64| {
         let own = rows.iter().filter(|(log, _)| sign * (log - median) >= 0.0);
         let weight: f64 = own.clone().map(|(_, weight)| weight).sum();
-        let squares: f64 = own.map(|(log, weight)| weight * (log - median).powi(2)).sum();
+        let mean = own.map(|(log, weight)| weight * (log - median).abs()).sum::<f64>() / weight;
         let more = 1.0 + 1.0 / sources.len() as f64;
-        (more * squares / weight + ROUNDING * ROUNDING).sqrt()
+        (more * (DEVIATION * mean).powi(2) + ROUNDING * ROUNDING).sqrt()
     };
     let digits = |value: f64| (value * 1e3).round() / 1e3;
     Spread { median: digits(median), above: digits(side(1.0)), below: digits(side(-1.0)) }
@@ -151,7 +162,9 @@ fn spread(sources: &Sources<'_>) -> Spread {
 fn alike(kind: MemoryKind) -> &'static [MemoryKind] {
     match kind {
         MemoryKind::Megatron => &[MemoryKind::Megatron],
-        MemoryKind::Fsdp | MemoryKind::Other => &[MemoryKind::Fsdp, MemoryKind::Other],
+        // Compiled blocks are off otherwise than the eager code of the others.
+        MemoryKind::Fsdp => &[MemoryKind::Fsdp],
+        MemoryKind::Other => &[MemoryKind::Fsdp, MemoryKind::Other],
         MemoryKind::Adapters | MemoryKind::Hybrid => &MemoryKind::ALL,
     }
 }

@@ -153,6 +153,7 @@ fn resolve_workload(
         kind,
         precision: spec.precision.unwrap_or_default(),
         packing: spec.packing.unwrap_or(true),
+        says_packed: spec.packing == Some(true),
         sequence_length: 0,
         mean_sequence_length: 0.0,
         global_batch: 1,

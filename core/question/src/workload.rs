@@ -12,6 +12,8 @@ pub struct Workload {
     pub precision: Precision,
     /// Packed sequences rather than padding.
     pub packing: bool,
+    /// Whether the question says so, and not the default: every batch then is of one shape.
+    pub says_packed: bool,
     /// Longest sequence in tokens (RL: prompt and response).
     pub sequence_length: u64,
     /// Mean sequence length in tokens.

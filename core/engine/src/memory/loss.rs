@@ -51,7 +51,12 @@ impl Loss {
 
     /// All of it for so many tokens.
     pub(super) fn bytes(&self, tokens: f64, rank: &RankWeights) -> Bytes {
-        Bytes::new(self.logit_bytes * tokens * self.vocabulary + rank.head * self.head_gradient)
+        self.logits(tokens) + Bytes::new(rank.head * self.head_gradient)
+    }
+
+    /// Logits and what is made of them.
+    pub(super) fn logits(&self, tokens: f64) -> Bytes {
+        Bytes::new(self.logit_bytes * tokens * self.vocabulary)
     }
 }
 

@@ -18,6 +18,9 @@ pub struct PhaseMemory {
     pub parts: MemoryParts,
     /// What the training framework's caching allocator usually holds unused; counted in `parts.framework`.
     pub slack_gib: f64,
+    /// What it keeps of earlier batches of other sizes, all of which it returns before it gives up; counted in
+    /// `parts.framework`.
+    pub idle_gib: f64,
     /// Of the parts what is as large as the plan says, whatever the model needs: an engine's share of the card.
     pub certain_gib: f64,
     /// What the framework's allocator hands out beyond the parts, fragments included, where every sequence is as long as any may be.
@@ -71,7 +74,7 @@ impl PhaseMemory {
     /// `CUDACachingAllocator.cpp`), but those between other blocks.
     pub fn terms(&self, lengths: Lengths) -> (f64, f64) {
         let own = self.with_fragments_gib() - self.certain_gib;
-        let fixed = self.parts.communication + self.parts.framework - self.slack_gib + self.certain_gib;
+        let fixed = self.parts.communication + self.parts.framework - self.slack_gib - self.idle_gib + self.certain_gib;
         let (more_fixed, more) = match lengths {
             Lengths::Expected => (0.0, 0.0),
             Lengths::Longest => self.growth_gib,
@@ -85,7 +88,7 @@ impl PhaseMemory {
         let over = (self.reserved_gib() - capacity_gib).max(0.0);
         let mut pressed = *self;
         // A hair more than is over, so that the sum of the parts is within the card, not a rounding above it.
-        let returned = (over * (1.0 + 1e-9)).min(self.slack_gib * (1.0 - FRAGMENTED));
+        let returned = (over * (1.0 + 1e-9)).min(self.slack_gib * (1.0 - FRAGMENTED) + self.idle_gib);
         pressed.parts.framework -= returned;
         pressed
     }

@@ -93,7 +93,16 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
             let all: Vec<Expression> = own.into_iter().chain(gathered).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
-        "gradients" if trains && !offloads_gradients(layout, &turn.batch) => Some(states.gradients(sheet)),
+        "gradients" if trains => {
+            let own = (!offloads_gradients(layout, &turn.batch)).then(|| states.gradients(sheet));
+            let waits = moment == Moment::Backward && terms.outer_gradients.get() > 0.0;
+            let outer = waits.then(|| {
+                let meaning = "the embedding's gradients in 16 bits, which the LM head's wait for";
+                sheet.term("outer", terms.outer_gradients.get(), Unit::Bytes, meaning)
+            });
+            let all: Vec<Expression> = own.into_iter().chain(outer).collect();
+            (!all.is_empty()).then(|| Expression::sum(all))
+        }
         "optimizer" if trains && !layout.offload.optimizer => {
             let own = states.optimizer(sheet);
             Some(if moment == Moment::Optimizer { own + states.denominators(sheet) } else { own })
@@ -113,7 +122,7 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
     let blocks: Vec<KeptBlock> = match turn.usage {
         Use::Train => {
             let slice = turn.batch.expected.slice;
-            kept_blocks(source.context, &turn.role, &turn.layout, slice, terms.stage).collect()
+            kept_blocks(source.context, &turn.role, &turn.layout, (slice, Use::Train), terms.stage).collect()
         }
         Use::Evaluate => Vec::new(),
     };
@@ -150,9 +159,13 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
             Unit::Bytes,
             "bytes of a token in the block at work, nothing recomputed",
         );
-        let working = tokens * whole;
+        let working = tokens.clone() * whole;
         let share = "how much of it stands beside the kept ones";
         sum.push(sheet.scaled(working, "share", terms.at_work, share));
+        if terms.weighed > 0.0 {
+            let meaning = "bytes of a token where its experts' outputs are weighed in fp32";
+            sum.push(tokens * sheet.term("weighed", per_token(terms.weighed), Unit::Bytes, meaning));
+        }
         if terms.unpacked.get() > 0.0 {
             let matrix = "a 4-bit matrix, unpacked";
             sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
@@ -255,7 +268,12 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
     let others = turn.beside.total() + kept.rollout_weights + kept.kv_cache;
     let allocated = parts.total() - parts.framework - parts.communication - others;
     let efficiency = source.context.efficiency;
-    let slack = efficiency.allocator_slack * allocated;
+    let terms = turn.held(source.context);
+    let factor = source.found.job.memory_factor();
+    // A frozen base lies where it was loaded.
+    let loaded = if turn.role.adapters > 0 { terms.loaded().gib() * factor } else { 0.0 };
+    let slack = efficiency.allocator_slack * (allocated - loaded);
+    let idle = if terms.moment() == Moment::Optimizer { 0.0 } else { terms.idle().gib() * factor };
     let own = cuda(source, sheet);
     let share = sheet.term(
         "slack",
@@ -263,13 +281,21 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         Unit::Percent,
         "what the caching allocator usually holds unused",
     );
-    let meaning = "what training's allocator hands out";
-    let mut expression = own + share * sheet.term("allocated", allocated * GIB, Unit::Gib, meaning);
+    let meaning = if loaded > 0.0 {
+        "what training's allocator hands out beside frozen weights and adapters"
+    } else {
+        "what training's allocator hands out"
+    };
+    let mut expression = own + share * sheet.term("allocated", (allocated - loaded) * GIB, Unit::Gib, meaning);
+    if idle > 0.0 {
+        let meaning = "blocks that it keeps of the losses of batches of other lengths";
+        expression = expression + sheet.term("idle", idle * GIB, Unit::Gib, meaning);
+    }
     if kept.framework > 0.0 {
         let meaning = "CUDA graphs that a sleeping engine keeps";
         expression = expression + sheet.term("graphs", kept.framework * GIB, Unit::Gib, meaning);
     }
-    let returned = efficiency.context_gib + slack + kept.framework - parts.framework;
+    let returned = efficiency.context_gib + slack + idle + kept.framework - parts.framework;
     if returned <= 1e-9 {
         return expression;
     }

@@ -4,8 +4,9 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
+use shardwise_engine::memory::gathers;
 use shardwise_engine::rl::Who;
-use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, shard_counts};
+use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, outer_bytes, shard_counts};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
 
@@ -107,23 +108,26 @@ impl States<'_> {
     fn adapted_parameters(&self, sheet: &mut Sheet) -> Expression {
         let (rank, two) = (&self.rank, "bytes of a 16-bit weight");
         let weights = rank.dense + rank.experts;
-        let base = if self.quantized {
+        let loaded = base_bytes(self.layout);
+        let base = if self.quantized || loaded < 2.0 {
             let four = "bytes of a weight in 4 bits, scales included";
+            let eight = "bytes of a frozen weight as loaded";
             let blocks = "weights of one GPU's blocks";
             let outer = "embedding and LM head";
-            let b = self.bytes(sheet, "b", NF4_BYTES, four);
+            let (bytes, meaning) = if self.quantized { (NF4_BYTES, four) } else { (loaded, eight) };
+            let b = self.bytes(sheet, "b", bytes, meaning);
             let blocks = self.term(sheet, "W", weights - rank.outer, Unit::Parameters, blocks);
             let inner = b * blocks;
             if rank.outer > 0.0 {
-                let b = self.bytes(sheet, "b_outer", 2.0, two);
+                let b = self.bytes(sheet, "b_outer", outer_bytes(bytes), two);
                 inner + b * self.term(sheet, "W_outer", rank.outer, Unit::Parameters, outer)
             } else {
                 inner
             }
         } else {
             let all = "frozen weights of one GPU";
-            let loaded = "bytes of a frozen weight as loaded";
-            let b = self.bytes(sheet, "b", base_bytes(self.layout), loaded);
+            let meaning = "bytes of a frozen weight as loaded";
+            let b = self.bytes(sheet, "b", loaded, meaning);
             b * self.term(sheet, "W", weights, Unit::Parameters, all)
         };
         let base = self.over_shards(sheet, base);
@@ -202,7 +206,7 @@ impl States<'_> {
         let (layout, rank) = (self.layout, &self.rank);
         let largest = "weights of one GPU's largest block";
         let block = |sheet: &mut Sheet| sheet.term("block", rank.largest_block, Unit::Parameters, largest);
-        if layout.zero_stage < 3 || self.gpus == 1 {
+        if !gathers(layout, self.gpus) {
             let cast = layout.backend == Backend::Ddp;
             return cast.then(|| Expression::Number(2.0) * block(sheet));
         }

@@ -169,7 +169,19 @@ fn usual_state_bytes(job: &Job, backend: Backend, attention: Attention) -> (f64,
 /// products and mxfp8 need one; from compute capability 10.0 on fp8 products take any layout
 /// (Transformer Engine, "Handling transposes":
 /// <https://nvidia.github.io/TransformerEngine/features/low_precision_training/performance_considerations/performance_considerations.html>).
+///
+/// A frozen base of a Megatron run needs no other copy: it is loaded as products read it. Of 4 bits each sixteen weights
+/// have a scale of eight. `MLPerf`'s runs of Llama-2-70B with adapters have their base so
+/// (<https://github.com/mlcommons/training_results_v5.1>, `llama2_70b_lora`: 70B in bf16, with their activations, is more
+/// than an MI325X or a GB200 holds).
 fn weights_bytes(job: &Job, backend: Backend) -> f64 {
+    if backend == Backend::Megatron && job.workload.lora.is_some() {
+        return match job.workload.precision {
+            Precision::Fp8 | Precision::Mxfp8 => 1.0,
+            Precision::Nvfp4 => 0.5 + 1.0 / 16.0,
+            _ => 2.0,
+        };
+    }
     let gathered = backend == Backend::Megatron && job.workload.precision == Precision::Fp8;
     if gathered && job.hardware.has_compute_capability(10.0) { 1.0 } else { 2.0 }
 }

@@ -141,7 +141,8 @@ document! {
         pub global_batch: Option<u64>,
         /// Mean sequence length in tokens. Default: `sequence_length`.
         pub mean_sequence_length: Option<f64>,
-        /// Packed sequences (dynamic batching) rather than padding. Default true.
+        /// Packed sequences (dynamic batching) rather than padding. Default true; where it is not said, what an allocator
+        /// keeps of an eager loss is that of batches of several lengths.
         pub packing: Option<bool>,
         /// Precision of the matrix products. Default bf16.
         pub precision: Option<Precision>,
