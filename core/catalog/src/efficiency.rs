@@ -66,6 +66,8 @@ pub struct FrameworkEfficiency {
     pub host_per_kernel_s: f64,
     /// Everything else on the GPU's time line, as a factor on computation.
     pub compute: f64,
+    /// Computation in fewer than 16 bits, relative to `compute`: what it takes beside products shrinks with them.
+    pub narrow: f64,
     /// Passes over memory to quantise an operand, relative to what the constant `quantization` says of Megatron's kernels.
     pub quantization: f64,
     /// Bytes that a pass moves for each element which an adapter reads or adds to.

@@ -8,8 +8,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    plain: [f64; 2],
-    involved: [f64; 2],
+    plain: [f64; 3],
+    involved: [f64; 3],
     generation: Vec<Generation>,
     reinforcement: f64,
     reinforcement_runs: usize,

@@ -32,10 +32,11 @@ pub struct Coverage {
     /// What published runs cover.
     pub kinds: &'static [Kind],
     /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
-    /// the kind of run (errors of sources left out), and where none does (errors of whole kinds left out).
-    pub plain: [f64; 2],
-    /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: where covered, where not.
-    pub involved: [f64; 2],
+    /// the kind of run (errors of sources left out); where none does (of whole kinds); and where none was on the card's
+    /// generation (of whole generations).
+    pub plain: [f64; 3],
+    /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: likewise.
+    pub involved: [f64; 3],
     /// How far generation is off, by engine.
     pub generation: &'static [Generation],
     /// Half-width of the interval of an RL step's throughput as a logarithm.
@@ -225,9 +226,16 @@ pub const COVERED_SHARE: f64 = 0.8;
 impl Coverage {
     /// Half-width of the throughput's interval as a logarithm.
     #[must_use]
-    pub fn half_width(&self, kind: Kind, covered: bool) -> f64 {
+    pub fn half_width(&self, kind: Kind) -> f64 {
         let widths = if kind.is_plain() { &self.plain } else { &self.involved };
-        widths[usize::from(!covered)]
+        let level = if self.kinds.contains(&kind) {
+            0
+        } else if self.kinds.iter().any(|own| own.architecture == kind.architecture) {
+            1
+        } else {
+            2
+        };
+        widths[level]
     }
 }
 
@@ -296,8 +304,7 @@ fn of_kind(job: &Job, plan: &Plan) -> f64 {
         let covered = generation.on.iter().any(|known| known == own);
         return generation.half_widths[usize::from(!covered)];
     }
-    let kind = Kind::of(job, &plan.layout);
-    COVERAGE.half_width(kind, COVERAGE.kinds.contains(&kind))
+    COVERAGE.half_width(Kind::of(job, &plan.layout))
 }
 
 /// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on: errors of

@@ -105,6 +105,7 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             "megatron",
             &[
                 "elementwise",
+                "narrow",
                 "adapter_bytes",
                 "overlap",
                 "step_s",
@@ -147,7 +148,8 @@ fn coverage(found: &Found<'_>) -> String {
         "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, serving.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
          # plain: dense models in 16 bits, where some other source covers the kind of run and where none does, for which all\n\
-         # runs of a framework, task, GPU generation and precision are left out together; involved: experts or fewer bits.\n\
+         # runs of a framework, task, GPU generation and precision are left out together, and where\n\
+         # none is on the GPU generation, for which all of one are; involved: experts or fewer bits.\n\
          # generation: by engine, on an architecture that some of its runs covers and on another, each\n\
          # kind of run (source, architecture, precision) from constants fitted on the others.\n\
          # reinforcement: RL steps, each table from constants fitted on the others. memory: logarithms of needed over\n\

@@ -52,10 +52,11 @@ pub(crate) struct Validated {
     pub(crate) kind_out: Vec<Option<f64>>,
     /// How many other sources cover the run's kind.
     pub(crate) others: Vec<usize>,
-    /// Half-widths of the intervals of dense models in 16 bits: covered by another source, and not.
-    pub(crate) plain: [f64; 2],
+    /// Half-widths of the intervals of dense models in 16 bits: covered by another source; not; and on a GPU
+    /// generation without any run.
+    pub(crate) plain: [f64; 3],
     /// Half-widths of the intervals of all else.
-    pub(crate) involved: [f64; 2],
+    pub(crate) involved: [f64; 3],
     /// Whether each run is of the plain kind.
     pub(crate) is_plain: Vec<bool>,
 }
@@ -64,11 +65,15 @@ fn kind(sample: &Sample) -> Kind {
     Kind::of(&sample.job, &sample.plan.layout)
 }
 
+/// The generation of a run's cards.
+fn generation(sample: &Sample) -> &'static str {
+    Generation::of(&sample.job.hardware.architecture).map_or("", |own| own.name)
+}
+
 /// What is left out together with a run: all of its framework, task, GPU generation and precision.
 fn fold_of(sample: &Sample) -> String {
     let Kind { framework, task, bits, .. } = kind(sample);
-    let generation = Generation::of(&sample.job.hardware.architecture).map_or("", |own| own.name);
-    format!("{framework} {task} {generation} {bits}")
+    format!("{framework} {task} {} {bits}", generation(sample))
 }
 
 /// Errors of all samples, each predicted from constants fitted on those of other groups.
@@ -136,7 +141,12 @@ pub(crate) fn cross_validate(
         .iter()
         .map(|sample| sample.as_ref().is_some_and(|sample| kind(sample).is_plain()))
         .collect();
-    let errors = [&left_out, &kind_out];
+    let by_generation: Vec<String> = samples
+        .iter()
+        .map(|sample| sample.as_ref().map_or_else(String::new, |own| generation(own).to_owned()))
+        .collect();
+    let generation_out = self::left_out(base, fitted, samples, &by_generation);
+    let errors = [&left_out, &kind_out, &generation_out];
     let plain = widths(errors, &others, |place| is_plain[place]);
     let involved = widths(errors, &others, |place| !is_plain[place]);
     Validated {
@@ -151,8 +161,13 @@ pub(crate) fn cross_validate(
 }
 
 /// Half-widths that hold [`COVERED_SHARE`] of the left-out runs of some kinds: of those that another source covers, their
-/// source left out; and of all, their kind left out, or their source where it alone has the kind and that says more.
-fn widths([left_out, kind_out]: [&Vec<Option<f64>>; 2], others: &[usize], which: impl Fn(usize) -> bool) -> [f64; 2] {
+/// source left out; of all, their kind left out, or their source where it alone has the kind and that says more; and of all,
+/// their GPU generation left out.
+fn widths(
+    [left_out, kind_out, generation_out]: [&Vec<Option<f64>>; 3],
+    others: &[usize],
+    which: impl Fn(usize) -> bool,
+) -> [f64; 3] {
     let width = |error: &dyn Fn(usize) -> Option<f64>| {
         let chosen = (0..others.len()).filter(|place| which(*place)).filter_map(error);
         crate::report::rounded(Errors(chosen.collect()).half_width(COVERED_SHARE))
@@ -162,7 +177,8 @@ fn widths([left_out, kind_out]: [&Vec<Option<f64>>; 2], others: &[usize], which:
         let alone = left_out[place].filter(|_| others[place] == 0).unwrap_or(0.0);
         kind_out[place].map(|error| if alone.abs() > error.abs() { alone } else { error })
     });
-    [covered, uncovered.max(covered)]
+    let uncovered = uncovered.max(covered);
+    [covered, uncovered, width(&|place| generation_out[place]).max(uncovered)]
 }
 
 impl Validated {

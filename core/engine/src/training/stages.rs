@@ -123,12 +123,13 @@ pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, la
 /// Time of each of the role's blocks over one micro-batch.
 pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Rc<[BlockTime]> {
     let framework = context.framework(layout);
+    let factor = framework.compute * if context.rates.quantized { framework.narrow } else { 1.0 };
     let compute = || {
         let block_context = block_context(context, role, layout);
         let timed = |block: &Block| {
             let mut time = block_context.time(*block, slice);
             for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
-                *part = *part * framework.compute;
+                *part = *part * factor;
             }
             if context.job.workload.rl.is_some() {
                 let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
