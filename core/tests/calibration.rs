@@ -447,7 +447,7 @@ struct Widths {
 
 /// Why a calibrated estimate's interval is as wide as any other's.
 #[test]
-fn one_run_narrows_only_what_no_run_covers() {
+fn one_run_narrows_nothing() {
     let runs = published();
     let mut rows = Vec::new();
     let coverage: Widths = toml::from_str(include_str!("../catalog/data/coverage.toml")).unwrap();
@@ -468,9 +468,9 @@ fn one_run_narrows_only_what_no_run_covers() {
     }
     let [plain, uncovered, involved, uncovered_involved] = rows.try_into().unwrap();
     assert!(plain.1 > 100 && plain.3 > plain.2, "{plain:?}");
-    assert!(uncovered.3 < 0.8 * uncovered.2, "{uncovered:?}");
-    assert!((involved.3 / involved.2 - 1.0).abs() < 0.2, "{involved:?}");
-    assert!(uncovered_involved.3 < 0.8 * uncovered_involved.2, "{uncovered_involved:?}");
+    assert!(uncovered.3 > uncovered.2, "{uncovered:?}");
+    assert!(involved.3 > involved.2, "{involved:?}");
+    assert!(uncovered_involved.3 < 1.2 * uncovered_involved.2, "{uncovered_involved:?}");
 }
 
 proptest! {

@@ -256,7 +256,7 @@ fn llama(rl: Value) -> Answer {
             "mean_response_length": 1123, "max_prompt_length": 1024, "max_response_length": 4096}},
         "plan": {"tensor_parallel": 1, "max_tokens_per_gpu": 16384, "recompute": "full",
             "offload": {"parameters": true, "gradients": true, "optimizer": true},
-            "rollout": {"enforce_eager": false, "max_num_seqs": 256}}});
+            "rollout": {"engine_version": "0.11.2", "enforce_eager": false, "max_num_seqs": 256}}});
     merge(&mut change, json!({"workload": {"rl": rl}}));
     practice(change)
 }

@@ -79,6 +79,8 @@ pub struct FrameworkEfficiency {
     pub rl_layer_s: f64,
     /// Host's time per expert layer and micro-batch in seconds, both passes, in RL trainers: the GPU waits for it all.
     pub rl_expert_layer_s: f64,
+    /// Host's time for one layer with experts and micro-batch in seconds, outside of RL trainers.
+    pub expert_layer_s: f64,
     /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
     /// mini-batch.
     pub rl_step_s: f64,

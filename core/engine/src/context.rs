@@ -107,6 +107,13 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The factor of all else on the GPU's time line on computation, in the workload's precision.
+    #[must_use]
+    pub fn compute(&self, layout: &Layout) -> f64 {
+        let framework = self.framework(layout);
+        framework.compute * if self.rates.quantized { framework.narrow } else { 1.0 }
+    }
+
     /// Operations of one training token of the actor, nothing recomputed.
     #[must_use]
     pub fn training_flops(&self, length: f64) -> Flops {

@@ -82,7 +82,8 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             set(&mut text, "kernels", &entry.name, "basis", &basis);
         }
     }
-    const EAGER: [&str; 8] = [
+    const EAGER: [&str; 9] = [
+        "expert_layer_s",
         "compute",
         "elementwise",
         "quantization",

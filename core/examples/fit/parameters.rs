@@ -26,8 +26,8 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("Ampere", "sustained", 0.93, 0.05, (0.7, 1.0)),
     parameter("Hopper", "sustained", 0.82, 0.08, (0.5, 1.0)),
     parameter("Blackwell", "sustained", 0.82, 0.08, (0.5, 1.0)),
-    parameter("Ampere", "attention_forward", 0.56, 0.15, (0.2, 0.8)),
-    parameter("Ampere", "attention_backward", 0.48, 0.15, (0.2, 0.8)),
+    parameter("Ampere", "attention_forward", 0.52, 0.15, (0.2, 0.8)),
+    parameter("Ampere", "attention_backward", 0.42, 0.15, (0.2, 0.8)),
     parameter("Hopper", "attention_forward", 0.6, 0.12, (0.2, 0.8)),
     parameter("Hopper", "attention_backward", 0.48, 0.15, (0.15, 0.8)),
     parameter("Hopper", "flash_1", 0.4, 0.2, (0.1, 1.0)),
@@ -56,6 +56,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("early_megatron", "compute", 1.25, 0.1, (1.0, 2.0)),
     parameter("fsdp", "compute", 1.15, 0.08, (1.0, 2.0)),
     parameter("fsdp", "quantization", 1.5, 0.4, (0.5, 8.0)),
+    parameter("fsdp", "expert_layer_s", 5e-3, 0.8, (1e-4, 0.1)),
     parameter("megatron", "narrow", 0.9, 0.1, (0.6, 1.2)),
     parameter("megatron", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),
     parameter("fsdp", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),
@@ -112,6 +113,7 @@ fn framework<'a>(framework: &'a mut FrameworkEfficiency, field: &str) -> Option<
         "tune_step_s" => &mut framework.tune_step_s,
         "rl_layer_s" => &mut framework.rl_layer_s,
         "rl_expert_layer_s" => &mut framework.rl_expert_layer_s,
+        "expert_layer_s" => &mut framework.expert_layer_s,
         "rl_step_s" => &mut framework.rl_step_s,
         "rl_sync_s" => &mut framework.rl_sync_s,
         _ => return None,
@@ -268,6 +270,7 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
         framework.tune_step_s = efficiency.fsdp.tune_step_s;
         framework.rl_layer_s = efficiency.fsdp.rl_layer_s;
         framework.rl_expert_layer_s = efficiency.fsdp.rl_expert_layer_s;
+        framework.expert_layer_s = efficiency.fsdp.expert_layer_s;
         framework.rl_step_s = efficiency.fsdp.rl_step_s;
         framework.rl_sync_s = efficiency.fsdp.rl_sync_s;
     }

@@ -42,7 +42,7 @@ pub(crate) enum Pin {
     /// The framework, and the measured layout is its sizes of groups of GPUs: what goes through them the search chooses, as it
     /// does for the layouts it proposes.
     Parallel,
-    /// Nothing.
+    /// Nothing but the release of the engine that ran: no layout.
     Nothing,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn compare(group: &Group, pin: Pin) -> Result<Compared, InputError> {
     let specs = match pin {
         Pin::Shared => vec![Some(group.shared())],
         Pin::Framework | Pin::Parallel => group.frameworks().into_iter().map(Some).collect(),
-        Pin::Nothing => vec![None],
+        Pin::Nothing => vec![engine_that_ran(&best.question)],
     };
     let mut found = Vec::new();
     for spec in specs {
@@ -80,6 +80,13 @@ pub(crate) fn compare(group: &Group, pin: Pin) -> Result<Compared, InputError> {
         estimated: own.tokens_per_s_per_gpu / best.rate,
         first: first.plan.clone(),
     })
+}
+
+/// A plan that says the version of a run's engine alone.
+fn engine_that_ran(question: &Question) -> Option<PlanSpec> {
+    let version = question.plan.as_ref()?.rollout.as_ref()?.engine_version?;
+    let rollout = RolloutPlanSpec { engine_version: Some(version), ..RolloutPlanSpec::default() };
+    Some(PlanSpec { rollout: Some(rollout), ..PlanSpec::default() })
 }
 
 /// The best plan of the framework with the sizes that were measured best.

@@ -56,5 +56,5 @@ pub fn pieces(
 ) -> ([Passes; 4], f64) {
     let own = block_context(context, role, layout).pieces(block, batch.mean);
     let parts = [own.mixer, own.core, own.mlp, own.norms];
-    (parts.map(|part| [part.forward.get(), part.backward.get()]), context.framework(layout).compute)
+    (parts.map(|part| [part.forward.get(), part.backward.get()]), context.compute(layout))
 }

@@ -91,12 +91,13 @@ pub(super) fn tensor_share(layout: &Layout) -> f64 {
     if layout.overlap.tensor_parallel { 0.35 } else { 1.0 }
 }
 
-/// What RL trainers' hosts add to a block's passes, in `seconds` of the host's for both without recomputation.
+/// What hosts add to a block's passes, in `seconds` of the host's for both without recomputation: RL trainers' to all blocks,
+/// others' to those with experts, whose tokens the host has counted before it launches their products.
 ///
 /// The GPU waits for the forward pass's own Python. The autograd engine runs ahead in the backward pass, where long kernels
 /// hide the host: published dense runs with pipelines or large micro-batches show no wait there, those with experts do
 /// (`verl_megatron_practice` and NeMo-RL, core/tests/data/rl.jsonl). Full recomputation runs the forward pass's again.
-fn add_rl_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f64) {
+fn add_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f64) {
     let forward = Seconds::new(seconds * FORWARD);
     let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
     let backward = Seconds::new(seconds) - forward + again;
@@ -123,7 +124,7 @@ pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, la
 /// Time of each of the role's blocks over one micro-batch.
 pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Rc<[BlockTime]> {
     let framework = context.framework(layout);
-    let factor = framework.compute * if context.rates.quantized { framework.narrow } else { 1.0 };
+    let factor = context.compute(layout);
     let compute = || {
         let block_context = block_context(context, role, layout);
         let timed = |block: &Block| {
@@ -133,7 +134,9 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
             }
             if context.job.workload.rl.is_some() {
                 let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
-                add_rl_host(&mut time, *block, layout.recompute, seconds);
+                add_host(&mut time, *block, layout.recompute, seconds);
+            } else if block.has_experts() {
+                add_host(&mut time, *block, layout.recompute, framework.expert_layer_s);
             }
             time
         };
