@@ -570,6 +570,6 @@ mod tests {
         });
         let asked = Asked::new(question).unwrap_or_else(|error| panic!("{error}"));
         let text = json!(blocks(&asked, &training, Lang::En)).to_string();
-        assert!(text.contains("None of 79 published runs"), "{text}");
+        assert!(text.contains("None of 104 published runs"), "{text}");
     }
 }

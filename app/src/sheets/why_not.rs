@@ -435,6 +435,9 @@ mod tests {
         assert!(beside(&generates).is_empty());
     }
 
+    /// What the search gives up at most for a simpler plan, and where its climb ends beside the best start (ARCHITECTURE.md).
+    const GIVEN_UP: f64 = 0.015;
+
     /// What the search chose is beaten by no layout that is as sure to fit: the page shows both.
     #[test]
     fn no_textbook_beats_what_the_search_chose() {
@@ -445,8 +448,17 @@ mod tests {
             let now = &asked.found.answer;
             for rival in Scene::of(&asked, Lang::En).rivals {
                 let own = &rival.found.answer;
-                let is_as_good = now.fits && now.step_time_s * (1.0 - NOTICEABLE) <= own.step_time_s;
-                assert!(is_as_good || !own.fits, "{}: {question:?}", rival.from);
+                let is_as_good = now.fits && now.step_time_s * (1.0 - GIVEN_UP) <= own.step_time_s;
+                assert!(
+                    is_as_good || !own.fits,
+                    "{}: {} s and {} s, {:?} and {:?}: {:?}",
+                    rival.from,
+                    now.step_time_s,
+                    own.step_time_s,
+                    now.fit,
+                    own.fit,
+                    (&now.plan, &own.plan)
+                );
                 compared += 1;
             }
         }
@@ -503,7 +515,7 @@ mod tests {
             let text = json!(block).to_string();
             assert!(!text.contains("NaN") && !text.contains("inf ") && !text.contains("undefined"), "{text}");
             let (take, all, parts) = rows(&block);
-            assert!(take.contains("16.1"), "{take}");
+            assert!(take.contains("21.9"), "{take}");
             assert_eq!(all.len(), MOST + 1);
             assert_eq!(all[0].stands, Stands::Own);
             for (place, row) in all.iter().enumerate().skip(1) {
