@@ -19,7 +19,7 @@ test('two runs: measured, estimated without them, by how much that misses, what 
     expect(Math.abs((estimated / measured - 1) * 100 - said)).toBeLessThan(1);
     expect(source).toMatch(/^\d+\s×\s[A-Z0-9-]+, \S.*, (Megatron|FSDP), [\d,]+\stokens/);
     expect(differs).toMatch(/^Differs: .+ instead of /);
-    await expect(run.getByRole('link')).toHaveAttribute('href', /^https:\/\/(github\.com|huggingface\.co|docs\.|arxiv\.org|raw\.)/);
+    await expect(run.getByRole('link')).toHaveAttribute('href', /^https:\/\/(github\.com|huggingface\.co|docs\.|developer\.nvidia\.com|arxiv\.org|raw\.)/);
     await expect(run.getByRole('link')).toHaveAttribute('rel', 'noopener');
   }
   expect(await violations(page, '#near')).toEqual([]);
@@ -55,7 +55,7 @@ test('they follow the work: training, adapters, generation', async ({ page, calc
 test('where none is like the question, that is said in the same place', async ({ page, calculator }) => {
   await calculator.open(EXOTIC);
   await calculator.settled();
-  await expect(near(page)).toContainText('None of 79 published runs of this task is like this: expect more error than the interval says.');
+  await expect(near(page)).toContainText('None of 104 published runs of this task is like this: expect more error than the interval says.');
   await expect(near(page).locator('.near-runs')).toHaveCount(0);
   expect(await violations(page, '#near')).toEqual([]);
 });
@@ -126,7 +126,7 @@ test.describe('in Chinese', () => {
     await page.reload();
     await calculator.started();
     await calculator.settled();
-    await expect(near(page)).toContainText('79 条同类任务的公开记录中没有与此相近的');
+    await expect(near(page)).toContainText('104 条同类任务的公开记录中没有与此相近的');
   });
 });
 

@@ -9,7 +9,7 @@ use shardwise_core::hardware::Precision;
 use shardwise_core::job::{self, Job};
 use shardwise_core::permalink;
 use shardwise_core::task::Task;
-use shardwise_core::wire::{Backend, PlanSpec, WorkloadKind};
+use shardwise_core::wire::{Backend, Engine, PlanSpec, WorkloadKind};
 
 use super::asked::{Ask, Asked};
 use super::parts::signed;
@@ -54,6 +54,8 @@ struct Traits {
     requests: f64,
     precision: Precision,
     backend: Option<Backend>,
+    /// What generates, where nothing else is asked.
+    engine: Option<Engine>,
     /// GPUs that share an engine; 1 where nothing is generated.
     engine_gpus: f64,
 }
@@ -81,6 +83,9 @@ impl Traits {
             requests: work.generation.as_ref().map_or(1.0, |run| run.requests as f64).max(1.0),
             precision: work.precision,
             backend: plan.backend,
+            engine: engine
+                .filter(|_| work.generation.is_some())
+                .map(|engine| engine.engine.unwrap_or_default()),
             engine_gpus: engine.and_then(|engine| engine.tensor_parallel).unwrap_or(1).max(1) as f64,
         }
     }
@@ -139,7 +144,11 @@ const COMPARED: [Compared; 12] = [
             if run.adapters { words.near_adapters } else { words.near_full }.to_owned()
         },
     },
-    Compared { weight: 0.75, apart: |run, own| one(run.backend != own.backend), words: backend },
+    Compared {
+        weight: 0.75,
+        apart: |run, own| one((run.backend, run.engine) != (own.backend, own.engine)),
+        words: backend,
+    },
     Compared { weight: 0.75, apart: |run, own| one(run.shape != own.shape), words: model },
     Compared {
         weight: 0.75,
@@ -205,6 +214,11 @@ fn instead(lang: Lang, run: &str, own: &str) -> String {
 }
 
 fn backend(run: &Traits, own: &Traits, lang: Lang) -> String {
+    if let (Some(engine), Some(asked)) = (run.engine, own.engine)
+        && engine != asked
+    {
+        return instead(lang, lang.word(engine.as_str()), lang.word(asked.as_str()));
+    }
     let names = run.backend.zip(own.backend);
     names.map_or_else(String::new, |(run, own)| instead(lang, run.name(), own.name()))
 }
