@@ -117,11 +117,11 @@ pub fn entry(plan: &RolloutPlan) -> &'static str {
 
 /// What that entry says.
 fn constants<'a>(efficiency: &'a Efficiency, plan: &RolloutPlan) -> &'a EngineEfficiency {
-    match plan.engine {
-        Engine::Vllm if is_early(plan) => &efficiency.early_vllm,
-        Engine::Vllm => &efficiency.vllm,
-        Engine::Sglang => &efficiency.sglang,
-        Engine::TensorrtLlm => &efficiency.tensorrt_llm,
+    match entry(plan) {
+        "early_vllm" => &efficiency.early_vllm,
+        "sglang" => &efficiency.sglang,
+        "tensorrt_llm" => &efficiency.tensorrt_llm,
+        _ => &efficiency.vllm,
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Unit {
     MtokPerHour,
     /// US dollars.
     Usd,
+    /// US dollars of a whole run: whole ones from ten on.
+    UsdOfRun,
     /// US dollars per GPU and hour.
     UsdPerHour,
 }
@@ -74,7 +76,7 @@ impl Unit {
             Self::Operations => "operations",
             Self::TokensPerS => "tokens/s",
             Self::MtokPerHour => "million tokens/h",
-            Self::Usd => "US dollars",
+            Self::Usd | Self::UsdOfRun => "US dollars",
             Self::UsdPerHour => "US dollars per GPU and hour",
             _ => "",
         }
@@ -91,7 +93,7 @@ impl Unit {
 
     fn dollar(self) -> &'static str {
         match self {
-            Self::Usd | Self::UsdPerHour => "$",
+            Self::Usd | Self::UsdOfRun | Self::UsdPerHour => "$",
             _ => "",
         }
     }
@@ -124,6 +126,7 @@ pub(super) fn result(value: f64, unit: Unit) -> String {
         Unit::Percent => fixed(scaled, 1),
         Unit::UsdPerHour => fixed(scaled, 2),
         Unit::Seconds if size >= 100.0 => grouped_fixed(scaled, 0),
+        Unit::UsdOfRun if size >= 10.0 => grouped_fixed(scaled, 0),
         _ if size >= 1e9 => significant(scaled, 4).0,
         _ if size >= 1000.0 => {
             let step = libm::pow(10.0, (libm::floor(libm::log10(size)) - 3.0).max(1.0));
@@ -210,5 +213,6 @@ mod tests {
         assert_eq!(result(0.1734, Unit::Percent), "17.3 %");
         assert_eq!(result(399.04, Unit::Seconds), "399 s");
         assert_eq!(result(0.2262, Unit::Usd), "$0.226");
+        assert_eq!(result(631.94, Unit::UsdOfRun), "$632");
     }
 }

@@ -205,7 +205,7 @@ fn run_usd(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let hours = sheet.part("hours", hours, Unit::Hours, meaning, "run.hours");
     let title = "Cost of the run";
     let expression = price * gpus * hours;
-    Some(sheet.finish(figure, "cost", title, "$", expression, Unit::Usd))
+    Some(sheet.finish(figure, "cost", title, "$", expression, Unit::UsdOfRun))
 }
 
 /// Operations of a step: of weights, of adapters and of attention, for every token.
