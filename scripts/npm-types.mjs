@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 // What a schema may say.
 const KNOWN = new Set(['$ref', 'additionalProperties', 'anyOf', 'const', 'default', 'description', 'enum', 'format', 'items',
-  'maxItems', 'minItems', 'minimum', 'oneOf', 'prefixItems', 'properties', 'required', 'type']);
+  'maxItems', 'minItems', 'minimum', 'oneOf', 'pattern', 'prefixItems', 'properties', 'required', 'type']);
 
 const [folder] = process.argv.slice(2);
 const { types, asked } = merged(JSON.parse(readFileSync(0, 'utf8')));
