@@ -17,8 +17,7 @@ const ODD: f64 = 6.0;
 const KINDS: [(&str, &str); 4] =
     [("on-demand", "OnDemand"), ("spot", "Spot"), ("reserved-1y", "Reserved1y"), ("market", "Market")];
 /// Variants of `catalog::Interconnect` by their words.
-const LINKS: [(&str, &str); 4] =
-    [("nvlink", "Nvlink"), ("xgmi", "Xgmi"), ("pcie", "Pcie"), ("unknown", "Unknown")];
+const LINKS: [(&str, &str); 4] = [("nvlink", "Nvlink"), ("xgmi", "Xgmi"), ("pcie", "Pcie"), ("unknown", "Unknown")];
 
 /// An offer. Keys and units are those of `catalog::Offer`; what is absent is unknown.
 #[derive(Clone, Deserialize)]
@@ -115,16 +114,24 @@ pub(super) fn check(catalog: &Catalog, problems: &mut Vec<String>) {
         let odd = row.usd_per_gpu() / median;
         if row.notes.trim().is_empty() && !(1.0 / ODD..=ODD).contains(&odd) {
             let usd = row.usd_per_gpu();
-            entry.problem("usd_per_hour", &format!(
-                "{usd} per GPU is more than {ODD} times off the median of its kind, {median}: say why in notes"
-            ));
+            entry.problem(
+                "usd_per_hour",
+                &format!(
+                    "{usd} per GPU is more than {ODD} times off the median of its kind, {median}: say why in notes"
+                ),
+            );
         }
     }
 }
 
 /// The newest date of any offer.
 fn newest(catalog: &Catalog) -> &str {
-    catalog.offers.iter().map(|(_, row)| row.date.as_str()).max().unwrap_or_default()
+    catalog
+        .offers
+        .iter()
+        .map(|(_, row)| row.date.as_str())
+        .max()
+        .unwrap_or_default()
 }
 
 /// The words of a row that stand in the table of all, in the order of `catalog::Offer`.
@@ -153,12 +160,17 @@ pub(super) fn emit(catalog: &Catalog, text: &mut String) {
         let link = variant(&LINKS, &row.interconnect).unwrap_or_default();
         let history = day_number(&row.date).is_some_and(|day| day + MONTHS * 31 < last);
         let [network, host] = [row.network_gbit_per_s, row.host_ram_gib].map(|own| own.unwrap_or_default());
-        line(text, format_args!(
-            "Offer {{ words: [{provider}, {instance}, {region}, {fabric}, {source}, {snapshot}, {date}, {notes}], \
+        line(
+            text,
+            format_args!(
+                "Offer {{ words: [{provider}, {instance}, {region}, {fabric}, {source}, {snapshot}, {date}, {notes}], \
              gpu: {gpu}, gpus: {}, vcpus: {}, kind: OfferKind::{kind}, interconnect: Interconnect::{link}, \
              history: {history}, network: {network:?}, host_ram: {host:?}, usd_per_hour: {:?} }},",
-            row.gpus, row.vcpus.unwrap_or_default(), row.usd_per_hour
-        ));
+                row.gpus,
+                row.vcpus.unwrap_or_default(),
+                row.usd_per_hour
+            ),
+        );
     }
     line(text, format_args!("];"));
 }

@@ -14,7 +14,7 @@ pub(crate) fn slug(name: &str) -> String {
     slug
 }
 
-/// The id of an offer: `nebius/gpu-h200-sxm_8gpu/us/on-demand`.
+/// The id of an offer: `nebius/gpu-h200-sxm_8gpu/not-stated/on-demand`.
 pub(crate) fn id(provider: &str, instance: &str, region: &str, kind: &str) -> String {
     [provider, instance, region, kind].map(slug).join("/")
 }

@@ -158,7 +158,12 @@ fn compared(before: &Prices, now: &Prices) -> (Vec<String>, Vec<String>) {
             changes.push(line);
         }
     }
-    changes.extend(before.keys().filter(|id| !now.contains_key(*id)).map(|id| format!("gone: {id}")));
+    changes.extend(
+        before
+            .keys()
+            .filter(|id| !now.contains_key(*id))
+            .map(|id| format!("gone: {id}")),
+    );
     (changes, jumps)
 }
 

@@ -59,7 +59,7 @@ impl Offer {
         OFFER_WORDS.get(usize::from(place)).copied().unwrap_or_default()
     }
 
-    /// Its id, as in `hardware.offer`, which stays the same as its price changes: `nebius/gpu-h200-sxm_8gpu/us/on-demand`.
+    /// Its id, as in `hardware.offer`, which stays the same as its price changes: `nebius/gpu-h200-sxm_8gpu/not-stated/on-demand`.
     #[must_use]
     pub fn id(&self) -> String {
         slug::id(self.provider(), self.instance(), self.region(), self.kind.as_str())
@@ -166,7 +166,7 @@ pub fn offers() -> &'static [Offer] {
 ///
 /// ```
 /// use shardwise_core::catalog::offer;
-/// let own = offer("nebius/gpu-h200-sxm_8gpu/us/on-demand");
+/// let own = offer("nebius/gpu-h200-sxm_8gpu/not-stated/on-demand");
 /// assert_eq!(own.map(|own| (own.provider(), own.gpus)), Some(("Nebius", 8)));
 /// assert!(offer("nebius/none").is_none());
 /// ```
@@ -176,5 +176,8 @@ pub fn offer(id: &str) -> Option<&'static Offer> {
     // The provider first: an id is made of words only where that fits.
     let provider = id.split('/').next().unwrap_or_default();
     let of_provider = |offer: &&Offer| slug::slug(offer.provider()).eq_ignore_ascii_case(provider);
-    OFFERS.iter().filter(of_provider).find(|offer| offer.id().eq_ignore_ascii_case(id))
+    OFFERS
+        .iter()
+        .filter(of_provider)
+        .find(|offer| offer.id().eq_ignore_ascii_case(id))
 }

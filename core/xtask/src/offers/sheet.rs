@@ -108,9 +108,11 @@ pub(super) fn toml(rows: &[&Row]) -> String {
         ];
         let whole = |key: &str| matches!(key, "gpus" | "vcpus");
         let numbers = numbers.into_iter().filter_map(|(key, value)| Some((key, value?)));
-        let numbers = numbers.map(|(key, value)| {
-            if whole(key) { format!("{key} = {value}") } else { format!("{key} = {value:?}") }
-        });
+        let numbers = numbers.map(
+            |(key, value)| {
+                if whole(key) { format!("{key} = {value}") } else { format!("{key} = {value:?}") }
+            },
+        );
         let fields: Vec<String> = words.chain(numbers).collect();
         // Writing into a string cannot fail.
         let _ = writeln!(text, "  {{ {} }},", fields.join(", "));

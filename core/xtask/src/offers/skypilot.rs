@@ -115,7 +115,9 @@ impl Listed {
 
     /// The GPU that it has, among the catalog's; why none, where none or several could be meant.
     fn gpu(&self, known: &BTreeSet<String>) -> Result<&'static str, &'static str> {
-        let named = ACCELERATORS.iter().find(|(name, _)| self.accelerator.eq_ignore_ascii_case(name));
+        let named = ACCELERATORS
+            .iter()
+            .find(|(name, _)| self.accelerator.eq_ignore_ascii_case(name));
         let Some((_, ids)) = named else { return Err("its accelerator is not in the catalog") };
         // NVLink is said of cards of both forms.
         let said = format!("{} {}", self.instance, self.info).to_lowercase().replace("nvlink", "");
@@ -157,15 +159,17 @@ impl Listing {
         let about = |error: csv::Error| format!("{}: {error}. Schema v8 is wanted.", path.display());
         let mut reader = csv::Reader::from_path(path).map_err(about)?;
         let rows = reader.deserialize().collect::<Result<_, _>>().map_err(about)?;
-        let source = format!(
-            "https://github.com/skypilot-org/skypilot-catalog/blob/{commit}/catalogs/v8/{vendor}/vms.csv"
-        );
+        let source =
+            format!("https://github.com/skypilot-org/skypilot-catalog/blob/{commit}/catalogs/v8/{vendor}/vms.csv");
         Ok(Self { provider, kind, rows, source, commit: commit.chars().take(7).collect(), date: date.to_owned() })
     }
 
     /// What it lists of an instance at a price of a kind, by region.
     fn of(&self, instance: &str, kind: &str) -> Vec<(&Listed, f64)> {
-        let own = self.rows.iter().filter(|row| row.instance == instance && !row.accelerator.is_empty());
+        let own = self
+            .rows
+            .iter()
+            .filter(|row| row.instance == instance && !row.accelerator.is_empty());
         own.filter_map(|row| Some((row, row.usd(kind)?))).collect()
     }
 
@@ -179,7 +183,10 @@ impl Listing {
         row.vcpus = listed.vcpus.and_then(whole).or(row.vcpus);
         row.host_ram_gib = listed.memory_gib.or(row.host_ram_gib);
         // What was said of an older list.
-        let kept = row.notes.split("; ").filter(|note| !note.starts_with("date of the commit not known"));
+        let kept = row
+            .notes
+            .split("; ")
+            .filter(|note| !note.starts_with("date of the commit not known"));
         row.notes = kept.collect::<Vec<_>>().join("; ");
     }
 }
@@ -194,7 +201,10 @@ pub(super) fn renew(rows: &mut Vec<Row>, listing: &Listing, known: &BTreeSet<Str
     let mut said = Vec::new();
     for row in rows.iter_mut().filter(|row| row.provider == listing.provider) {
         let listed = listing.of(&row.instance, &row.kind);
-        let same = listed.iter().copied().find(|(own, _)| own.region.eq_ignore_ascii_case(&row.region));
+        let same = listed
+            .iter()
+            .copied()
+            .find(|(own, _)| own.region.eq_ignore_ascii_case(&row.region));
         // A region that the list does not name is one of our own words for several.
         let Some((own, usd)) = same.or_else(|| cheapest(&listed)) else {
             continue;

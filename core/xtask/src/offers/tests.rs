@@ -8,7 +8,8 @@ use super::{Asked, refresh};
 
 const HEADER: &str = "provider,instance,gpu,gpus,region,kind,usd_per_hour,interconnect,fabric,network_gbit_per_s,vcpus,host_ram_gib,source,snapshot,date,notes\n";
 const LAMBDA: &str = "Lambda,gpu_8x_h100_sxm5,h100-sxm,8,all regions,on-demand,32,nvlink,,,,,https://lambda.ai/pricing,page,2026-09-28,before tax; date of the commit not known\n";
-const TPU: &str = "GCP,1 tpu-v5e,tpu-v5e,1,us-east1,on-demand,1.2,unknown,,,,,https://example.com/tpu,b707e74,2024-12-23,\n";
+const TPU: &str =
+    "GCP,1 tpu-v5e,tpu-v5e,1,us-east1,on-demand,1.2,unknown,,,,,https://example.com/tpu,b707e74,2024-12-23,\n";
 
 fn sample(vendor: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(vendor);
@@ -71,8 +72,10 @@ fn spot_and_market_are_kinds_of_their_own() {
     let vast = ["--skypilot", &sample("vast"), "abcdef0", "2026-11-20"];
     let said = refresh(&root, &[runpod, vast].concat()).unwrap();
     let text = toml(&root);
-    let ids: BTreeSet<&str> =
-        text.lines().filter_map(|line| line.split('"').nth(1).filter(|id| id.contains('/'))).collect();
+    let ids: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.split('"').nth(1).filter(|id| id.contains('/')))
+        .collect();
     let wanted = [
         "runpod/1x_a100-80gb_secure/ca/on-demand",
         "runpod/1x_a100-80gb_secure/ca/spot",
