@@ -2,6 +2,7 @@
 
 mod hardware;
 mod reinforcement;
+mod rented;
 mod run;
 
 use crate::belonging;
@@ -13,6 +14,7 @@ use crate::workload::{Generation, Lora, Workload};
 use hardware::resolve_hardware;
 pub use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
+pub use rented::ASSUMED_NETWORK;
 use shardwise_catalog::error::{Caveat, InputError};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::model::{Model, resolve_model};

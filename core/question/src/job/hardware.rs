@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::MAX_GPUS;
+use super::{MAX_GPUS, rented};
+use crate::market;
 use crate::place::Place;
 use crate::wire::{self, GpuSpec, HardwareSpec};
 use shardwise_catalog::catalog;
@@ -15,6 +16,14 @@ const AT: Place<'static> = Place::at("hardware");
 const OF_GPU: Place<'static> = Place::at("hardware.gpu");
 
 pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
+    // Where nobody looks for the best offer of a market, its cheapest stands for it.
+    if spec.market.is_some() && spec.offer.is_none() {
+        let first = market::offers(spec)?.first().copied();
+        return first.map_or_else(
+            || Err(AT.wrong("market", "This market has no offers. Leave it out.")),
+            |offer| resolve_hardware(&market::rented(spec, offer)),
+        );
+    }
     let mut hardware = match &spec.gpu {
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
         Value::Object(_) => from_object(&spec.gpu)?,
@@ -22,7 +31,12 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
             return Err(AT.wrong("gpu", "Give a catalog id such as h100-sxm, or an object."));
         }
     };
-    hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(8), MAX_GPUS)? as u32;
+    let offer = market::named(spec)?;
+    if let Some(offer) = offer {
+        rented::apply(&mut hardware, offer);
+    }
+    let usual = offer.map_or(market::GPUS, |offer| market::GPUS.next_multiple_of(u64::from(offer.gpus)));
+    hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(usual), MAX_GPUS)? as u32;
     let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
     let per_node = AT.positive("gpus_per_node", per_node, MAX_GPUS)? as u32;
     hardware.gpus_per_node = per_node.min(hardware.gpus);
@@ -41,7 +55,7 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
             ));
         }
         hardware.usd_per_gpu_hour = Some(AT.within("usd_per_gpu_hour", usd, 0.0, 1e6)?);
-        hardware.price_source = None;
+        hardware.price_source = hardware.price_source.filter(|_| offer.is_some());
     }
     Ok(hardware)
 }
@@ -94,6 +108,7 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
             .map_or(HostRam::Unknown, |gib| HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1)))),
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
+        offer: None,
     })
 }
 
@@ -273,5 +288,6 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         host_ram: HostRam::Unknown,
         usd_per_gpu_hour: None,
         price_source: None,
+        offer: None,
     })
 }
