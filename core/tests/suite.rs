@@ -43,6 +43,7 @@ mod words;
 mod cases;
 mod errors;
 mod fuzz;
+mod generations;
 mod questions;
 mod runs;
 mod said;

@@ -58,6 +58,8 @@
 #[path = "../../tests/errors.rs"]
 mod errors;
 mod files;
+#[path = "../../tests/generations.rs"]
+mod generations;
 mod kernels;
 mod layouts;
 mod memory;

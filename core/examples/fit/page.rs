@@ -187,7 +187,7 @@ fn memory_kind(job: &Job, kind: MemoryKind) -> &'static str {
 
 /// The kind of a generation run: how many sequences it generates at once.
 fn generation_kind(run: &Rollout) -> &'static str {
-    match run.sequences {
+    match run.sequences() {
         at_once if at_once <= 1.0 => "one",
         at_once if at_once <= 32.0 => "few",
         at_once if at_once <= 256.0 => "many",
@@ -274,21 +274,22 @@ fn engine_name(entry: &str) -> &str {
 }
 
 /// A run of an engine whose constants are fitted.
-fn generation_row(run: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
+fn generation_row(rollout: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
+    let run = &rollout.run;
     let (source, url) = run.source.clone();
     let group = source.split(':').next().unwrap_or_default().to_owned();
     Some(Row {
-        id: run.id.clone(),
+        id: run.id.to_owned(),
         group,
         source,
         url,
-        date: run.date.clone(),
-        model: run.model.clone(),
+        date: run.date.to_owned(),
+        model: run.model.to_owned(),
         framework: engine_name(run.engine).to_owned(),
-        precision: run.precision.clone(),
+        precision: run.precision.to_owned(),
         headline: true,
-        generation: Some(figures(generation_kind(run), run.measured, errors, around(run.measured, errors[1], width))),
-        ..of_question(&run.question)?
+        generation: Some(figures(generation_kind(rollout), run.rate, errors, around(run.rate, errors[1], width))),
+        ..of_question(&rollout.question)?
     })
 }
 
