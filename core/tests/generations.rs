@@ -2,13 +2,15 @@
 //! (servers under a steady load), shared by the tests and `examples/fit`.
 
 use serde_json::{Value, json};
-use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::wire::{EngineVersion, Question, question_from_value};
 
 const BATCHES: &str = include_str!("data/rollout.csv");
 const SERVERS: &str = include_str!("data/serving.csv");
 
-/// The version that the runs of vLLM before 0.12 state: they are of 2024 and 2025, their sources name none.
+/// The version of the runs of 2024 whose source states none.
 const EARLY: &str = "0.6.0";
+/// vLLM from here on is today's.
+const TODAY: EngineVersion = EngineVersion::new(0, 12, 0);
 
 /// A published generation run that no doubt keeps out.
 #[derive(Clone, Debug)]
@@ -20,6 +22,7 @@ pub(crate) struct Generation {
     pub(crate) date: &'static str,
     /// Entry of `efficiency.toml`.
     pub(crate) engine: &'static str,
+    pub(crate) version: &'static str,
     pub(crate) model: &'static str,
     pub(crate) gpu: &'static str,
     pub(crate) precision: &'static str,
@@ -43,28 +46,37 @@ pub(crate) fn all() -> impl Iterator<Item = Generation> {
     batches().chain(servers())
 }
 
-/// Batches of requests, from the first to the last: vLLM before 0.12, and TensorRT-LLM.
+/// Batches of requests, from the first to the last: vLLM, most of it before 0.12, SGLang and TensorRT-LLM.
 pub(crate) fn batches() -> impl Iterator<Item = Generation> {
     let sources = sources();
-    rows(BATCHES, 13).map(move |cells| {
+    rows(BATCHES, 14).map(move |cells| {
         let number = |place| number(&cells, place);
         let (name, place) = sources[cells[1].parse::<usize>().unwrap() - 1];
+        let version = if cells[3].is_empty() { EARLY } else { cells[3] };
+        let engine = match cells[2] {
+            "vLLM" if EngineVersion::parse(version).is_some_and(|own| own < TODAY) => "early_vllm",
+            "vLLM" => "vllm",
+            "SGLang" => "sglang",
+            "TensorRT-LLM" => "tensorrt_llm",
+            other => panic!("{}: nothing is known of {other}", cells[0]),
+        };
         Generation {
             id: cells[0],
             source: (format!("{name}: {place}"), address(place)),
             date: "",
-            engine: if cells[2] == "vLLM" { "early_vllm" } else { "tensorrt_llm" },
-            model: cells[3],
-            gpu: cells[4],
-            precision: cells[11],
-            gpus: number(5),
-            tensor_parallel: number(6),
+            engine,
+            version,
+            model: cells[4],
+            gpu: cells[5],
+            precision: cells[12],
+            gpus: number(6),
+            tensor_parallel: number(7),
             expert_parallel: None,
-            prompt: number(7),
-            response: number(8),
-            requests: number(9),
-            max_num_seqs: number(10),
-            rate: number(12),
+            prompt: number(8),
+            response: number(9),
+            requests: number(10),
+            max_num_seqs: number(11),
+            rate: number(13),
         }
     })
 }
@@ -80,6 +92,7 @@ pub(crate) fn servers() -> impl Iterator<Item = Generation> {
             source: ("InferenceX".to_owned(), "https://github.com/ai-dynamo/aiconfigurator".to_owned()),
             date: cells[2],
             engine: cells[3],
+            version: cells[4],
             model: cells[5],
             gpu: cells[6],
             precision: cells[13],
@@ -97,9 +110,9 @@ pub(crate) fn servers() -> impl Iterator<Item = Generation> {
 
 impl Generation {
     /// The engine as a plan states it.
-    pub(crate) fn engine(&self) -> Value {
+    fn engine(&self) -> Value {
         match self.engine {
-            "early_vllm" => json!({"engine": "vllm", "engine_version": EARLY}),
+            "early_vllm" => json!({"engine": "vllm", "engine_version": self.version}),
             engine => json!({"engine": engine}),
         }
     }
