@@ -63,6 +63,7 @@ mod generations;
 mod kernels;
 mod layouts;
 mod memory;
+mod misses;
 mod page;
 mod parameters;
 mod reinforcement;
