@@ -12,6 +12,7 @@ use shardwise_engine::fit;
 use shardwise_engine::phase::Phase;
 use shardwise_engine::possible::of_peak;
 use shardwise_engine::rl;
+use shardwise_engine::run;
 use shardwise_engine::step::{self, Step};
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::job::Job;
@@ -65,13 +66,22 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
     let run = job.workload.run_tokens(step.tokens).map(|tokens| {
         let time = Seconds::new(tokens / tokens_per_s);
+        let steps = job.workload.run_steps(step.tokens).unwrap_or(1.0);
+        let checkpoint = checkpoint::of(context, plan);
         Run {
-            steps: job.workload.run_steps(step.tokens).unwrap_or(1.0),
+            steps,
             tokens,
             assumed: matches!(job.workload.run, Some(Length::Assumed(_))),
             hours: time.get() / 3600.0,
             usd: price.map(|price| price.over(time).get()),
-            checkpoint: checkpoint::of(context, plan),
+            checkpoint,
+            operations: run::of(
+                context,
+                time.get(),
+                steps,
+                checkpoint.as_ref(),
+                hardware.usd_per_gpu_hour.map(|usd| usd * gpus),
+            ),
         }
     });
     let mut memory = memory(&step, hardware.memory_gib);
