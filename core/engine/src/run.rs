@@ -10,6 +10,7 @@ pub mod saving;
 use crate::context::Context;
 use failures::{Attempts, Failing};
 use saving::Times;
+use shardwise_catalog::units::{Seconds, UsdPerHour};
 use shardwise_question::operations::{Evaluation, Often, Operations, instances};
 use shardwise_question::wire::{Checkpoint, Expected, RunOperations, RunParts, Saving};
 
@@ -17,14 +18,14 @@ use shardwise_question::wire::{Checkpoint, Expected, RunOperations, RunParts, Sa
 pub const HOPELESS: f64 = 1000.0;
 
 /// The run whose steps take `training` seconds, `steps` of them, and whose checkpoints are `checkpoint`; nothing where the
-/// question does not ask. `usd_per_hour` is the price of all GPUs.
+/// question does not ask. `price` is that of all GPUs.
 #[must_use]
 pub fn of(
     context: &Context<'_>,
     training: f64,
     steps: f64,
     checkpoint: Option<&Checkpoint>,
-    usd_per_hour: Option<f64>,
+    price: Option<UsdPerHour>,
 ) -> Option<RunOperations> {
     let job = context.job;
     let own = job.operations.as_ref()?;
@@ -60,11 +61,11 @@ pub fn of(
         let energy_kwh = own.power.as_ref().and_then(|power| energy::kwh(power, gpus, hours));
         Expected {
             hours,
-            usd: usd_per_hour.map(|usd| usd * hours),
+            usd: price.map(|price| price.over(Seconds::new(hours * 3600.0)).get()),
             goodput: goodput(&hours_of),
             failures: mtbf.map_or(0.0, |mtbf| (hours - hours_of.startup) / mtbf),
             hours_of,
-            usd_of: usd_per_hour.map(|usd| hours_of.times(usd)),
+            usd_of: price.map(|price| hours_of.times(price.over(Seconds::new(3600.0)).get())),
             energy_kwh,
             co2_kg: energy_kwh.zip(own.power).map(|(kwh, power)| energy::co2_kg(&power, kwh)),
         }

@@ -33,6 +33,7 @@ pub(crate) const CASES: &[Case] = cases![
     "pretrain-deepseek-v3",
     "pretrain-gpt3-unfused",
     "pretrain-llama-3.1-405b-fp8",
+    "pretrain-llama-3.1-405b-run",
     "qlora-llama-3.3-70b",
     "rollout-deepseek-r1-fp8",
     "sft-llama-2-7b-deepspeed",
@@ -43,10 +44,11 @@ pub(crate) const CASES: &[Case] = cases![
 ];
 
 /// Cases whose whole answer is recorded, one of each task; of the others its figures are, and what was chosen and said.
-const WHOLE: [&str; 5] = [
+const WHOLE: [&str; 6] = [
     "grpo-qwen3-30b-a3b-megatron",
     "lora-llama-3.1-8b-l40s",
     "pretrain-deepseek-v3",
+    "pretrain-llama-3.1-405b-run",
     "rollout-deepseek-r1-fp8",
     "sft-out-of-memory",
 ];

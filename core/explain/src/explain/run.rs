@@ -121,8 +121,8 @@ fn pause(source: &Source<'_>, figure: &str, asked: &Operations, own: Saving) -> 
     let written = part(&mut sheet, "write", own.write_s, Unit::Seconds, meaning);
     let expression = if asked.saving?.asynchronous {
         let gpus = all_gpus(source, &mut sheet);
-        let link = source.found.job.hardware.pcie_gb_per_s * 1e9;
-        let link = sheet.term("host_link", link, Unit::GbPerS, "bandwidth from a GPU to its host's memory");
+        let rate = saving::copying(source.found.job.hardware.pcie_gb_per_s * 1e9);
+        let link = sheet.term("copy", rate, Unit::GbPerS, "bandwidth from a GPU to its host's memory");
         let copied = (bytes(source, &mut sheet)? / (gpus * link)).min(written.clone());
         let meaning = "seconds of work from one checkpoint to the next";
         let interval = sheet.term("τ", own.interval_s, Unit::Seconds, meaning);
