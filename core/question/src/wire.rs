@@ -25,7 +25,7 @@ pub use language::{Language, Words};
 pub use operations::*;
 pub use options::*;
 pub use parse::{parse_question, question_from_value};
-pub use parts::{HostParts, MemoryParts, TimeParts};
+pub use parts::{HostParts, MemoryParts, RunParts, TimeParts};
 pub use paths::{at, put, take};
 pub use plan::*;
 pub use question::*;

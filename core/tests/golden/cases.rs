@@ -33,13 +33,13 @@ pub(crate) const CASES: &[Case] = cases![
     "pretrain-deepseek-v3",
     "pretrain-gpt3-unfused",
     "pretrain-llama-3.1-405b-fp8",
-    "pretrain-llama-3.1-405b-run",
     "qlora-llama-3.3-70b",
     "rollout-deepseek-r1-fp8",
     "sft-llama-2-7b-deepspeed",
     "sft-llama-3.1-70b-offloaded",
     "sft-out-of-memory",
     "sft-qwen2.5-32b-fsdp-packed",
+    "sft-qwen2.5-32b-run",
     "sft-qwen3-30b-a3b-searched",
 ];
 
@@ -48,9 +48,9 @@ const WHOLE: [&str; 6] = [
     "grpo-qwen3-30b-a3b-megatron",
     "lora-llama-3.1-8b-l40s",
     "pretrain-deepseek-v3",
-    "pretrain-llama-3.1-405b-run",
     "rollout-deepseek-r1-fp8",
     "sft-out-of-memory",
+    "sft-qwen2.5-32b-run",
 ];
 
 /// What is recorded of an answer that is not recorded as a whole.

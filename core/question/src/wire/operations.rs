@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::document::document;
+use super::parts::RunParts;
 
 document! {
     /// What a whole run meets beside its steps. Stated, even as `{}`, the answer has `run.operations`: each field has a
@@ -146,56 +147,4 @@ pub struct Expected {
     /// Emissions in kilograms of CO2 equivalent; absent where the energy is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub co2_kg: Option<f64>,
-}
-
-/// The parts of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct RunParts {
-    /// Until the first step.
-    pub startup: f64,
-    /// Steps that count.
-    pub training: f64,
-    /// Evaluation that counts.
-    pub evaluation: f64,
-    /// Training waits for a checkpoint.
-    pub checkpoints: f64,
-    /// Work since the last checkpoint that a failure loses.
-    pub lost: f64,
-    /// From a failure to where the work goes on.
-    pub restarts: f64,
-}
-
-impl RunParts {
-    /// Their sum.
-    #[must_use]
-    pub fn total(&self) -> f64 {
-        self.entries().iter().map(|(_, own)| own).sum()
-    }
-
-    /// Each part times a factor.
-    #[must_use]
-    pub fn times(&self, factor: f64) -> Self {
-        Self {
-            startup: self.startup * factor,
-            training: self.training * factor,
-            evaluation: self.evaluation * factor,
-            checkpoints: self.checkpoints * factor,
-            lost: self.lost * factor,
-            restarts: self.restarts * factor,
-        }
-    }
-
-    /// By name, in the order in which they are shown.
-    #[must_use]
-    pub fn entries(&self) -> [(&'static str, f64); 6] {
-        [
-            ("startup", self.startup),
-            ("training", self.training),
-            ("evaluation", self.evaluation),
-            ("checkpoints", self.checkpoints),
-            ("lost", self.lost),
-            ("restarts", self.restarts),
-        ]
-    }
 }
