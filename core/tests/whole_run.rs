@@ -166,6 +166,29 @@ fn checkpoints_are_as_large_as_published_ones() {
     close(fsdp.bytes / weights, 12.0, 1e-9);
 }
 
+/// By optimizer: 8-bit Adam keeps two bytes a weight, Muon one moment. Adapters of Qwen2.5-72B of rank 16 in attention: a file
+/// of 131,118,496 bytes at two for each, and an optimizer of 262,476,043 at four (MakazhanAlpamys/Soup#352).
+#[test]
+fn checkpoints_follow_optimizer_and_adapters() {
+    let saved = |optimizer: f64| {
+        let mut question = sft(json!({}));
+        question["plan"]["optimizer_bytes"] = json!(optimizer);
+        answer(question).run.unwrap().checkpoint.unwrap()
+    };
+    let weights = saved(8.0).weights_bytes / 4.0;
+    for optimizer in [8.0, 4.0, 2.0] {
+        close(saved(optimizer).bytes, (4.0 + optimizer) * weights, 1e-9);
+    }
+    let mut lora = sft(json!({}));
+    lora["model"] = json!("qwen2.5-72b");
+    lora["workload"]["kind"] = json!("lora");
+    lora["workload"]["lora"] = json!({"rank": 16, "targets": "attention"});
+    lora["plan"]["optimizer_bytes"] = json!(4);
+    let adapters = answer(lora).run.unwrap().checkpoint.unwrap();
+    close(adapters.weights_bytes / 4.0 * 2.0, 131_118_496.0, 1e-3);
+    close(adapters.optimizer_bytes, 262_476_043.0, 2e-3);
+}
+
 /// Figures 3 to 5 of Daly 2006 are held by the doctest; here that the least is where the formula says.
 #[test]
 fn dalys_interval_is_the_best_number_of_checkpoints() {
