@@ -37,6 +37,7 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod whole_run;
 mod words;
 
 // What they share.

@@ -5,6 +5,7 @@ pub mod belonging;
 pub mod complete;
 pub mod framework;
 pub mod job;
+pub mod operations;
 pub mod permalink;
 pub mod place;
 pub mod plan;
