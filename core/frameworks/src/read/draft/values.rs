@@ -90,7 +90,8 @@ impl Draft<'_> {
         }
     }
 
-    fn wrong(&mut self, key: &str, wanted: &str) {
+    /// Refuses a key's value, once; `wanted` says what it is not: `no number.`
+    pub(crate) fn wrong(&mut self, key: &str, wanted: &str) {
         let Some(setting) = self.settings.resolve(key) else {
             return;
         };
