@@ -1,6 +1,7 @@
 //! Words for an attention kernel, of Hugging Face's models and of Megatron, as parts of the plan.
 
 use super::draft::Draft;
+use super::printable::short;
 use crate::emit::kernel::FLASH_2;
 use shardwise_question::job;
 
@@ -31,10 +32,17 @@ pub(crate) fn hugging_face(draft: &mut Draft, key: &str, plan: &str) {
             "sdpa",
             "flex_attention is not modelled: what PyTorch's scaled_dot_product_attention runs is estimated in its place.",
         ),
-        _ => draft.wrong(
-            key,
-            "no attention kernel that is known here. Write flash_attention_2, flash_attention_3, flash_attention_4, sdpa, flex_attention or eager.",
-        ),
+        _ => {
+            let word = short(&word);
+            draft.refuse(
+                key,
+                format!(
+                    "{word:?} is no attention kernel that is known here. Write flash_attention_2, flash_attention_3, flash_attention_4, sdpa, flex_attention or eager."
+                ),
+                0,
+            );
+            draft.settle(key);
+        }
     }
 }
 
@@ -54,6 +62,14 @@ pub(crate) fn megatron(draft: &mut Draft, key: &str, plan: &str) {
             "flash2",
             "flash leaves the version of FlashAttention to what is installed: 2 is estimated. State plan.attention_kernel for another.",
         ),
-        _ => draft.wrong(key, "no attention kernel that is known here. Write auto, flash, fused, unfused or local."),
+        _ => {
+            let word = short(&word);
+            draft.refuse(
+                key,
+                format!("{word:?} is no attention kernel that is known here. Write auto, flash, fused, unfused or local."),
+                0,
+            );
+            draft.settle(key);
+        }
     }
 }

@@ -91,7 +91,7 @@ impl Draft<'_> {
     }
 
     /// Refuses a key's value, once; `wanted` says what it is not: `no number.`
-    pub(crate) fn wrong(&mut self, key: &str, wanted: &str) {
+    fn wrong(&mut self, key: &str, wanted: &str) {
         let Some(setting) = self.settings.resolve(key) else {
             return;
         };
