@@ -17,6 +17,7 @@ mod chinese;
 mod config;
 mod decisions;
 mod emit;
+mod engines;
 mod extremes;
 mod golden;
 mod laws;

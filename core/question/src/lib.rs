@@ -3,6 +3,7 @@
 
 pub mod belonging;
 pub mod complete;
+pub mod engines;
 pub mod framework;
 pub mod job;
 pub mod operations;

@@ -1,12 +1,14 @@
 //! The plan: every part is found by the search, or set by hand.
 
 use leptos::prelude::*;
-use shardwise_core::wire::{Backend, PlanSpec};
+use shardwise_core::complete::usual_kernel;
+use shardwise_core::wire::{Attention, Backend, PlanSpec};
 
 use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates};
 use crate::format;
 use crate::page::Page;
+use crate::parts::KERNELS;
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Message};
 use crate::view::view;
@@ -29,6 +31,15 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
     let fused = found(page, |shown, lang| {
         let on = shown.found.answer.plan.fused_lm_head;
         on.map(|on| yes_no(on, lang)).unwrap_or_default()
+    });
+    // Scores in memory have no kernel to choose.
+    let kernel = found(page, |shown, lang| {
+        let (plan, job) = (&shown.found.answer.plan, &shown.found.job);
+        let usual = || plan.backend.map(|backend| usual_kernel(job, backend));
+        match plan.attention {
+            Some(Attention::Unfused) => lang.word("unfused").to_owned(),
+            _ => usual().map(|kernel| lang.word(kernel.as_str()).to_owned()).unwrap_or_default(),
+        }
     });
     view! {
         <fieldset class="group group-last">
@@ -54,6 +65,7 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
                     <Count page field=Field::TokenBudget of=|plan| plan.max_tokens_per_gpu/>
                     <Choice page field=Field::Recompute words=&["none", "selective", "full"] auto=recomputed/>
                     <Choice page field=Field::FusedHead words=&["true", "false"] auto=fused/>
+                    <Choice page field=Field::AttentionKernel words=&KERNELS auto=kernel/>
                     {move || generates(page.kind()).then(|| view! { <Engine page/> })}
                 </div>
                 <Offloads page/>
@@ -74,11 +86,15 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
 fn Engine(page: Page) -> impl IntoView {
     let share = chosen(page, |plan| plan.rollout.as_ref()?.gpu_memory_utilization, |share| format::fixed(share, 2));
     let one = Signal::stored("1".to_owned());
+    let version = found(page, |shown, lang| {
+        let own = shown.found.answer.plan.rollout.as_ref().and_then(|own| own.engine_version);
+        own.map_or_else(|| lang.text().newest.to_owned(), |own| own.to_string())
+    });
     view! {
         <Count page field=Field::RolloutTensorParallel of=|plan| plan.rollout.as_ref()?.tensor_parallel/>
         <Input page field=Field::MemoryShare placeholder=auto_text(page, share)/>
         <Choice page field=Field::Engine words=&["vllm", "sglang", "tensorrt_llm"] auto="vLLM"/>
-        <Input page field=Field::EngineVersion placeholder=auto_text(page, Signal::stored(page.text().newest.to_owned()))/>
+        <Input page field=Field::EngineVersion placeholder=auto_text(page, version)/>
         <Choice page field=Field::KvCacheDtype words=&["auto", "fp8"] auto=page.lang.word("auto")/>
         <Choice page field=Field::EnforceEager words=&["true", "false"] auto=page.text().no/>
         <Input page field=Field::SpeculativeSpeedup placeholder=auto_text(page, one)/>
