@@ -5,7 +5,7 @@ use shardwise_core::complete::usual_kernel;
 use shardwise_core::wire::{Attention, Backend, PlanSpec};
 
 use super::values::{auto_text, chosen, found, yes_no};
-use crate::form::{Field, Form, OFFLOADS, generates};
+use crate::form::{Field, Form, OFFLOADS, generates, trains};
 use crate::format;
 use crate::page::Page;
 use crate::parts::KERNELS;
@@ -23,6 +23,36 @@ fn Count(page: Page, field: Field, of: fn(&PlanSpec) -> Option<u64>) -> impl Int
 #[component]
 pub(super) fn Plan(page: Page) -> impl IntoView {
     let text = page.text();
+    view! {
+        <fieldset class="group group-last">
+            <legend>{text.plan}</legend>
+            <details class="more more-first" id="plan-controls">
+                <summary>
+                    {move || match page.pinned.get() {
+                        0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> },
+                        count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
+                    }}
+                </summary>
+                <div class="row row-3">
+                    {move || trains(page.kind()).then(|| view! { <Training page/> })}
+                    {move || generates(page.kind()).then(|| view! { <Engine page/> })}
+                </div>
+                {move || trains(page.kind()).then(|| view! { <Offloads page/> })}
+                {move || (page.pinned.get() > 0).then(|| view! {
+                    <p>
+                        <button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>
+                            {text.free_plan}
+                        </button>
+                    </p>
+                })}
+            </details>
+        </fieldset>
+    }
+}
+
+/// How the work is laid out that trains.
+#[component]
+fn Training(page: Page) -> impl IntoView {
     let backend = found(page, |shown, _| {
         let backend = shown.found.answer.plan.backend;
         backend.map(Backend::name).unwrap_or_default().to_owned()
@@ -42,42 +72,20 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
         }
     });
     view! {
-        <fieldset class="group group-last">
-            <legend>{text.plan}</legend>
-            <details class="more more-first" id="plan-controls">
-                <summary>
-                    {move || match page.pinned.get() {
-                        0 => view! { {text.plan_auto} " " <span>{text.plan_hint}</span> },
-                        count => fill(text.plan_yours, &[&count.to_string()]).into_any(),
-                    }}
-                </summary>
-                <div class="row row-3">
-                    <Choice page field=Field::Backend words=&["megatron", "fsdp", "deepspeed", "ddp"] auto=backend/>
-                    <Count page field=Field::TensorParallel of=|plan| plan.tensor_parallel/>
-                    <Count page field=Field::PipelineParallel of=|plan| plan.pipeline_parallel/>
-                    <Count page field=Field::VirtualPipeline of=|plan| plan.virtual_pipeline/>
-                    <Count page field=Field::ContextParallel of=|plan| plan.context_parallel/>
-                    <Count page field=Field::UlyssesParallel of=|plan| plan.ulysses_parallel/>
-                    <Count page field=Field::ExpertParallel of=|plan| plan.expert_parallel/>
-                    <Count page field=Field::ExpertTensorParallel of=|plan| plan.expert_tensor_parallel/>
-                    <Count page field=Field::ZeroStage of=|plan| plan.zero_stage/>
-                    <Count page field=Field::MicroBatch of=|plan| plan.micro_batch/>
-                    <Count page field=Field::TokenBudget of=|plan| plan.max_tokens_per_gpu/>
-                    <Choice page field=Field::Recompute words=&["none", "selective", "full"] auto=recomputed/>
-                    <Choice page field=Field::FusedHead words=&["true", "false"] auto=fused/>
-                    <Choice page field=Field::AttentionKernel words=&KERNELS auto=kernel/>
-                    {move || generates(page.kind()).then(|| view! { <Engine page/> })}
-                </div>
-                <Offloads page/>
-                {move || (page.pinned.get() > 0).then(|| view! {
-                    <p>
-                        <button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>
-                            {text.free_plan}
-                        </button>
-                    </p>
-                })}
-            </details>
-        </fieldset>
+        <Choice page field=Field::Backend words=&["megatron", "fsdp", "deepspeed", "ddp"] auto=backend/>
+        <Count page field=Field::TensorParallel of=|plan| plan.tensor_parallel/>
+        <Count page field=Field::PipelineParallel of=|plan| plan.pipeline_parallel/>
+        <Count page field=Field::VirtualPipeline of=|plan| plan.virtual_pipeline/>
+        <Count page field=Field::ContextParallel of=|plan| plan.context_parallel/>
+        <Count page field=Field::UlyssesParallel of=|plan| plan.ulysses_parallel/>
+        <Count page field=Field::ExpertParallel of=|plan| plan.expert_parallel/>
+        <Count page field=Field::ExpertTensorParallel of=|plan| plan.expert_tensor_parallel/>
+        <Count page field=Field::ZeroStage of=|plan| plan.zero_stage/>
+        <Count page field=Field::MicroBatch of=|plan| plan.micro_batch/>
+        <Count page field=Field::TokenBudget of=|plan| plan.max_tokens_per_gpu/>
+        <Choice page field=Field::Recompute words=&["none", "selective", "full"] auto=recomputed/>
+        <Choice page field=Field::FusedHead words=&["true", "false"] auto=fused/>
+        <Choice page field=Field::AttentionKernel words=&KERNELS auto=kernel/>
     }
 }
 
