@@ -48,7 +48,7 @@ test('the most that fits is possible, and no less with offload', async ({ page, 
   const planned = page.locator('#limits tr[aria-current=true]');
   await expect(planned).toHaveCount(1);
   const share = number(await page.locator('#plan-rollout-gpu_memory_utilization').getAttribute('placeholder'));
-  expect(share).toBeLessThanOrEqual(number(await planned.locator('td').first().innerText()));
+  expect(share).toBeLessThanOrEqual(number(await planned.locator('td').first().textContent()));
 });
 
 test('what does not fit is a dash that is read out', async ({ page, calculator }) => {

@@ -50,6 +50,11 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
     }
 }
 
+/// A kernel's name where a phone has no room for it behind "auto".
+fn short(kernel: &str) -> String {
+    kernel.replace("FlashAttention-", "FA")
+}
+
 /// How the work is laid out that trains.
 #[component]
 fn Training(page: Page) -> impl IntoView {
@@ -68,7 +73,7 @@ fn Training(page: Page) -> impl IntoView {
         let usual = || plan.backend.map(|backend| usual_kernel(job, backend));
         match plan.attention {
             Some(Attention::Unfused) => lang.word("unfused").to_owned(),
-            _ => usual().map(|kernel| lang.word(kernel.as_str()).to_owned()).unwrap_or_default(),
+            _ => usual().map(|kernel| short(lang.word(kernel.as_str()))).unwrap_or_default(),
         }
     });
     view! {
