@@ -41,11 +41,6 @@ pub(crate) struct Generation {
     pub(crate) rate: f64,
 }
 
-/// Every run, batches first.
-pub(crate) fn all() -> impl Iterator<Item = Generation> {
-    batches().chain(servers())
-}
-
 /// Batches of requests, from the first to the last: vLLM, most of it before 0.12, SGLang and TensorRT-LLM.
 pub(crate) fn batches() -> impl Iterator<Item = Generation> {
     let sources = sources();

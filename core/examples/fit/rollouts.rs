@@ -48,7 +48,7 @@ pub(crate) fn all() -> Vec<Rollout> {
         let sample = Sample { job, plan, measured: Measured::Rate(run.rate), weight: 1.0 };
         Some(Rollout { run, question, sample })
     };
-    generations::all().filter_map(asked).collect()
+    generations::batches().chain(generations::servers()).filter_map(asked).collect()
 }
 
 /// The engines' constants, and how far they are off.
@@ -88,7 +88,7 @@ fn architecture(rollout: &Rollout, base: &Efficiency) -> String {
 
 /// Every run of an engine with how far off it is where the runs of its kind are left out: of its source, on its generation
 /// of GPUs, in its precision.
-fn left_out<'a>(parameters: &[Parameter], base: &Efficiency, own: &[&'a Rollout]) -> Vec<(&'static str, f64)> {
+fn left_out(parameters: &[Parameter], base: &Efficiency, own: &[&Rollout]) -> Vec<(&'static str, f64)> {
     let kind = |own: &Rollout| (own.run.source.0.clone(), architecture(own, base), own.run.precision);
     let kinds: BTreeSet<_> = own.iter().map(|own| kind(own)).collect();
     let mut out = Vec::new();

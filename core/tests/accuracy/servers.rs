@@ -88,3 +88,13 @@ fn an_older_engine_is_slower() {
     assert_eq!(todays, stated);
     assert!(older > todays * 1.05, "{older} {todays}");
 }
+
+/// A figure stands with where it is from and, of a server, when it was taken.
+#[test]
+fn every_server_has_a_source_and_a_date() {
+    for run in generations::servers() {
+        let (source, address) = &run.source;
+        assert!(!source.is_empty() && address.starts_with("https://"), "{}", run.id);
+        assert!(run.date.len() == "2026-04-17".len() && run.date.starts_with("202"), "{}: {:?}", run.id, run.date);
+    }
+}
