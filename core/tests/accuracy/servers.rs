@@ -89,12 +89,13 @@ fn an_older_engine_is_slower() {
     assert!(older > todays * 1.05, "{older} {todays}");
 }
 
-/// A figure stands with where it is from and, of a server, when it was taken.
+/// A figure stands with where it is from and when it was taken; TensorRT-LLM's have no date in their source.
 #[test]
 fn every_server_has_a_source_and_a_date() {
     for run in generations::servers() {
         let (source, address) = &run.source;
         assert!(!source.is_empty() && address.starts_with("https://"), "{}", run.id);
-        assert!(run.date.len() == "2026-04-17".len() && run.date.starts_with("202"), "{}: {:?}", run.id, run.date);
+        let is_date = run.date.len() == "2026-04-17".len() && run.date.starts_with("202");
+        assert!(is_date || run.date.is_empty() && run.engine == "tensorrt_llm", "{}: {:?}", run.id, run.date);
     }
 }
