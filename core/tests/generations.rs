@@ -2,6 +2,7 @@
 //! (servers under a steady load), shared by the tests and `examples/fit`.
 
 use serde_json::{Value, json};
+use shardwise_core::rollout::TODAYS_VLLM;
 use shardwise_core::wire::{EngineVersion, Question, question_from_value};
 
 const BATCHES: &str = include_str!("data/rollout.csv");
@@ -9,8 +10,6 @@ const SERVERS: &str = include_str!("data/serving.csv");
 
 /// The version of the runs of 2024 whose source states none.
 const EARLY: &str = "0.6.0";
-/// vLLM from here on is today's.
-const TODAY: EngineVersion = EngineVersion::new(0, 12, 0);
 
 /// A published generation run that no doubt keeps out.
 #[derive(Clone, Debug)]
@@ -49,7 +48,7 @@ pub(crate) fn batches() -> impl Iterator<Item = Generation> {
         let (name, place) = sources[cells[1].parse::<usize>().unwrap() - 1];
         let version = if cells[3].is_empty() { EARLY } else { cells[3] };
         let engine = match cells[2] {
-            "vLLM" if EngineVersion::parse(version).is_some_and(|own| own < TODAY) => "early_vllm",
+            "vLLM" if EngineVersion::parse(version).is_some_and(|own| own < TODAYS_VLLM) => "early_vllm",
             "vLLM" => "vllm",
             "SGLang" => "sglang",
             "TensorRT-LLM" => "tensorrt_llm",
