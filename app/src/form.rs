@@ -244,5 +244,11 @@ pub fn generates(kind: WorkloadKind) -> bool {
     is_rl(kind) || kind == WorkloadKind::Rollout
 }
 
+/// Whether a task trains.
+#[must_use]
+pub fn trains(kind: WorkloadKind) -> bool {
+    kind != WorkloadKind::Rollout
+}
+
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use crate::text::{Lang, fill};
 use crate::words;
 
 /// How training is laid out, in the order in which it is said.
-const TRAIN: [Field; 15] = [
+const TRAIN: [Field; 16] = [
     Field::TrainGpus,
     Field::Backend,
     Field::TensorParallel,
@@ -27,6 +27,7 @@ const TRAIN: [Field; 15] = [
     Field::TokenBudget,
     Field::Recompute,
     Field::FusedHead,
+    Field::AttentionKernel,
     Field::Offload,
 ];
 
@@ -39,6 +40,9 @@ const ROLLOUT: [Field; 6] = [
     Field::EnforceEager,
     Field::SpeculativeSpeedup,
 ];
+
+/// Kernels of attention, those of today first.
+pub(crate) const KERNELS: [&str; 7] = ["flash2", "flash3", "flash4", "cudnn", "sdpa", "ck", "flash1"];
 
 /// How many sizes of a group of GPUs are offered, at most.
 const MOST_SIZES: usize = 8;
@@ -136,6 +140,11 @@ pub(crate) fn words(field: Field, answer: &Answer, lang: Lang) -> String {
         Field::FusedHead => {
             if plan.fused_lm_head == Some(true) { text.chip_fused } else { text.chip_not_fused }.to_owned()
         }
+        Field::AttentionKernel => plan
+            .attention_kernel
+            .map(|own| lang.word(own.as_str()))
+            .unwrap_or_default()
+            .to_owned(),
         Field::Engine => lang.word(rollout.engine.unwrap_or_default().as_str()).to_owned(),
         Field::RolloutTensorParallel => named("TP", rollout.tensor_parallel),
         Field::MemoryShare => {
@@ -245,6 +254,7 @@ pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) 
             Field::Recompute => &["none", "selective", "full"],
             Field::Offload if plan.backend == Some(Backend::Deepspeed) => &["-", "go", "pgo"],
             Field::Offload => &["-", "o", "pgo"],
+            Field::AttentionKernel => &KERNELS,
             Field::MemoryShare => &["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"],
             Field::Engine => &["vllm", "sglang", "tensorrt_llm"],
             Field::KvCacheDtype => &["auto", "fp8"],
@@ -328,6 +338,17 @@ mod tests {
         let shares = alternatives(Field::MemoryShare, &found.job, &found.answer.plan, "0.65");
         assert_eq!(shares[2..4], ["0.6", "0.65"]);
         assert_eq!(alternatives(Field::TensorParallel, &found.job, &found.answer.plan, "4"), ["1", "2", "4", "8"]);
+    }
+
+    #[test]
+    fn a_kernel_is_a_part_once_it_is_chosen() {
+        let question = question();
+        assert_eq!(choice(&question, Field::AttentionKernel), None);
+        let mut form = Form::of(&question);
+        pin(&mut form, Field::AttentionKernel, "flash2");
+        let pinned = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert_eq!(choice(&pinned, Field::AttentionKernel), Some(("FlashAttention-2".to_owned(), true)));
+        assert_eq!(form.pinned(), 1);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 use serde::Deserialize;
 
+use crate::text::Lang;
+
 /// The attributes of the root element that name the files: the runs of training and RL, and those of engines.
 pub(crate) const RUNS: &str = "data-runs";
 /// See [`RUNS`].
@@ -79,6 +81,26 @@ pub struct Quantity {
     pub error: Option<f64>,
     /// `left_out` over measured, minus one.
     pub left_out_error: Option<f64>,
+    /// What is known of why it is missed.
+    pub why: Option<Why>,
+}
+
+/// A sentence in the languages of the page.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Why {
+    en: String,
+    zh: String,
+}
+
+impl Why {
+    /// In one of them.
+    #[must_use]
+    pub(crate) fn said(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
 }
 
 /// One published run.

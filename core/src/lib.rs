@@ -11,12 +11,13 @@
 
 pub use shardwise_catalog::{catalog, efficiency, error, hardware, model, spread, units};
 pub use shardwise_engine::{
-    batch, blocks, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, step,
-    training, weights, zero_infinity,
+    batch, blocks, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, run,
+    step, training, weights, zero_infinity,
 };
 pub use shardwise_frameworks::{emit, read};
 pub use shardwise_question::{
-    belonging, complete, framework, job, market, permalink, plan, presets, recipes, task, wire, workload, zero_needs,
+    belonging, complete, engines, framework, job, market, operations, permalink, plan, presets, recipes, task, wire,
+    workload, zero_needs,
 };
 pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity};
 

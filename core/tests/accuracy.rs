@@ -5,6 +5,7 @@
 //! the others lack something, so part of their error is the source's. `make accuracy` prints the table.
 
 mod fits;
+mod misses;
 mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};

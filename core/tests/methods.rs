@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use shardwise_core::methods::{Errors, Explanation, entry, figures, groups, measured};
 use shardwise_core::presets::presets;
-use shardwise_core::wire::{Language, Question, question_from_value};
+use shardwise_core::wire::{Language, Question, RunOperations, question_from_value};
 use shardwise_core::words::{self, Formula};
 use shardwise_core::{Evaluated, evaluate_alone, methods};
 
@@ -48,6 +48,7 @@ fn answered(found: &Evaluated, figure: &str) -> Option<f64> {
         ["usd_per_step"] => answer.usd_per_step?,
         ["run", "hours"] => answer.run?.hours,
         ["run", "usd"] => answer.run?.usd?,
+        ["run", "operations", name] => of_run(&answer.run?.operations?, name)?,
         ["memory"] => answer.memory.reserved_gib,
         ["memory", "peak"] => answer.memory.peak_gib,
         ["memory", "capacity"] => answer.memory.capacity_gib,
@@ -95,6 +96,26 @@ fn answered(found: &Evaluated, figure: &str) -> Option<f64> {
             }
         }
         _ => return None,
+    })
+}
+
+/// A figure of a whole run.
+fn of_run(own: &RunOperations, name: &str) -> Option<f64> {
+    Some(match name {
+        "mtbf" => own.mtbf_hours?,
+        "write" => own.saving?.write_s,
+        "pause" => own.saving?.pause_s,
+        "best_interval" => own.saving?.best_interval_s?,
+        "hours" => own.expected?.hours,
+        "usd" => own.expected?.usd?,
+        "goodput" => own.expected?.goodput,
+        "failures" => own.expected?.failures,
+        "energy" => own.expected?.energy_kwh?,
+        "emissions" => own.expected?.co2_kg?,
+        part => {
+            let parts = own.expected?.hours_of.entries();
+            parts.iter().find(|(name, _)| *name == part)?.1
+        }
     })
 }
 
@@ -220,6 +241,41 @@ fn calibrated_figures_are_explained() {
         question["calibration"] = serde_json::json!({"time": 1.12, "memory": 0.93});
         check(&evaluated(&question_from_value(question).unwrap()));
     }
+}
+
+/// A run with what it meets beside its steps: defaults, spot instances, everything stated, hardly any failure.
+#[test]
+fn figures_of_a_whole_run_are_explained() {
+    let all = [
+        serde_json::json!({}),
+        serde_json::json!({"startup_s": 0, "interruptions_per_instance_hour": 0.05, "failures": {"on": false},
+            "evaluation": {"every_steps": 1, "seconds": 30}, "power": {"board_w": 500}}),
+        serde_json::json!({"checkpoint": {"asynchronous": true, "every_minutes": 20, "storage_gb_per_s": 0.7},
+            "evaluation": {"share": 0.04}, "failures": {"mtbf_gpu_hours": 9000}, "interruptions_per_instance_hour": 0.01}),
+        serde_json::json!({"checkpoint": {"on": false}, "failures": {"mtbf_gpu_hours": 1e9}}),
+        serde_json::json!({"checkpoint": {"storage_gb_per_s": 0.001}, "failures": {"mtbf_gpu_hours": 1}}),
+    ];
+    let mut explained = BTreeSet::new();
+    for preset in presets() {
+        for operations in &all {
+            let mut question = serde_json::to_value(preset.question().unwrap()).unwrap();
+            if question["workload"]["kind"] == "rollout" {
+                continue;
+            }
+            if question["workload"]["run"].is_null() && question["workload"]["tokens"].is_null() {
+                question["workload"]["run"] = serde_json::json!({"steps": 3000});
+            }
+            question["operations"] = operations.clone();
+            let found = evaluated(&question_from_value(question).unwrap());
+            check(&found);
+            explained.extend(
+                figures(&found)
+                    .into_iter()
+                    .filter(|figure| figure.starts_with("run.operations")),
+            );
+        }
+    }
+    assert_eq!(explained.len(), 16, "{explained:?}");
 }
 
 proptest! {

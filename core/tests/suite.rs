@@ -17,6 +17,7 @@ mod chinese;
 mod config;
 mod decisions;
 mod emit;
+mod engines;
 mod extremes;
 mod golden;
 mod laws;
@@ -37,12 +38,14 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod whole_run;
 mod words;
 
 // What they share.
 mod cases;
 mod errors;
 mod fuzz;
+mod generations;
 mod questions;
 mod runs;
 mod said;

@@ -188,6 +188,8 @@ fields! {
     Offload = "plan.offload", Choice;
     /// Loss without logits.
     FusedHead = "plan.fused_lm_head", Flag;
+    /// Whose flash attention.
+    AttentionKernel = "plan.attention_kernel", Choice;
     /// The generation engine.
     Engine = "plan.rollout.engine", Choice;
     /// Its version.

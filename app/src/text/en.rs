@@ -894,6 +894,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::Recompute => "Recompute",
         Field::Offload => "Offload",
         Field::FusedHead => "Fused LM head",
+        Field::AttentionKernel => "Attention kernel",
         Field::Engine => "Rollout engine",
         Field::EngineVersion => "Engine version",
         Field::RolloutTensorParallel => "Rollout TP",

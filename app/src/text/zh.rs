@@ -892,6 +892,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::Recompute => "重计算",
         Field::Offload => "卸载",
         Field::FusedHead => "融合 LM head",
+        Field::AttentionKernel => "注意力算子",
         Field::Engine => "Rollout 引擎",
         Field::EngineVersion => "引擎版本",
         Field::RolloutTensorParallel => "Rollout TP",

@@ -199,6 +199,12 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
     entry.range("mamf_bf16_tflops", row.mamf_bf16_tflops.unwrap_or(1.0), 1.0, 1.1 * peak);
     entry.range("gemm_fp8_tflops", row.gemm_fp8_tflops.unwrap_or(1.0), 1.0, row.fp8_dense_tflops.unwrap_or(1.0));
     entry.range("measured_hbm_gb_per_s", row.measured_hbm_gb_per_s.unwrap_or(1.0), 1.0, row.hbm_gb_per_s);
+    if let Some(watts) = row.board_w {
+        entry.range("board_w", watts, 30.0, 5000.0);
+        entry.stated("board_w", &row.board_w_source, &row.board_w_date);
+    } else if row.board_w_source.is_some() || row.board_w_date.is_some() {
+        entry.problem("board_w", "is missing, though it has a source");
+    }
     if (row.nvlink_gb_per_s > 0.0) != (row.nvlink_domain > 1) {
         entry.problem("nvlink_domain", "must be over 1 exactly where nvlink_gb_per_s is over 0");
     }

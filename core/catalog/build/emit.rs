@@ -77,8 +77,14 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
             id, name, vendor, architecture, memory_gb, hbm_gb_per_s, bf16_dense_tflops, fp16_dense_tflops,
             fp8_dense_tflops, fp4_dense_tflops, gemm_bf16_tflops, gemm_fp8_tflops, mamf_bf16_tflops,
             measured_hbm_gb_per_s, nvlink_gb_per_s, nvlink_domain, pcie_gb_per_s, gpus_per_node, internode_gbit_per_s,
+            board_w,
         );
-        let worked_out: [(&str, &dyn Debug); 4] = [
+        let board = row.board_w.map(|_| {
+            let [url, date] = [&row.board_w_source, &row.board_w_date].map(|own| own.as_deref().unwrap_or_default());
+            source(url, date)
+        });
+        let worked_out: [(&str, &dyn Debug); 5] = [
+            ("board_source", &board),
             ("memory_gib", &memory::usable(catalog, row).map_or(0.0, |(gib, _)| gib)),
             ("host_ram_gib", &host::usual(catalog, row)),
             ("usd_per_gpu_hour", &offer.map(|offer| offer.usd)),

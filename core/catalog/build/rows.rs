@@ -96,6 +96,9 @@ pub(crate) struct GpuRow {
     pub(crate) pcie_gb_per_s: f64,
     pub(crate) gpus_per_node: u32,
     pub(crate) internode_gbit_per_s: f64,
+    pub(crate) board_w: Option<f64>,
+    pub(crate) board_w_source: Option<String>,
+    pub(crate) board_w_date: Option<String>,
     pub(crate) source: String,
     pub(crate) date: String,
     #[serde(default)]

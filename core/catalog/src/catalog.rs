@@ -92,6 +92,10 @@ pub struct Gpu {
     pub gpus_per_node: u32,
     /// Network of the usual node, per GPU, in Gbit/s; 0 where none is usual.
     pub internode_gbit_per_s: f64,
+    /// Power that the card is rated at, in watts; absent where no page that was read states it.
+    pub board_w: Option<f64>,
+    /// Where the power is stated; absent where it is not.
+    pub board_source: Option<Source>,
     /// Host memory of the usual node in GiB: the median of the catalog's machines of that size; absent where none states
     /// it.
     pub host_ram_gib: Option<f64>,

@@ -70,6 +70,10 @@ pub struct Hardware {
     pub internode_gbit_per_s: f64,
     /// Host memory of a node.
     pub host_ram: HostRam,
+    /// Power that one card is rated at, in watts; absent where it is not known.
+    pub board_w: Option<f64>,
+    /// Where that is stated; absent where it is not known.
+    pub board_source: Option<Source>,
     /// Price of one GPU for one hour in US dollars; absent where nobody's price is known.
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the price comes from; absent where the question states it.

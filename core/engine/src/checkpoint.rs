@@ -7,7 +7,8 @@ use shardwise_question::wire::Checkpoint;
 
 /// A checkpoint that training can go on from: what every model that trains holds between steps, once over all GPUs, but for
 /// the gradients (Rajbhandari et al. 2020, arXiv:1910.02054, section 3.1: weights, master weights, moments). Adapters are
-/// saved without their base (`peft`, `save_pretrained`). Nothing where nothing trains.
+/// saved without their base (`peft`, `save_pretrained`); Accelerate's FSDP writes a copy of it beside them unless told not to
+/// (MakazhanAlpamys/Soup#352), which is not in it. Nothing where nothing trains.
 #[must_use]
 pub fn of(context: &Context<'_>, plan: &Plan) -> Option<Checkpoint> {
     let workload = &context.job.workload;

@@ -15,6 +15,8 @@
 //! An RL step ([`rl`]) is several of these and a generation phase ([`rollout`]): full engine steps while requests wait, then a
 //! batch that shrinks as responses end; the busiest engine decides. [`step`] puts together what the schedule lets overlap.
 //!
+//! A whole run ([`run`]) is its steps, and where the question asks start-up, evaluation, checkpoints and failures.
+//!
 //! The constants are fitted on published runs by `examples/fit`, whose documentation says what was learnt.
 
 mod activations;
@@ -36,6 +38,7 @@ pub mod possible;
 pub mod rl;
 pub mod role;
 pub mod rollout;
+pub mod run;
 pub mod step;
 pub mod training;
 pub mod turn;

@@ -97,7 +97,7 @@ struct Prepared<'a> {
 
 /// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then
 /// and before are fitted apart.
-const TODAYS_VLLM: EngineVersion = EngineVersion::new(0, 12, 0);
+pub const TODAYS_VLLM: EngineVersion = EngineVersion::new(0, 12, 0);
 
 /// Whether an engine is of an older generation than today's.
 fn is_early(plan: &RolloutPlan) -> bool {

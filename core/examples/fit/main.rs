@@ -58,9 +58,12 @@
 #[path = "../../tests/errors.rs"]
 mod errors;
 mod files;
+#[path = "../../tests/generations.rs"]
+mod generations;
 mod kernels;
 mod layouts;
 mod memory;
+mod misses;
 mod page;
 mod parameters;
 mod reinforcement;

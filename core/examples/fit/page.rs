@@ -16,6 +16,7 @@ use shardwise_core::{evaluate_with, permalink};
 
 use crate::files::Found;
 use crate::memory::{Decile, Memory, Sure};
+use crate::misses::{self, Why};
 use crate::reinforcement::Published;
 use crate::report::Errors;
 use crate::rollouts::Rollout;
@@ -85,17 +86,17 @@ struct Row {
 
 impl Row {
     /// What it measured of a quantity.
-    fn of(&self, kind: &str) -> Option<Figures> {
+    fn of(&self, kind: &str) -> Option<&Figures> {
         match kind {
-            "speed" => self.speed,
-            "memory" => self.memory,
-            "generation" => self.generation,
-            _ => self.step,
+            "speed" => self.speed.as_ref(),
+            "memory" => self.memory.as_ref(),
+            "generation" => self.generation.as_ref(),
+            _ => self.step.as_ref(),
         }
     }
 }
 
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Serialize)]
 struct Figures {
     /// What it is shown beside.
     kind: &'static str,
@@ -107,6 +108,9 @@ struct Figures {
     left_out_error: f64,
     low: f64,
     high: f64,
+    /// What is known of why it is missed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<Why>,
 }
 
 #[derive(Serialize)]
@@ -153,6 +157,7 @@ fn figures(kind: &'static str, measured: f64, [error, left_out]: [f64; 2], [low,
         left_out_error: share(left_out.exp() - 1.0),
         low: digits(low),
         high: digits(high),
+        why: None,
     }
 }
 
@@ -187,7 +192,7 @@ fn memory_kind(job: &Job, kind: MemoryKind) -> &'static str {
 
 /// The kind of a generation run: how many sequences it generates at once.
 fn generation_kind(run: &Rollout) -> &'static str {
-    match run.sequences {
+    match run.sequences() {
         at_once if at_once <= 1.0 => "one",
         at_once if at_once <= 32.0 => "few",
         at_once if at_once <= 256.0 => "many",
@@ -274,21 +279,22 @@ fn engine_name(entry: &str) -> &str {
 }
 
 /// A run of an engine whose constants are fitted.
-fn generation_row(run: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
+fn generation_row(rollout: &Rollout, errors: [f64; 2], width: f64) -> Option<Row> {
+    let run = &rollout.run;
     let (source, url) = run.source.clone();
     let group = source.split(':').next().unwrap_or_default().to_owned();
     Some(Row {
-        id: run.id.clone(),
+        id: run.id.to_owned(),
         group,
         source,
         url,
-        date: run.date.clone(),
-        model: run.model.clone(),
+        date: run.date.to_owned(),
+        model: run.model.to_owned(),
         framework: engine_name(run.engine).to_owned(),
-        precision: run.precision.clone(),
+        precision: run.precision.to_owned(),
         headline: true,
-        generation: Some(figures(generation_kind(run), run.measured, errors, around(run.measured, errors[1], width))),
-        ..of_question(&run.question)?
+        generation: Some(figures(generation_kind(rollout), run.rate, errors, around(run.rate, errors[1], width))),
+        ..of_question(&rollout.question)?
     })
 }
 
@@ -322,7 +328,7 @@ fn dots(logs: &[f64]) -> Vec<f64> {
 }
 
 fn add(found: &mut Vec<Figure>, rows: &[Row], kind: &'static str, by: &'static str, value: impl Fn(&Row) -> String) {
-    let mut groups: BTreeMap<String, Vec<Figures>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Vec<&Figures>> = BTreeMap::new();
     for row in rows {
         if let Some(figures) = row.of(kind) {
             groups.entry(value(row)).or_default().push(figures);
@@ -412,6 +418,25 @@ pub(crate) struct Shown {
     generation: Vec<Row>,
 }
 
+/// Says of each run what is known of why it is missed.
+fn explain<'a>(rows: impl Iterator<Item = &'a mut Row>) {
+    let mut known = misses::known();
+    for row in rows {
+        let own = [
+            ("speed", &mut row.speed),
+            ("memory", &mut row.memory),
+            ("generation", &mut row.generation),
+            ("step", &mut row.step),
+        ];
+        for (of, figures) in own {
+            if let Some(figures) = figures {
+                figures.why = known.remove(&(of.to_owned(), row.id.clone()));
+            }
+        }
+    }
+    assert!(known.is_empty(), "misses.toml explains what is no run: {:?}", known.keys());
+}
+
 /// Gathers what is shown of errors.
 pub(crate) fn shown(found: &Found<'_>) -> Shown {
     let Found { runs, fitted, validated, memory, engines, steps, .. } = found;
@@ -419,11 +444,12 @@ pub(crate) fn shown(found: &Found<'_>) -> Shown {
     let training = runs.filter_map(|(place, run)| row(run, place, validated, memory, fitted));
     let mut rows: Vec<Row> = training.filter(|row| row.speed.is_some() || row.memory.is_some()).collect();
     rows.extend(steps.published.iter().filter_map(|run| step_row(run, steps.width)));
-    let generation: Vec<Row> = engines
+    let mut generation: Vec<Row> = engines
         .published
         .iter()
         .filter_map(|(run, errors)| generation_row(run, *errors, engines.width(run)))
         .collect();
+    explain(rows.iter_mut().chain(&mut generation));
     let mut figures = Vec::new();
     for kind in ["speed", "memory", "generation", "step"] {
         let rows = if kind == "generation" { &generation } else { &rows };

@@ -5,6 +5,7 @@ mod engine;
 mod generation;
 mod memory;
 mod rates;
+mod run;
 mod source;
 mod summary;
 mod sums;
@@ -51,6 +52,7 @@ pub fn figures(found: &Evaluated) -> Vec<String> {
     }
     all.extend(generation::figures(found));
     all.extend(rates::figures(answer));
+    all.extend(run::figures(answer));
     all
 }
 
@@ -84,6 +86,7 @@ pub fn explain(found: &Evaluated, figure: &str) -> Option<Explanation> {
         ["time", phase, "compute", pass, kind] => blocks::of(&source, figure, phase, pass, Some(kind)),
         ["time", phase, part] => time::of_part(&source, figure, phase, part),
         ["limits", kind, name] => rates::limit(&source, figure, kind, name),
+        ["run", "operations", name] => run::of(&source, figure, name),
         ["interval", kind, side] => rates::interval(&source, figure, kind, side),
         _ => summary::of(&source, figure, &path),
     }?;

@@ -28,9 +28,11 @@ pub enum Expression {
     Min(Box<[Self; 2]>),
     /// The largest whole number that is not above it.
     Floor(Box<Self>),
+    /// The square root.
+    Root(Box<Self>),
 }
 
-use Expression::{Difference, Floor, Max, Min, Number, Product, Quotient, Sum, Term};
+use Expression::{Difference, Floor, Max, Min, Number, Product, Quotient, Root, Sum, Term};
 
 macro_rules! operators {
     ($($operator:ident, $name:ident, $variant:ident);* $(;)?) => {$(
@@ -67,6 +69,11 @@ impl Expression {
         Floor(Box::new(self))
     }
 
+    /// Its square root.
+    pub(super) fn root(self) -> Self {
+        Root(Box::new(self))
+    }
+
     /// The sum of all; 0 of none.
     pub(super) fn sum(all: impl IntoIterator<Item = Self>) -> Self {
         all.into_iter().reduce(|sum, one| sum + one).unwrap_or(Number(0.0))
@@ -76,7 +83,7 @@ impl Expression {
     fn operands(&self) -> &[Self] {
         match self {
             Term(_) | Number(_) => &[],
-            Floor(inner) => std::slice::from_ref(inner),
+            Floor(inner) | Root(inner) => std::slice::from_ref(inner),
             Sum(pair) | Difference(pair) | Product(pair) | Quotient(pair) | Max(pair) | Min(pair) => pair.as_slice(),
         }
     }
@@ -104,6 +111,7 @@ impl Expression {
             Max(pair) => Max(both(pair)),
             Min(pair) => Min(both(pair)),
             Floor(inner) => Floor(Box::new(inner.renumbered(order))),
+            Root(inner) => Root(Box::new(inner.renumbered(order))),
         }
     }
 
@@ -139,6 +147,7 @@ impl Expression {
             }
             // A hair of rounding is no whole number less.
             Floor(inner) => libm::floor(inner.value(of) * (1.0 + 1e-12)),
+            Root(inner) => inner.value(of).sqrt(),
         }
     }
 
@@ -180,6 +189,11 @@ impl Expression {
                 out.push('⌊');
                 inner.write(out, of, 0);
                 out.push('⌋');
+            }
+            Root(inner) => {
+                out.push_str("√(");
+                inner.write(out, of, 0);
+                out.push(')');
             }
         }
         if bracketed {

@@ -42,6 +42,12 @@ pub enum Unit {
     UsdOfRun,
     /// US dollars per GPU and hour.
     UsdPerHour,
+    /// Watts.
+    Watts,
+    /// Kilowatt-hours.
+    KilowattHours,
+    /// Kilograms.
+    Kilograms,
 }
 
 const GIB: f64 = 1_073_741_824.0;
@@ -62,6 +68,9 @@ impl Unit {
             Self::Seconds if size >= 1e-4 => (1e-3, " ms"),
             Self::Seconds => (1e-6, " µs"),
             Self::Hours => (1.0, " h"),
+            Self::Watts => (1.0, " W"),
+            Self::KilowattHours => (1.0, " kWh"),
+            Self::Kilograms => (1.0, " kg"),
             _ => (1.0, ""),
         }
     }

@@ -9,6 +9,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod choices;
 mod deepspeed;
 mod emission;
+pub(crate) mod kernel;
 mod llamafactory;
 mod llmforge;
 pub(crate) mod megatron;

@@ -33,6 +33,7 @@ mod diff;
 pub(crate) mod draft;
 mod edit;
 mod improve;
+pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod link;
 mod llmforge;

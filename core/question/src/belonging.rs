@@ -29,7 +29,7 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 22] = [
+const RULES: [Rule; 23] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -63,6 +63,11 @@ const RULES: [Rule; 22] = [
         "workload.run",
         trains,
         "A generation run is as long as its requests. Give workload.rollout.requests, and leave this out.",
+    ),
+    rule(
+        "operations",
+        trains,
+        "Only what trains has checkpoints to save and work to lose. Leave it out, or choose another kind.",
     ),
     rule("plan.*", trains, "Generation alone is laid out by plan.rollout. Leave this out, or give its like there."),
     rule(

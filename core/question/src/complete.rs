@@ -14,7 +14,7 @@ use crate::plan::{Layout, Plan};
 use crate::wire::{Backend, PlanSpec, Precision, RolloutPlanSpec, WorkloadKind};
 use crate::workload::Rl;
 pub use engine::complete_rollout;
-pub use kernel::attention_kernel;
+pub use kernel::{attention_kernel, usual_kernel};
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 use shardwise_catalog::error::InputError;

@@ -1,12 +1,14 @@
 //! From a question to a job: defaults applied, everything invalid refused by name.
 
 mod hardware;
+mod operations;
 mod reinforcement;
 mod rented;
 mod run;
 
 use crate::belonging;
 use crate::framework::Named;
+use crate::operations::Operations;
 use crate::place::Place;
 use crate::task::Task;
 use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
@@ -33,6 +35,8 @@ pub struct Job {
     pub workload: Workload,
     /// How a run of one's own differs from its estimate.
     pub calibration: Option<Calibration>,
+    /// What its run meets beside its steps, where the question asks.
+    pub operations: Option<Operations>,
     /// The framework that is to run it, where the question names one.
     pub framework: Option<Chosen>,
     /// How sure it is to be that a plan fits, 0 to 1.
@@ -104,6 +108,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let hardware = resolve_hardware(&question.hardware)?;
     let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
     let calibration = resolve_calibration(question.calibration)?;
+    let operations = operations::resolve(question.operations, &workload, &hardware, &mut caveats)?;
     // What is missing comes first: it says more of what was meant.
     belonging::check(question)?;
     Ok(Job {
@@ -111,6 +116,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         hardware,
         workload,
         calibration,
+        operations,
         framework: resolve_framework(question)?,
         confidence: Place::TOP.within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,

@@ -3,9 +3,11 @@
 
 pub mod belonging;
 pub mod complete;
+pub mod engines;
 pub mod framework;
 pub mod job;
 pub mod market;
+pub mod operations;
 pub mod permalink;
 pub mod place;
 pub mod plan;

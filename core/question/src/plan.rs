@@ -157,7 +157,7 @@ impl Modules {
 pub struct RolloutPlan {
     /// Engine.
     pub engine: Engine,
-    /// Its version; `None`: today's.
+    /// Its version; `None`: today's. An older release of a framework runs the one of its time ([`crate::engines`]).
     pub engine_version: Option<EngineVersion>,
     /// GPUs that split each matrix.
     pub tensor_parallel: u32,

@@ -1,7 +1,9 @@
 //! axolotl 0.19.0: pre-training and fine-tuning with FSDP2, `DeepSpeed` or plain data parallelism.
 
 use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
-use super::shared::{ALL_SHARD, FLASH, FSDP2_SHARDS, KEYS_BY_TP, TRANSFORMERS_WHOLE_LAYERS};
+use super::shared::{
+    ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
+};
 use super::{deepspeed, trainer};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
@@ -37,6 +39,7 @@ pub(crate) static RULES: &[Rule] = &[
         |a| !a.is(Deepspeed),
         &[
             all(trainer::TRAINER),
+            TRANSFORMERS_KERNEL,
             precisions(&[Bf16, Fp16, Fp8]).or("axolotl trains in bf16, fp16 or fp8. Choose one of these."),
             // cli/config.py, compute_supports_fp8.
             must("workload.precision", |a| {
@@ -56,6 +59,7 @@ static SHARDED: &[Rule] = &[
         |a| a.cp > 1,
         &[
             FLASH.or("axolotl's ring attention needs FlashAttention. Set attention to flash."),
+            FLASH_2.or("axolotl's ring attention is FlashAttention-2's. Set it to flash2, or leave it out."),
             must("plan.micro_batch", |a| a.micro == 1 || !a.workload.packing)
                 .or("axolotl's ring attention takes one packed sequence. Set micro_batch to 1."),
             divides("workload.sequence_length", |a| (2 * a.cp, a.workload.sequence_length))

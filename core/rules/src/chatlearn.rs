@@ -5,7 +5,7 @@ use super::rule::{Rule, all, backends, divides, engine, learning, must, no_kind,
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BUDGET_HOLDS_THE_LONGEST, ENGINE, ENGINE_IN_BF16, FLASH, FSDP,
     HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_OVERSAMPLING,
-    NO_REWARD_MODEL, WHOLE_NODES, positions,
+    NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
@@ -44,6 +44,7 @@ pub(crate) static RULES: &[Rule] = &[
         positions(a, "workload.rl.max_response_length", !a.is(Megatron), broken);
     }),
     FLASH.or("ChatLearn attends by FlashAttention. Set attention to flash."),
+    USUAL_KERNEL.or("No key of ChatLearn names the attention kernel. Leave it out."),
     ACTIVATIONS_STAY.or("ChatLearn keeps activations on the GPU. Use recompute instead."),
     must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0)
         .or("ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead."),
@@ -82,6 +83,7 @@ static ON_FSDP: &[Rule] = &[
 
 static GENERATION: &[Rule] = &[
     all(ENGINE),
+    VLLM_OR_SGLANG,
     engine("plan.rollout.expert_parallel", |own| own.data_parallel == 1 && own.expert_parallel == 1)
         .or("ChatLearn's engines have tensor parallelism alone. Set data_parallel and expert_parallel to 1."),
     ENGINE_IN_BF16.or("ChatLearn loads its engine in bf16. Set precision to bf16."),

@@ -2,8 +2,8 @@
 
 use super::rule::{CP, EP, PP, Rule, all, backends, divides, must, no_kind, ones};
 use super::shared::{
-    ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, TEXT_HAS_POSITIONS, TRANSFORMERS_WHOLE_LAYERS,
-    WHOLE_NODES, WHOLE_PASSES,
+    ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, TEXT_HAS_POSITIONS, TRANSFORMERS_KERNEL,
+    TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use shardwise_question::plan::ZeroPlus;
 use shardwise_question::wire::Backend::Deepspeed;
@@ -29,6 +29,7 @@ pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
         .or("{gpus} GPUs are no multiple of TP {tp} × Ulysses {ulysses}."),
     HEADS_BY_TP,
     HEADS_BY_ULYSSES,
+    TRANSFORMERS_KERNEL,
     TP_GOES_WITH_ZERO_2,
     WHOLE_PASSES,
     all(ZERO),

@@ -1,14 +1,20 @@
 //! LLaMA-Factory 0.9.5: pre-training and fine-tuning with `DeepSpeed`, FSDP2 or plain data parallelism.
 
-use super::rule::{CP, EP, ETP, Rule, TP, ULYSSES, all, backends, ones, when};
+use super::rule::{CP, EP, ETP, Rule, TP, ULYSSES, all, backends, must, ones, when};
 use super::shared::{ACTIVATIONS_STAY, ALL_SHARD, FSDP2_SHARDS, HALF};
 use super::{deepspeed, trainer};
+use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 
 /// What LLaMA-Factory refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
     all(trainer::FINE_TUNES),
     ones(&[TP, CP, ULYSSES, EP, ETP]).or("LLaMA-Factory's Trainer splits no model, only data. Set {field} to 1."),
+    // model/model_utils/attention.py: its fa3 is for gpt-oss, which gets it whatever the key says.
+    must("plan.attention_kernel", |a| {
+        matches!(a.layout.attention_kernel, None | Some(Kernel::Flash2 | Kernel::Ck | Kernel::Sdpa))
+    })
+    .or("LLaMA-Factory attends by FlashAttention-2 or PyTorch's own. Set it to flash2 or sdpa, or leave it out."),
     when(|a| a.is(Deepspeed), deepspeed::RULES),
     when(
         |a| !a.is(Deepspeed),

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED, recomputes};
 use super::rule::{Rule, all, divides, must, no_kind, when};
-use super::shared::{FLASH, NO_RL, TRAINS};
+use super::shared::{FLASH, NO_RL, TRAINS, USUAL_KERNEL};
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::RecomputeModule::MlaUpProj;
 use shardwise_question::wire::WorkloadKind::{Lora, Pretrain, Qlora, Sft};
@@ -106,6 +106,7 @@ pub(crate) static RULES: &[Rule] = &[
     .or("Megatron-Bridge 0.3.1 refuses mla_up_proj in recompute_modules where this model is fine-tuned. Leave it out."),
     all(CORE),
     FLASH.or("No override chooses the attention kernel: a recipe holds an object there. Set attention to flash."),
+    USUAL_KERNEL.or("No override chooses the attention kernel: a recipe holds an object there. Leave it out."),
     // megatron-core's `TransformerConfig`, for `gated_delta_net`.
     when(
         |a| a.shape.layer_pattern.contains('L'),

@@ -3,10 +3,10 @@
 use super::deepspeed;
 use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no_kind, ones, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_AT_ONCE, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, ENGINE,
-    ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, HALF, NO_ADAPTERS, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES,
-    WHOLE_POOLS,
+    ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, ENGINE,
+    ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, HALF, NO_ADAPTERS, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC,
+    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM,
+    WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_question::wire::Backend::Deepspeed;
 use shardwise_question::wire::Precision::Fp16;
@@ -33,6 +33,16 @@ pub(crate) static RULES: &[Rule] = &[
     must("workload.packing", |a| a.cp == 1 || a.workload.packing)
         .or("Ring attention needs packed sequences. Set packing to true or context_parallel to 1."),
     FLASH.or("OpenRLHF packs sequences for FlashAttention. Set attention to flash."),
+    TRANSFORMERS_KERNEL,
+    // cli/train_sft.py and train_ppo_ray.py put FlashAttention-2 in the place of any other.
+    when(
+        |a| a.workload.packing,
+        &[ANY_FLASH.or("OpenRLHF packs sequences for FlashAttention. Set it to flash2, or packing to false.")],
+    ),
+    when(
+        |a| a.cp > 1,
+        &[FLASH_2.or("OpenRLHF's ring attention is FlashAttention-2's. Set it to flash2, or leave it out.")],
+    ),
     ACTIVATIONS_STAY.or("OpenRLHF keeps activations on the GPU. Use recompute instead."),
     // utils/deepspeed/deepspeed.py, get_ds_train_config: offload=False.
     WEIGHTS_STAY.or("OpenRLHF keeps the weights it trains on the GPU. Set it to false."),

@@ -5,12 +5,28 @@ use super::asked::{Asked, last_stage, nodes};
 use super::positions::reach;
 use super::rule::{CP, EP, Must, PP, Rule, TP, divides, engine, learning, must, no_kind, ones, precisions, when};
 use shardwise_catalog::error::InputError;
+use shardwise_question::complete::usual_kernel;
 use shardwise_question::plan::{MicroBatch, Recompute};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
-use shardwise_question::wire::{Attention, Engine, KvCacheDtype, WorkloadKind};
+use shardwise_question::wire::{Attention, AttentionKernel as Kernel, Engine, KvCacheDtype, WorkloadKind};
 
 pub(crate) const NO_RL: Must = must("workload.kind", |a| a.workload.kind.algorithm().is_none());
 pub(crate) const HALF: Must = precisions(&[Bf16, Fp16]);
+/// Hugging Face's models are loaded with one of the kernels that Transformers has (`AttentionInterface`).
+pub(crate) const TRANSFORMERS_KERNEL: Rule =
+    must("plan.attention_kernel", |a| !matches!(a.layout.attention_kernel, Some(Kernel::Flash1 | Kernel::Cudnn)))
+        .or("No Hugging Face model attends by it. Set it to flash2, flash3, flash4 or sdpa, or leave it out.");
+/// Attention is by `FlashAttention`-2, which on AMD is Composable Kernel's.
+pub(crate) const FLASH_2: Must =
+    must("plan.attention_kernel", |a| matches!(a.layout.attention_kernel, None | Some(Kernel::Flash2 | Kernel::Ck)));
+/// Attention is by some `FlashAttention`.
+pub(crate) const ANY_FLASH: Must =
+    must("plan.attention_kernel", |a| !matches!(a.layout.attention_kernel, Some(Kernel::Sdpa)));
+/// The kernel is the one that is taken where none is named.
+pub(crate) const USUAL_KERNEL: Must = must("plan.attention_kernel", |a| {
+    let own = a.layout.attention_kernel;
+    own.is_none_or(|own| own == usual_kernel(a.job, a.layout.backend))
+});
 pub(crate) const FLASH: Must = must("plan.attention", |a| a.layout.attention == Attention::Flash);
 pub(crate) const NO_ULYSSES: Must = must("plan.ulysses_parallel", |a| a.ulysses == 1);
 pub(crate) const WHOLE_LAYERS: Must =
@@ -110,6 +126,8 @@ pub(crate) static MEGATRON: &[Rule] = &[
         .or("Chunks need more than one pipeline stage. Set virtual_pipeline to 1."),
     must("plan.zero_stage", |a| a.layout.zero_stage <= 1)
         .or("Megatron shards the optimizer (1) or nothing (0). Set zero_stage to 1."),
+    must("plan.attention_kernel", |a| !matches!(a.layout.attention_kernel, Some(Kernel::Flash1 | Kernel::Sdpa)))
+        .or("TransformerEngine attends by FlashAttention or cuDNN's kernels. Set it to flash2, flash3, flash4 or cudnn, or leave it out."),
     ACTIVATIONS_STAY.or("Its Megatron backend keeps activations on the GPU. Use recompute instead."),
 ];
 
@@ -136,9 +154,11 @@ pub(crate) static ENGINE: &[Rule] = &[
         own.gpu_memory_utilization > 0.0 && own.gpu_memory_utilization <= 1.0
     })
     .or("The share of memory is above 0 and at most 1."),
-    engine("plan.rollout.engine", |own| own.engine != Engine::TensorrtLlm)
-        .or("The texts for {name} start vLLM or SGLang. Set the engine to one of them."),
 ];
+
+/// What starts no third engine.
+pub(crate) const VLLM_OR_SGLANG: Rule = engine("plan.rollout.engine", |own| own.engine != Engine::TensorrtLlm)
+    .or("The texts for {name} start vLLM or SGLang. Set the engine to one of them.");
 
 /// The longest sequence has a position for each of its tokens: the model's own, or what `YaRN` stretches them to where the
 /// framework takes that from the checkpoint's `config.json`.

@@ -6,6 +6,7 @@ use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_ULYSSES, WH
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 use shardwise_question::plan::{Layout, Modules, Recompute};
+use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{self, Ddp, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp8, Mxfp8};
 use shardwise_question::wire::WorkloadKind::Pretrain;
@@ -104,6 +105,9 @@ static PARALLEL: &[Rule] = &[
     must("plan.sequence_parallel", |a| a.tp == 1 || a.layout.sequence_parallel)
         .or("torchtitan's tensor parallelism splits the norms too. Set sequence_parallel to true."),
     Rule::Odd(flex_attention),
+    // `attn_type` of a flavor, sdpa or flex, which no key changes.
+    must("plan.attention_kernel", |a| matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
+        .or("torchtitan's flavors attend by PyTorch's own kernels. Set it to sdpa, or leave it out."),
     KEYS_BY_TP,
     // distributed/parallel_dims.py, seq_len_divisor.
     divides("workload.sequence_length", |a| (a.tp * a.cp * 2, a.workload.sequence_length))

@@ -5,9 +5,10 @@ use super::deepspeed;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, ENGINE, FLASH, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES, MOVED_TOGETHER,
-    NO_OVERSAMPLING, NO_ULYSSES, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, VLLM, WHOLE_LAYERS,
-    WHOLE_PASSES,
+    NO_OVERSAMPLING, NO_ULYSSES, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM,
+    WHOLE_LAYERS, WHOLE_PASSES,
 };
+use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::Schedule::{Colocated, Split};
@@ -29,6 +30,9 @@ pub(crate) static RULES: &[Rule] = &[
         .or("TRL trains with FSDP2 or DeepSpeed. Set the backend to fsdp or deepspeed, or leave it to the search."),
     WHOLE_LAYERS.or("TRL recomputes whole layers, or products that it picks itself. Set recompute to full or none."),
     FLASH.or("TRL's texts ask for FlashAttention. Set attention to flash."),
+    TRANSFORMERS_KERNEL,
+    must("plan.attention_kernel", |a| a.cp == 1 || matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
+        .or("Accelerate splits sequences in PyTorch's own attention. Set it to sdpa, or leave it out."),
     when(|a| a.rl.is_some(), REINFORCEMENT),
     when(|a| a.rl.is_none(), FINE_TUNING),
 ];
@@ -55,6 +59,9 @@ static ON_DEEPSPEED: &[Rule] = &[
     must("plan.context_parallel", |a| a.cp == 1)
         .or("Accelerate's ring attention goes with FSDP. Set context_parallel to 1 and use ulysses_parallel."),
     HEADS_BY_ULYSSES,
+    // accelerate/utils/dataclasses.py, DeepSpeedSequenceParallelConfig.
+    must("plan.attention_kernel", |a| a.ulysses == 1 || a.layout.attention_kernel != Some(Kernel::Flash4))
+        .or("Accelerate's Ulysses goes with flash2, flash3 and sdpa. Set it to one of them, or leave it out."),
     all(deepspeed::ZERO),
     all(deepspeed::HOST_MEMORY_ALONE),
 ];

@@ -3,19 +3,20 @@
 use super::asked::Asked;
 use super::rule::{Rule, all, backends, check, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
-    BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FLASH, FSDP, FSDP2_SHARDS, HALF, HAS_ENGINE,
-    MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
+    ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FSDP, FSDP2_SHARDS, HALF,
+    HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_REWARD_MODEL, OF_A_RANK,
+    ONLY_PPO_HAS_A_CRITIC, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY,
+    WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
-use shardwise_question::wire::Engine;
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
 use shardwise_question::wire::Schedule::{Colocated, Split};
 use shardwise_question::wire::WorkloadKind::{Pretrain, Qlora};
+use shardwise_question::wire::{Attention, Engine};
 
 /// What veRL refuses.
 pub(crate) static RULES: &[Rule] = &[
@@ -84,7 +85,14 @@ static ON_FSDP: &[Rule] = &[
         "veRL's FSDP recomputes whole layers or nothing. Set recompute to full or none, or the backend to megatron.",
     ),
     HALF.or("veRL's FSDP computes in bf16 or fp16. Choose one of these, or the backend megatron."),
-    FLASH.or("veRL's FSDP packs sequences for FlashAttention. Set attention to flash."),
+    must("plan.attention", |a| a.layout.attention == Attention::Flash || !a.workload.packing)
+        .or("veRL's FSDP packs sequences for FlashAttention. Set attention to flash, or packing to false."),
+    TRANSFORMERS_KERNEL,
+    // models/transformers/monkey_patch.py: it exchanges heads around FlashAttention alone.
+    when(
+        |a| a.ulysses > 1,
+        &[ANY_FLASH.or("veRL's Ulysses goes with FlashAttention. Set it to flash2, or leave it out.")],
+    ),
     // Ulysses splits packed sequences (workers/config/actor.py).
     must("workload.packing", |a| a.ulysses == 1 || a.workload.packing)
         .or("Ulysses needs packed sequences. Set packing to true or ulysses_parallel to 1."),
@@ -112,6 +120,11 @@ static REINFORCEMENT: &[Rule] = &[
     Rule::Odd(|a, broken| of_reference(a, &[BUDGET_HOLDS_THE_LONGEST], broken)),
     must("plan.reference.backend", |a| reference(a.job, a.plan).is_none_or(|own| own.backend == a.layout.backend))
         .or("veRL runs actor and reference with one backend. Give both the same."),
+    // The reference has the actor's model, or its transformer's configuration.
+    must("plan.reference.attention_kernel", |a| {
+        reference(a.job, a.plan).is_none_or(|own| own.attention_kernel == a.layout.attention_kernel)
+    })
+    .or("veRL's reference attends as the actor does. Give both the same."),
     // One switch for both.
     must("plan.reference.max_tokens_per_gpu", |a| {
         reference(a.job, a.plan).is_none_or(|own| matches!(own.micro_batch, MicroBatch::Tokens(_)) == a.counts_tokens())
@@ -163,6 +176,21 @@ static GENERATION: &[Rule] = &[
     .or("Nodes of {node} GPUs are no multiple of {engine_tp}."),
     engine("plan.rollout.precision", |own| !matches!(own.precision, Mxfp8 | Nvfp4))
         .or("veRL loads its engine in bf16, fp16 or fp8."),
+    when(|a| a.rollout.is_some_and(|own| own.engine == Engine::TensorrtLlm), TENSORRT_LLM),
+];
+
+/// workers/rollout/trtllm_rollout.
+static TENSORRT_LLM: &[Rule] = &[
+    must("plan.rollout.engine", |a| !a.job.hardware.is_of("CDNA"))
+        .or("TensorRT-LLM runs on NVIDIA's GPUs. Set the engine to vllm or sglang."),
+    // trtllm_rollout.py, update_weights: all weights by their names.
+    must("plan.rollout.engine", |a| a.workload.full_parameter())
+        .or("veRL sends TensorRT-LLM whole weights and no adapters. Set the engine to vllm or sglang."),
+    // trtllm_async_server.py gives the engine its tensor and expert parallelism alone, and always a CudaGraphConfig.
+    engine("plan.rollout.data_parallel", |own| own.data_parallel == 1)
+        .or("veRL's TensorRT-LLM has no data-parallel attention. Set it to 1."),
+    engine("plan.rollout.enforce_eager", |own| !own.enforce_eager)
+        .or("veRL's TensorRT-LLM always replays CUDA graphs. Set it to false."),
 ];
 
 static FINE_TUNING: &[Rule] = &[

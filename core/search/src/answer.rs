@@ -12,6 +12,7 @@ use shardwise_engine::fit;
 use shardwise_engine::phase::Phase;
 use shardwise_engine::possible::of_peak;
 use shardwise_engine::rl;
+use shardwise_engine::run;
 use shardwise_engine::step::{self, Step};
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::job::Job;
@@ -63,17 +64,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;
     let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
-    let run = job.workload.run_tokens(step.tokens).map(|tokens| {
-        let time = Seconds::new(tokens / tokens_per_s);
-        Run {
-            steps: job.workload.run_steps(step.tokens).unwrap_or(1.0),
-            tokens,
-            assumed: matches!(job.workload.run, Some(Length::Assumed(_))),
-            hours: time.get() / 3600.0,
-            usd: price.map(|price| price.over(time).get()),
-            checkpoint: checkpoint::of(context, plan),
-        }
-    });
+    let run = whole_run(context, plan, &step, price);
     let mut memory = memory(&step, hardware.memory_gib);
     if let (Some(rl), Some(sides)) = (reinforcement, &sides) {
         memory.limits = rl::limits(context, plan, rl, &sides.generating);
@@ -109,6 +100,24 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     answer.caveats = caveats(job, plan, answer.framework.as_ref());
     answer.advice = warnings(job, plan, &answer);
     answer
+}
+
+/// The whole run, where something says how long it is.
+fn whole_run(context: &Context<'_>, plan: &Plan, step: &Step, price: Option<UsdPerHour>) -> Option<Run> {
+    let workload = &context.job.workload;
+    let tokens = workload.run_tokens(step.tokens)?;
+    let time = Seconds::new(tokens / (step.tokens / step.seconds));
+    let steps = workload.run_steps(step.tokens).unwrap_or(1.0);
+    let checkpoint = checkpoint::of(context, plan);
+    Some(Run {
+        steps,
+        tokens,
+        assumed: matches!(workload.run, Some(Length::Assumed(_))),
+        hours: time.get() / 3600.0,
+        usd: price.map(|price| price.over(time).get()),
+        checkpoint,
+        operations: run::of(context, time.get(), steps, checkpoint.as_ref(), price),
+    })
 }
 
 /// The plan as a question states it: generation alone has no layout of training.

@@ -4,11 +4,12 @@ use serde_json::Map;
 
 use crate::advice::guides::CHATLEARN_GUIDE;
 use shardwise_catalog::error::InputError;
-use shardwise_catalog::units::fixed;
+use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit;
+use shardwise_engine::run::HOPELESS;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Advice, Answer, Backend, Fit, Severity};
+use shardwise_question::wire::{Advice, Answer, Backend, Fit, RunOperations, Severity};
 use shardwise_rules as rules;
 
 /// The rule that keeps tensor parallelism within a node.
@@ -35,6 +36,20 @@ fn shortage(fit: &Fit) -> String {
     }
 }
 
+/// The model by which a run's failures are counted.
+const DALY: &str = "https://doi.org/10.1016/j.future.2004.11.016";
+
+/// Why a run hardly ever finishes, and what helps.
+fn hopeless(own: &RunOperations, mtbf: f64) -> String {
+    let pause = own.saving.map_or(0.0, |own| own.pause_s);
+    let [mtbf, pause, restart] =
+        [mtbf * 60.0, pause / 60.0, own.restart_s.unwrap_or(0.0) / 60.0].map(|minutes| fixed(minutes, 1));
+    let most = grouped(HOPELESS as u64);
+    format!(
+        "It would hardly ever finish: a failure comes every {mtbf} minutes, a checkpoint takes {pause} and a restart {restart}, so that it would last more than {most} times its work. Save more often, to a faster storage, restart faster, or use fewer GPUs."
+    )
+}
+
 /// What is wrong with a plan, at no cost: that it does not fit, that it waits for the network.
 #[must_use]
 pub(crate) fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
@@ -48,6 +63,14 @@ pub(crate) fn warnings(job: &Job, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     }
     if let Some((refusal, docs)) = refusal(job, plan) {
         say("framework-refuses", Severity::Error, refusal.message, docs);
+    }
+    if let Some((own, mtbf)) = answer
+        .run
+        .and_then(|run| run.operations)
+        .and_then(|own| Some((own, own.mtbf_hours?)))
+        && own.expected.is_none()
+    {
+        say("never-finishes", Severity::Error, hopeless(&own, mtbf), DALY);
     }
     let trains = job.workload.generation.is_none();
     let node = job.hardware.gpus_per_node;

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use shardwise_core::evaluate_alone;
 use shardwise_core::wire::{Fit, FitState, Question, question_from_value};
 
+use crate::generations::{self, Generation};
 use crate::runs;
 
 const KNOWN: &str = include_str!("../data/fit.toml");
 const STEPS: &str = include_str!("../data/rl.jsonl");
-const ROLLOUTS: &str = include_str!("../data/rollout.csv");
 const OUT_OF_MEMORY: &str = include_str!("../data/out-of-memory.jsonl");
 const PAGE: &str = include_str!("../../../public/accuracy.json");
 
@@ -72,28 +72,16 @@ fn training() -> Vec<Ran> {
 }
 
 fn rollouts() -> Vec<Ran> {
-    let rows = ROLLOUTS.lines().filter(|line| !line.starts_with('#'));
-    rows.skip(1)
-        .map(|line| line.split(',').collect::<Vec<_>>())
-        .filter(|cells| cells[13].is_empty())
-        .map(|cells| {
-            let number = |place: usize| cells[place].parse::<f64>().unwrap();
-            // TensorRT-LLM takes its share of what weights leave (`kv_cache_free_gpu_mem_fraction`, 0.9 to 0.95 in its
-            // own tables), the others of the card.
-            let (engine, share) = if cells[2] == "TensorRT-LLM" { ("tensorrt_llm", 0.95) } else { ("vllm", 0.9) };
-            Ran {
-                id: cells[0].to_owned(),
-                question: json!({
-                    "version": 1, "model": cells[3], "hardware": {"gpu": cells[4], "gpus": number(5)},
-                    "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
-                        "requests": number(9), "mean_prompt_length": number(7),
-                        "mean_response_length": number(8), "response_length_cv": 0}},
-                    "plan": {"rollout": {"engine": engine, "tensor_parallel": number(6), "max_num_seqs": number(10),
-                        "gpu_memory_utilization": share}},
-                }),
-            }
-        })
-        .collect()
+    let ran = |run: Generation| {
+        let mut question = run.question();
+        // TensorRT-LLM takes its share of what weights leave (`kv_cache_free_gpu_mem_fraction`, 0.9 to 0.95 in its own tables),
+        // the others of the card.
+        if run.engine == "tensorrt_llm" {
+            question["plan"]["rollout"]["gpu_memory_utilization"] = json!(0.95);
+        }
+        Ran { id: run.id.to_owned(), question }
+    };
+    generations::batches().map(ran).collect()
 }
 
 fn merge(target: &mut Value, change: &Value) {

@@ -4,56 +4,24 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use shardwise_core::estimate;
-use shardwise_core::wire::{Question, question_from_value};
+use shardwise_core::wire::question_from_value;
+
+use crate::generations;
 
 use super::{Errors, Recorded, TOLERANCE};
 
-const SERVERS: &str = include_str!("../data/serving.csv");
-const BATCHES: &str = include_str!("../data/rollout.csv");
 const RECORD: &str = include_str!("../data/generation.toml");
-
-fn rows(text: &'static str, doubt: usize) -> impl Iterator<Item = Vec<&'static str>> {
-    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
-    rows.map(|line| line.split(',').collect::<Vec<_>>())
-        .filter(move |cells| cells[doubt].is_empty())
-}
-
-fn number(cells: &[&str], place: usize) -> f64 {
-    cells[place].parse().unwrap_or_else(|error| panic!("{}: {error}", cells[0]))
-}
-
-/// The question of a measurement: model, GPU, its GPUs, requests and their lengths, and how its engine is laid out.
-fn question(of: [&str; 3], [gpus, requests, prompt, response]: [f64; 4], rollout: serde_json::Value) -> Question {
-    let [model, gpu, precision] = of;
-    question_from_value(json!({
-        "version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
-        "workload": {"kind": "rollout", "precision": precision, "rollout": {"requests": requests,
-            "mean_prompt_length": prompt, "mean_response_length": response, "response_length_cv": 0}},
-        "plan": {"rollout": rollout},
-    }))
-    .unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// Relative errors by engine.
 fn measure() -> BTreeMap<&'static str, Errors> {
     let mut all: BTreeMap<&str, Errors> = BTreeMap::new();
-    let mut add = |engine, question: &Question, rate: f64| {
-        let answer = estimate(question).unwrap_or_else(|error| panic!("{error}"));
-        all.entry(engine).or_default().0.push(answer.tokens_per_s_per_gpu / rate - 1.0);
-    };
-    for cells in rows(SERVERS, 16) {
-        let at = |place| number(&cells, place);
-        let (gpus, response, at_once) = (at(7), at(11), at(12));
-        let plan =
-            json!({"engine": cells[3], "tensor_parallel": at(8), "expert_parallel": at(9), "max_num_seqs": at_once});
-        let question = question([cells[5], cells[6], cells[13]], [gpus, at_once, at(10), response], plan);
-        add(cells[3], &question, at_once * response / (at(14) + response * at(15)) * 1000.0 / gpus);
-    }
-    for cells in rows(BATCHES, 13).filter(|cells| cells[2] == "vLLM") {
-        let at = |place| number(&cells, place);
-        let plan = json!({"engine_version": "0.6.0", "tensor_parallel": at(6), "max_num_seqs": at(10)});
-        let question = question([cells[3], cells[4], cells[11]], [at(5), at(9), at(7), at(8)], plan);
-        add("vllm before 0.12", &question, at(12));
+    let early = generations::batches().filter(|run| run.engine == "early_vllm");
+    for run in generations::servers().chain(early) {
+        let answer = estimate(&run.asked()).unwrap_or_else(|error| panic!("{}: {error}", run.id));
+        all.entry(run.engine)
+            .or_default()
+            .0
+            .push(answer.tokens_per_s_per_gpu / run.rate - 1.0);
     }
     all
 }
@@ -108,10 +76,30 @@ fn an_older_engine_is_slower() {
         if let Some(version) = version {
             rollout["engine_version"] = json!(version);
         }
-        let question = question(["llama-3.1-70b", "h100-sxm", "bf16"], [8.0, 512.0, 1024.0, 1024.0], rollout);
-        estimate(&question).unwrap_or_else(|error| panic!("{error}")).step_time_s
+        let question = question_from_value(json!({
+            "version": 1, "model": "llama-3.1-70b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": "rollout", "rollout": {"requests": 512, "mean_prompt_length": 1024,
+                "mean_response_length": 1024, "response_length_cv": 0}},
+            "plan": {"rollout": rollout},
+        }));
+        estimate(&question.unwrap()).unwrap().step_time_s
     };
     let (todays, stated, older) = (with(None), with(Some("0.19.0")), with(Some("0.8.5.post1")));
     assert_eq!(todays, stated);
     assert!(older > todays * 1.05, "{older} {todays}");
+}
+
+/// A figure stands with where it is from and, where its source says, when it was taken.
+#[test]
+fn every_server_has_a_source_and_most_a_date() {
+    let (mut dated, mut all) = (0, 0);
+    for run in generations::servers() {
+        let (source, address) = &run.source;
+        assert!(!source.is_empty() && address.starts_with("https://"), "{}", run.id);
+        let is_date = run.date.len() == "2026-04-17".len() && run.date.starts_with("202");
+        assert!(is_date || run.date.is_empty(), "{}: {:?}", run.id, run.date);
+        dated += usize::from(is_date);
+        all += 1;
+    }
+    assert!(dated * 4 > all * 3, "{dated} of {all}");
 }

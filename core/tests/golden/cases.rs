@@ -39,16 +39,18 @@ pub(crate) const CASES: &[Case] = cases![
     "sft-llama-3.1-70b-offloaded",
     "sft-out-of-memory",
     "sft-qwen2.5-32b-fsdp-packed",
+    "sft-qwen2.5-32b-run",
     "sft-qwen3-30b-a3b-searched",
 ];
 
 /// Cases whose whole answer is recorded, one of each task; of the others its figures are, and what was chosen and said.
-const WHOLE: [&str; 5] = [
+const WHOLE: [&str; 6] = [
     "grpo-qwen3-30b-a3b-megatron",
     "lora-llama-3.1-8b-l40s",
     "pretrain-deepseek-v3",
     "rollout-deepseek-r1-fp8",
     "sft-out-of-memory",
+    "sft-qwen2.5-32b-run",
 ];
 
 /// What is recorded of an answer that is not recorded as a whole.

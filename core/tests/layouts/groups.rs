@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use shardwise_core::estimate;
 use shardwise_core::wire::{Attention, PlanSpec, Question, RolloutPlanSpec, question_from_value};
 
+use crate::generations::{self, Generation};
 use crate::runs;
 
 const RL: &str = include_str!("../data/rl.jsonl");
-const ROLLOUTS: &str = include_str!("../data/rollout.csv");
 
 /// A published run.
 #[derive(Clone)]
@@ -203,36 +203,24 @@ fn reinforcement() -> Vec<Group> {
 /// Runs of vLLM before 0.12. Each is one engine; engines do not meet, so as many of them as fill the largest one's GPUs are the same
 /// run on those GPUs. Runs are alike that give each GPU the same number of requests.
 fn generation() -> Vec<Group> {
-    let rows: Vec<Vec<&str>> = ROLLOUTS
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .skip(1)
-        .map(|line| line.split(',').collect())
-        .filter(|cells: &Vec<&str>| cells[2] == "vLLM" && cells[13].is_empty())
-        .collect();
-    let number = |cells: &[&str], place: usize| cells[place].parse::<f64>().unwrap();
-    // Source, model, GPU, lengths and precision.
-    let key = |cells: &[&str]| [1, 3, 4, 7, 8, 11].map(|place| cells[place].to_owned());
-    let mut largest: BTreeMap<[String; 6], f64> = BTreeMap::new();
-    for cells in &rows {
-        let most = largest.entry(key(cells)).or_default();
-        *most = most.max(number(cells, 6));
+    let early: Vec<Generation> = generations::batches().filter(|run| run.engine == "early_vllm").collect();
+    // Lengths are whole.
+    let key = |run: &Generation| {
+        (run.source.clone(), run.model, run.gpu, run.precision, run.prompt.to_bits(), run.response.to_bits())
+    };
+    let mut largest: BTreeMap<_, f64> = BTreeMap::new();
+    for run in &early {
+        let most = largest.entry(key(run)).or_default();
+        *most = most.max(run.tensor_parallel);
     }
-    let runs = rows.iter().filter(|cells| number(cells, 10) >= number(cells, 9)).map(|cells| {
-        let gpus = largest[&key(cells)];
-        let requests = number(cells, 9) / number(cells, 6) * gpus;
-        let question = question_from_value(json!({
-            "version": 1, "model": cells[3],
-            "hardware": {"gpu": cells[4], "gpus": gpus},
-            "workload": {"kind": "rollout", "precision": cells[11], "rollout": {
-                "requests": requests, "mean_prompt_length": number(cells, 7),
-                "mean_response_length": number(cells, 8), "response_length_cv": 0}},
-            "plan": {"rollout": {"engine_version": "0.6.0", "tensor_parallel": number(cells, 6), "max_num_seqs": requests, "data_parallel": 1,
-                "expert_parallel": 1, "gpu_memory_utilization": 0.9}},
-        }))
-        .unwrap_or_else(|error| panic!("{}: {error}", cells[0]));
-        let run = Measured { id: cells[0].to_owned(), rate: number(cells, 12), question };
-        (cells[3].to_owned(), run)
+    let runs = early.iter().filter(|run| run.max_num_seqs >= run.requests).map(|run| {
+        let gpus = largest[&key(run)];
+        let requests = run.requests / run.tensor_parallel * gpus;
+        let whole = Generation { gpus, requests, max_num_seqs: requests, expert_parallel: Some(1.0), ..run.clone() };
+        let mut question = whole.question();
+        question["plan"]["rollout"]["data_parallel"] = json!(1);
+        let question = question_from_value(question).unwrap_or_else(|error| panic!("{}: {error}", run.id));
+        (run.model.to_owned(), Measured { id: run.id.to_owned(), rate: run.rate, question })
     });
     grouped("generation", &[], runs)
 }

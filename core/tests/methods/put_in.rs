@@ -1,7 +1,10 @@
 //! Reads numbers put into a formula as a person would, and works them out.
 
 /// What follows a number, and its scale in base units.
-const UNITS: [(&str, f64); 10] = [
+const UNITS: [(&str, f64); 13] = [
+    (" kWh", 1.0),
+    (" kg", 1.0),
+    (" W", 1.0),
     (" TFLOPS", 1e12),
     (" GiB", 1_073_741_824.0),
     (" GB/s", 1e9),
@@ -119,6 +122,10 @@ fn factor(text: &str) -> (f64, &str) {
     if let Some(after) = text.strip_prefix('(') {
         let (value, after) = sum(after);
         return (value, &after[close(after, ')')..]);
+    }
+    if let Some(after) = text.strip_prefix("√(") {
+        let (value, after) = sum(after);
+        return (value.sqrt(), &after[close(after, ')')..]);
     }
     if let Some(after) = text.strip_prefix('⌊') {
         let (value, after) = sum(after);

@@ -142,6 +142,8 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             "max_num_batched_tokens": 16384, "enforce_eager": true, "free_cache": false}}),
         json!({"rollout": {"tensor_parallel": 2, "speculative_speedup": 1.5}}),
         json!({"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8", "precision": "fp8"}}),
+        json!({"rollout": {"tensor_parallel": 1, "engine": "tensorrt_llm", "kv_cache_dtype": "fp8"}}),
+        json!({"attention_kernel": "flash2"}),
     ] {
         rows.push((dense, rl(json!({})), megatron(changes)));
     }
@@ -162,9 +164,15 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": true}}),
         json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"max_tokens_per_gpu": null, "micro_batch": 4}),
+        json!({"attention_kernel": "flash3"}),
+        json!({"attention_kernel": "sdpa"}),
     ] {
         rows.push((dense, rl(json!({})), fsdp(changes)));
     }
+    let critic = json!({"kind": "ppo", "critic": "qwen3-4b"});
+    rows.push((dense, rl(critic), fsdp(json!({"attention_kernel": "flash3"}))));
+    let eager = json!({"attention": "unfused", "max_tokens_per_gpu": null, "micro_batch": 2});
+    rows.push((dense, rl(json!({"packing": false})), fsdp(eager)));
     for changes in [
         json!({"reference": false}),
         json!({"epochs": 2}),
@@ -192,6 +200,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     for (workload, changes) in [
         (json!({}), json!({})),
         (json!({"mean_sequence_length": 1000}), json!({"offload": away})),
+        (json!({}), json!({"attention_kernel": "flash2"})),
         (json!({"kind": "lora", "lora": {"rank": 8, "targets": "attention"}}), json!({"ulysses_parallel": 2})),
     ] {
         rows.push((dense, sft(workload), fsdp(changes)));
@@ -224,6 +233,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             json!({"kind": "pretrain"}),
             json!({"attention": "unfused", "sequence_parallel": false, "recompute": "selective"}),
         ),
+        (dense, json!({"kind": "pretrain"}), json!({"attention_kernel": "flash2"})),
         (
             dense,
             json!({"kind": "pretrain"}),
@@ -260,6 +270,8 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         ("lora", json!({"zero_quantized_gradients": true, "offload": away})),
         ("lora", json!({"zero_stage": 2, "micro_batch": 2, "fused_lm_head": true})),
         ("lora", json!({"offload": {"optimizer": true, "gradients": true}})),
+        ("sft", json!({"attention_kernel": "flash3"})),
+        ("sft", json!({"attention": "unfused"})),
     ] {
         rows.push(("llama-2-7b", sft(json!({"kind": kind})), zero(changes)));
     }

@@ -9,7 +9,7 @@ use crate::runs::Column;
 use crate::text::fill;
 
 /// How many are named.
-const NAMED: usize = 5;
+const NAMED: usize = 10;
 
 pub(super) fn misses(page: Page) -> AnyView {
     let text = page.text();
@@ -20,7 +20,9 @@ pub(super) fn misses(page: Page) -> AnyView {
         runs.sort(&mut shown, Column::Error, true, kind);
         let worst = shown.iter().filter_map(|place| {
             let run = runs.runs.get(*place)?;
-            let error = run.quantity(kind)?.left_out_error?;
+            let quantity = run.quantity(kind)?;
+            let error = quantity.left_out_error?;
+            let why = quantity.why.as_ref().map(|why| why.said(page.lang).to_owned());
             let (measured, predicted) = run.pair(kind)?;
             let words = fill(text.wrong_run, &[&page.figure(predicted), &page.figure(measured), page.unit()]);
             Some(view! {
@@ -29,6 +31,7 @@ pub(super) fn misses(page: Page) -> AnyView {
                     <div>
                         <h3>{short(run)}</h3>
                         <p>{words}" "{details(run)}</p>
+                        {why.map(|why| view! { <p>{why}</p> })}
                     </div>
                 </li>
             })

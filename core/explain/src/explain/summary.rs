@@ -100,7 +100,7 @@ pub(super) fn step_seconds(source: &Source<'_>, sheet: &mut Sheet) -> Expression
     sheet.part("t", seconds, Unit::Seconds, meaning, "step_time")
 }
 
-fn all_gpus(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
+pub(super) fn all_gpus(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let gpus = source.found.job.hardware.gpus;
     sheet.term("GPUs", gpus.into(), Unit::Gpus, "all GPUs")
 }
@@ -142,7 +142,7 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
     sheet.finish(figure, "throughput", title, "MT/h", expression, Unit::MtokPerHour)
 }
 
-fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
+pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
     let usd = source.answer().usd_per_gpu_hour?;
     let hardware = &source.found.job.hardware;
     let stated = match (hardware.offer, hardware.price_source) {

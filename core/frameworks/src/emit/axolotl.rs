@@ -134,7 +134,7 @@ fn memory(emission: &Emission) -> Section {
     if layout.offload.activations {
         section.set("activation_offloading", "hidden_states", "the layers' inputs wait in host memory");
     }
-    trainer::attention(&mut section, emission, "attn_implementation", ["flash_attention_2", "eager"]);
+    trainer::attention(&mut section, emission, "attn_implementation", ("eager", |word| word));
     let mut plugins = Vec::new();
     if layout.fused_lm_head {
         plugins.push("axolotl.integrations.liger.LigerPlugin");

@@ -1,6 +1,7 @@
 //! LLaMA-Factory: one YAML for `llamafactory-cli train`, and `DeepSpeed`'s or accelerate's file beside it.
 
 use super::choices::{self, half, passes, recompute_reason};
+use super::kernel::FLASH_2;
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::words::{self, plural};
@@ -98,7 +99,8 @@ fn memory(emission: &Emission) -> Section {
     section.set(half(job.workload.precision), "true", "precision of your question");
     let again = layout.recompute == Recompute::Full;
     section.set("disable_gradient_checkpointing", !again, recompute_reason(again, emission));
-    trainer::attention(&mut section, emission, "flash_attn", ["fa2", "disabled"]);
+    let own = |word| if word == FLASH_2 { "fa2" } else { word };
+    trainer::attention(&mut section, emission, "flash_attn", ("disabled", own));
     let reason = if layout.fused_lm_head {
         "no logits tensor, as the plan says; needs liger-kernel"
     } else {

@@ -6,7 +6,7 @@ use super::choices::{half, micro, rate};
 use super::megatron;
 use super::text::{Script, Section, head, home, model_path, torchrun};
 use super::words::{count, layout_title};
-use super::{Emission, Snippet, Unsupported};
+use super::{Emission, Snippet, Unsupported, kernel};
 use crate::binding::At;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Attention, Precision, WorkloadKind};
@@ -191,9 +191,12 @@ fn precision(emission: &Emission) -> Section {
 fn kernels(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Kernels");
-    let (backend, reason) = match layout.attention {
-        Attention::Flash => ("auto", "the fastest that is there: cuDNN's or FlashAttention"),
-        Attention::Unfused => ("unfused", "from your plan; auto is faster"),
+    let own = kernel::stated(emission.job, layout, kernel::megatron, None);
+    let (backend, reason) = match (layout.attention, own) {
+        (Attention::Unfused, _) => ("unfused", "from your plan; auto is faster"),
+        (_, None) => ("auto", "the fastest that is there: cuDNN's or FlashAttention"),
+        (_, Some("flash")) => ("flash", "from the plan: the newest FlashAttention that is installed"),
+        (_, Some(own)) => (own, "from the plan"),
     };
     section.set("--attention-backend", backend, reason);
     if layout.fused_loss {

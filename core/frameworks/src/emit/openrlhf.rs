@@ -6,7 +6,7 @@ mod reinforcement;
 use super::choices::{half, other_than_fp32, zero_reason};
 use super::text::{Script, Section, head};
 use super::words::count;
-use super::{Emission, Snippet, Unsupported, choices};
+use super::{Emission, Snippet, Unsupported, choices, kernel};
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -55,7 +55,8 @@ fn deepspeed(emission: &Emission, section: &mut Section) {
     if layout.context_parallel > 1 {
         section.set("--ds.ring_attn_size", layout.context_parallel, "GPUs that split each sequence, by ring attention");
     }
-    section.set("--ds.attn_implementation", "flash_attention_2", "scores never reach memory");
+    let (word, reason) = kernel::named(layout, "scores never reach memory");
+    section.set("--ds.attn_implementation", word, reason);
     if job.workload.packing {
         switch(section, "--ds.packing_samples", "sequences side by side, no padding tokens");
     }

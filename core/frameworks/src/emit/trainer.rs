@@ -7,7 +7,7 @@ use super::choices::{
 };
 use super::text::Section;
 use super::words::{self, count};
-use super::{Emission, deepspeed};
+use super::{Emission, deepspeed, kernel};
 use shardwise_question::job::Job;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
 use shardwise_question::workload::Workload;
@@ -63,10 +63,19 @@ pub(super) fn peft(section: &mut Section, workload: &Workload) {
     }
 }
 
-/// The attention kernel: its name among the two that a framework has, and why.
-pub(super) fn attention(section: &mut Section, emission: &Emission, key: &str, [flash, unfused]: [&str; 2]) {
-    match emission.plan.layout.attention {
-        Attention::Flash => section.set(key, flash, "scores never reach memory; needs flash-attn"),
+/// The attention kernel, by the framework's word for scores in memory and its own for Hugging Face's, and why.
+pub(super) fn attention(
+    section: &mut Section,
+    emission: &Emission,
+    key: &str,
+    (unfused, own): (&str, fn(&'static str) -> &'static str),
+) {
+    let layout = &emission.plan.layout;
+    match layout.attention {
+        Attention::Flash => {
+            let (word, reason) = kernel::named(layout, "scores never reach memory; needs flash-attn");
+            section.set(key, own(word), reason);
+        }
         Attention::Unfused => section.set(key, unfused, "scores in memory, as the plan says"),
     }
 }

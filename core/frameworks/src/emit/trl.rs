@@ -8,7 +8,7 @@ use super::checkpoint::trained;
 use super::choices::{half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
 use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
-use super::{Emission, Snippet, Unsupported, choices, trainer, yaml};
+use super::{Emission, Snippet, Unsupported, choices, kernel, trainer, yaml};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::{Backend, Schedule};
 use shardwise_rules::{nodes, pools};
@@ -142,7 +142,7 @@ fn model(emission: &Emission) -> Section {
     let (attention, reason) = if layout.context_parallel > 1 {
         ("sdpa", "the one that Accelerate splits over GPUs")
     } else {
-        ("flash_attention_2", "scores never reach memory")
+        kernel::named(layout, "scores never reach memory")
     };
     section.set("--attn_implementation", attention, reason);
     checkpointing(&mut section, emission);

@@ -11,6 +11,7 @@ pub(super) use zero::{stage_by_name, zero};
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::kernel;
 use super::launch::{self, machine};
 use super::link::Base;
 use super::report::{Dialect, Reading, Trouble};
@@ -189,6 +190,7 @@ fn question(draft: &mut Draft, run: &Run) {
         }
         (None, None) => draft.assume("workload.sequence_length", 2048, "The text does not state it; set --max_length."),
     }
+    kernel::hugging_face(draft, "--attn_implementation", "plan");
     if let Some(packing) = draft.flag("--packing") {
         draft.set("workload.packing", packing);
     }

@@ -115,6 +115,13 @@ impl<'a> Draft<'a> {
         self.older.is_some_and(|older| older <= binding::release(release))
     }
 
+    /// The last of a framework's releases, newest first, that the text may be for, where its keys are older than the newest.
+    pub(crate) fn last_release(&self, releases: &[&'static str]) -> Option<&'static str> {
+        let older = self.older?;
+        let last = releases.iter().find(|name| binding::release(name) < older);
+        last.or(releases.last()).copied()
+    }
+
     /// Sets a field of the question.
     pub(crate) fn set(&mut self, path: &str, value: impl Into<Value>) {
         let mut at = &mut self.root;

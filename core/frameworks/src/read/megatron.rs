@@ -12,6 +12,7 @@ pub(crate) use splits::splits;
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
+use super::kernel;
 use super::launch::{self, machine};
 use super::link::Base;
 use super::report::{Dialect, Reading, Trouble};
@@ -232,20 +233,29 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     if let Some(trouble) = trouble {
         draft.refuse("--recompute-granularity", trouble, 0);
     }
-    let unfused = draft
-        .text("--attention_backend")
-        .is_some_and(|backend| backend == "unfused" || backend == "local");
-    if unfused {
-        draft.set("plan.attention", "unfused");
-    }
+    attention(draft);
     let [gradients, parameters, tensor] =
         ["--overlap_grad_reduce", "--overlap_param_gather", "--tp_comm_overlap"].map(|name| draft.is_on(name));
     draft.set("plan.overlap", json!({"gradients": gradients, "parameters": parameters, "tensor_parallel": tensor}));
-    states(draft, unfused);
+    states(draft);
+}
+
+/// The attention kernel. Of late `--use-flash-attn` is for Megatron's own layers alone: `TransformerEngine` chooses by itself.
+fn attention(draft: &mut Draft) {
+    kernel::megatron(draft, "--attention_backend", "plan");
+    let own = draft.word("--transformer_impl").as_deref() == Some("local") || draft.is_on("--use_legacy_models");
+    if own && !draft.states("--attention_backend") && draft.is_on("--use_flash_attn") {
+        draft.assume(
+            "plan.attention_kernel",
+            "flash2",
+            "Megatron's own layers call flash-attn: version 2 is estimated.",
+        );
+    }
 }
 
 /// Where the optimizer's states are, and how wide they and the gradients.
-fn states(draft: &mut Draft, unfused: bool) {
+fn states(draft: &mut Draft) {
+    let unfused = draft.field("plan.attention").is_some();
     if draft.is_on("--optimizer_cpu_offload") {
         // `arguments.py`: all of it, unless said otherwise.
         match draft.number("--optimizer_offload_fraction") {

@@ -8,8 +8,8 @@ use crate::emit::checkpoint::stretched;
 use crate::emit::choices::{self, other_states, rate};
 use crate::emit::text::{Script, Section, head, rendezvous, torchrun};
 use crate::emit::words::{layout_title, plural};
-use crate::emit::{Emission, Snippet, Unsupported, megatron};
-use shardwise_question::wire::{Backend, Schedule};
+use crate::emit::{Emission, Snippet, Unsupported, kernel, megatron};
+use shardwise_question::wire::{Attention, Backend, Engine, Schedule};
 use shardwise_rules::machines;
 use shardwise_rules::verl::{critic, reference};
 
@@ -113,6 +113,13 @@ fn earlier(at: &At, warnings: &mut Vec<String>) -> Result<Vec<Section>, Unsuppor
         Some("with weights sharded over all GPUs alone.")
     } else if layout.offload.activations {
         Some("with activations on the GPU alone.")
+    } else if layout.attention == Attention::Unfused
+        || layout
+            .attention_kernel
+            .is_some_and(|own| kernel::hugging_face(own) != Some(kernel::FLASH_2))
+    {
+        // fsdp_sft_trainer.py loads its model with it.
+        Some("by FlashAttention-2 alone.")
     } else if at.sequences().is_none() {
         Some("on micro-batches counted in sequences alone.")
     } else {
@@ -161,7 +168,7 @@ fn title(at: &At) -> String {
 
 /// The model that a role trains.
 fn trained(at: &At, role: &Role) -> Section {
-    let tables = [model::MODEL, model::CHECKPOINTING, model::HEAD, model::ADAPTERS];
+    let tables = [model::MODEL, model::CHECKPOINTING, model::KERNEL, model::HEAD, model::ADAPTERS];
     section("Model", at, &tables.map(|rows| (role.model, rows)))
 }
 
@@ -225,7 +232,7 @@ fn value(at: &At) -> Section {
         return Section::new("Critic");
     };
     let at = At { layout, shape, ..*at };
-    let model = [("critic.", roles::CRITIC_MODEL), (CRITIC.model, model::CHECKPOINTING)];
+    let model = [("critic.", roles::CRITIC_MODEL), (CRITIC.model, model::CHECKPOINTING), (CRITIC.model, model::KERNEL)];
     let mut section = section(format!("Critic: {}", title(&at)), &at, &model);
     engine(&mut section, &at, &CRITIC);
     section.say("critic.", roles::CRITIC, &at);
@@ -285,6 +292,11 @@ fn warnings(at: &At) -> Vec<String> {
     if layout.overlap.tensor_parallel && at.megatron().is_some() && layout.tensor_parallel > 1 {
         out.push(
             "veRL does not overlap tensor-parallel collectives by itself; the plan assumes that it does.".to_owned(),
+        );
+    }
+    if at.rollout().is_some_and(|own| own.engine == Engine::TensorrtLlm) {
+        out.push(
+            "TensorRT-LLM takes gpu_memory_utilization of what its weights leave free, and the estimate of the whole card: lower it where memory is short.".to_owned(),
         );
     }
     out.extend(choices::speculative(at.emission.plan));

@@ -83,6 +83,8 @@ const BEFORE_0_8_0: &[(&str, Fate)] = &[
     // The Megatron configuration has its own name.
     ("model_engine", Gone),
     ("model.lora.*", Refused("trains adapters with FSDP only.")),
+    // The package of 0.7.1 names it and leaves its code out.
+    ("actor_rollout_ref.rollout.name=trtllm", Refused("generates with vLLM or SGLang only.")),
 ];
 
 const BEFORE_0_7_1: &[(&str, Fate)] = &[
@@ -101,6 +103,8 @@ const BEFORE_0_7_1: &[(&str, Fate)] = &[
         "actor_rollout_ref.ref.fsdp_config.ulysses_sequence_parallel_size",
         Named("actor_rollout_ref.ref.ulysses_sequence_parallel_size"),
     ),
+    // `fsdp_workers.py` of 0.5.0 loads every model with FlashAttention-2.
+    ("*model.override_config.attn_implementation", Refused("attends by FlashAttention-2 with FSDP.")),
     // Read by `fsdp_workers.py` with a default.
     ("actor_rollout_ref.actor.fsdp_config.model_dtype", Named("+actor_rollout_ref.actor.fsdp_config.model_dtype")),
     ("actor_rollout_ref.actor.fsdp_config.dtype", Refused("computes in bf16 only.")),
@@ -133,6 +137,11 @@ const BEFORE_WITH_MEGATRON: Before = &[
             (
                 "actor_rollout_ref.actor.megatron.use_remove_padding=False|actor_rollout_ref.model.use_remove_padding=False",
                 Refused("packs sequences with Megatron always."),
+            ),
+            // `models/mcore/config_converter.py` of 0.5.0 sets it, and compares what overrides it, a word, with a value of its own.
+            (
+                "*override_transformer_config.attention_backend",
+                Refused("attends by TransformerEngine's fused kernels with Megatron."),
             ),
             // Always packed, and one kernel.
             (

@@ -1,10 +1,11 @@
 //! The generation engine's plan, completed and checked.
 
 use super::{MOST_PARTS, generating_gpus, size, split_heads};
+use crate::engines;
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::RolloutPlan;
-use crate::wire::{Precision, RolloutPlanSpec};
+use crate::wire::{Engine, EngineVersion, Precision, RolloutPlanSpec};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::shortest;
 
@@ -39,9 +40,10 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         _ => Precision::Bf16,
     });
     let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
+    let engine = spec.engine.unwrap_or_default();
     Ok(RolloutPlan {
-        engine: spec.engine.unwrap_or_default(),
-        engine_version: spec.engine_version,
+        engine,
+        engine_version: spec.engine_version.or_else(|| usual_version(job, engine)),
         tensor_parallel,
         data_parallel,
         expert_parallel,
@@ -111,6 +113,11 @@ fn experts(job: &Job, (tensor, data, experts): (u32, u32, u32), at: Place<'_>) -
         ));
     }
     Ok(())
+}
+
+/// Version of the engine that the framework's release runs, where the question names an older one; else today's.
+fn usual_version(job: &Job, engine: Engine) -> Option<EngineVersion> {
+    engines::version(job.framework?, engine)
 }
 
 /// Share of the card the engine takes by default: 0.6 beside training (veRL's guide advises 0.5 to

@@ -12,7 +12,13 @@ fn between(hardware: &Hardware, least: f64, beyond: f64) -> bool {
     hardware.has_compute_capability(least) && !hardware.has_compute_capability(beyond)
 }
 
-/// The kernel that a layout's attention runs by: the stated one, or what the backend's software takes today.
+/// The kernel that a layout's attention runs by: the stated one, or the usual one.
+#[must_use]
+pub fn attention_kernel(job: &Job, layout: &Layout) -> Kernel {
+    layout.attention_kernel.unwrap_or_else(|| usual_kernel(job, layout.backend))
+}
+
+/// The kernel that a backend's software takes today on the job's cards, where nothing is stated.
 ///
 /// `TransformerEngine` takes cuDNN's kernels from Hopper on and `FlashAttention`-2 before (`get_attention_backend`,
 /// <https://github.com/NVIDIA/TransformerEngine/blob/main/transformer_engine/pytorch/attention/dot_product_attention/utils.py>).
@@ -20,15 +26,15 @@ fn between(hardware: &Hardware, least: f64, beyond: f64) -> bool {
 /// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>). In RL (veRL's `attn_implementation`), and on
 /// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way.
 #[must_use]
-pub fn attention_kernel(job: &Job, layout: &Layout) -> Kernel {
+pub fn usual_kernel(job: &Job, backend: Backend) -> Kernel {
     let hardware = &job.hardware;
-    layout.attention_kernel.unwrap_or_else(|| match layout.backend {
+    match backend {
         _ if hardware.is_of("CDNA") => Kernel::Ck,
         Backend::Megatron if hardware.has_compute_capability(9.0) => Kernel::Cudnn,
         Backend::Fsdp if job.workload.kind == WorkloadKind::Pretrain => Kernel::Sdpa,
         Backend::Fsdp if job.workload.fine_tunes() && between(hardware, 9.0, 10.0) => Kernel::Flash3,
         _ => Kernel::Flash2,
-    })
+    }
 }
 
 /// Refuses a kernel that was not written for the job's cards.

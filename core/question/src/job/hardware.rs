@@ -106,6 +106,8 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         host_ram: gpu
             .host_ram_gib
             .map_or(HostRam::Unknown, |gib| HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1)))),
+        board_w: gpu.board_w,
+        board_source: gpu.board_source,
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
         offer: None,
@@ -286,6 +288,8 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         gpus_per_node: 8,
         internode_gbit_per_s: 100.0,
         host_ram: HostRam::Unknown,
+        board_w: None,
+        board_source: None,
         usd_per_gpu_hour: None,
         price_source: None,
         offer: None,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::known::{self, Word};
+use super::operations::RunOperations;
 use super::parts::{HostParts, MemoryParts, TimeParts};
 use super::parts::{is_false, is_zero};
 use super::plan::PlanSpec;
@@ -288,6 +289,9 @@ pub struct Run {
     /// What it writes to disk; absent where nothing trains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
+    /// The run with what it meets beside its steps; absent where the question states no `operations`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<RunOperations>,
 }
 
 /// A checkpoint that training can go on from, in bytes.

@@ -128,3 +128,21 @@ parts! {
         pub overhead: f64,
     }
 }
+
+parts! {
+    /// Parts of a whole run, in hours or in dollars.
+    pub struct RunParts {
+        /// Until the first step.
+        pub startup: f64,
+        /// Steps that count.
+        pub training: f64,
+        /// Evaluation that counts.
+        pub evaluation: f64,
+        /// Training waits for checkpoints.
+        pub checkpoints: f64,
+        /// Work since the last checkpoint that failures lose.
+        pub lost: f64,
+        /// From failures to where the work goes on.
+        pub restarts: f64,
+    }
+}

@@ -222,7 +222,8 @@ document! {
     pub struct RolloutPlanSpec {
         /// Engine. Default vllm.
         pub engine: Option<Engine>,
-        /// Version of the engine, as "0.8.4". Default: today's. What is known of older ones: vLLM before 0.12.
+        /// Version of the engine, as "0.8.4". Default: today's; with an older `framework_version`, the one that release
+        /// installs. What is known of older ones: vLLM before 0.12.
         pub engine_version: Option<EngineVersion>,
         /// GPUs that split each matrix.
         pub tensor_parallel: Option<u64>,

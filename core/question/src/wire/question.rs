@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::document::{Document, document, entries_of_words};
+use super::operations::OperationsSpec;
 use super::plan::PlanSpec;
 use shardwise_catalog::catalog::OfferKind;
 use shardwise_catalog::hardware::Precision;
@@ -42,6 +43,8 @@ document! {
         pub plan: Option<PlanSpec>,
         /// How a run of one's own differs from its estimate (see `calibration`): applied to this estimate.
         pub calibration: Option<Calibration>,
+        /// What the whole run meets beside its steps: start-up, evaluation, checkpoints, failures, energy.
+        pub operations: Option<OperationsSpec>,
     }
 }
 

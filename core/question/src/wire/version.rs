@@ -27,29 +27,35 @@ impl EngineVersion {
         Self { numbers: [major, minor, patch] }
     }
 
-    /// Reads two or three numbers with points between them; `None` of anything else.
+    /// Reads two or three numbers with points between them, and what a pre-release or a build adds; `None` of anything else.
     ///
     /// ```
     /// use shardwise_question::wire::EngineVersion;
     /// assert_eq!(EngineVersion::parse("0.5.10.post1"), Some(EngineVersion::new(0, 5, 10)));
+    /// assert_eq!(EngineVersion::parse("1.0rc3+cu128"), Some(EngineVersion::new(1, 0, 0)));
     /// assert_eq!(EngineVersion::parse("v0.8"), Some(EngineVersion::new(0, 8, 0)));
     /// assert_eq!(EngineVersion::parse("nightly"), None);
+    /// assert_eq!(EngineVersion::parse("1,2,3.4.5"), None);
     /// ```
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > 32 {
             return None;
         }
-        let text = text.strip_prefix('v').unwrap_or(text);
-        // What follows the numbers is cut off: `0.5.10.post1`, `1.0.0rc3`.
-        let number = |part: &str| {
-            let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
-            part[..end].parse::<u16>().ok()
-        };
-        let mut parts = text.split('.');
-        let numbers = [number(parts.next()?)?, number(parts.next()?)?, parts.next().and_then(number).unwrap_or(0)];
-        Some(Self { numbers })
+        let (major, rest) = number(text.strip_prefix('v').unwrap_or(text))?;
+        let (minor, rest) = number(rest.strip_prefix('.')?)?;
+        let (patch, rest) = rest.strip_prefix('.').and_then(number).unwrap_or((0, rest));
+        let added = rest.trim_start_matches(['.', '+', '-']);
+        let is_added = added.starts_with(|c: char| c.is_ascii_alphabetic());
+        let spelt = added.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c));
+        (rest.is_empty() || is_added && spelt).then_some(Self { numbers: [major, minor, patch] })
     }
+}
+
+/// The number that a text begins with, and what follows it.
+fn number(text: &str) -> Option<(u16, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, &text[end..]))
 }
 
 impl fmt::Display for EngineVersion {

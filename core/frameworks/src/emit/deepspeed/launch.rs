@@ -4,8 +4,9 @@ use super::super::checkpoint::trained;
 use crate::emit::choices::{half, passes, rate, recompute_reason};
 use crate::emit::text::{Script, Section, deepspeed, flag, home};
 use crate::emit::trainer::peft;
-use crate::emit::{Emission, Snippet};
+use crate::emit::{Emission, Snippet, kernel};
 use shardwise_question::plan::Recompute;
+use shardwise_question::wire::Attention;
 
 /// The file that goes with the Trainer.
 pub(super) const HUGGING_FACE: &str = "ds_config_hf.json";
@@ -63,6 +64,12 @@ fn model(emission: &Emission) -> Section {
     }
     let full = layout.recompute == Recompute::Full;
     section.set("--gradient_checkpointing", flag(full), recompute_reason(full, emission));
+    // The Trainer's model attends by PyTorch's own where nothing is said.
+    let own = kernel::stated(job, layout, kernel::hugging_face, Some("sdpa"));
+    let word = if layout.attention == Attention::Unfused { Some("eager") } else { own };
+    if let Some(word) = word {
+        section.set("--attn_implementation", word, "from the plan");
+    }
     peft(&mut section, &job.workload);
     section
 }

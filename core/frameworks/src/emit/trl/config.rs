@@ -7,6 +7,7 @@ use super::super::text::Section;
 use super::super::words::{layout_title, plural};
 use super::machines;
 use crate::emit::choices::{accumulation, half, recompute_reason, zero_reason};
+use crate::emit::kernel;
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::Backend;
 use shardwise_rules::pools;
@@ -118,7 +119,8 @@ fn parallelism(layout: &Layout, gpus: u32) -> Section {
         set("sp_size", &sp, "GPUs that split each sequence, by exchanging heads");
         set("sp_backend", &"deepspeed", "the one that does it");
         set("sp_seq_length_is_variable", &true, "batches differ in length");
-        set("sp_attn_implementation", &"flash_attention_2", "as in train.sh");
+        let (word, _) = kernel::named(layout, "");
+        set("sp_attn_implementation", &word, "as in train.sh");
     }
     section
 }

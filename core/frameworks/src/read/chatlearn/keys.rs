@@ -102,6 +102,10 @@ const TRAINER: &[(&str, Meaning)] = &[
     ),
     ("moe_router_force_load_balancing", Ignored("the estimate's experts are balanced")),
     ("megatron_model_cfg.overlap_p2p_comm", Ignored("the estimate's chunks send while they compute")),
+    (
+        "megatron_model_cfg.attention_backend",
+        Unmodelled("the estimate's attention is what TransformerEngine takes by itself"),
+    ),
     ("megatron_model_cfg.*", Unmodelled("the model's shape is the catalog's")),
     (
         "seed|optimizer.*|kl_coef|entropy_coef|pos_clip_ratio|neg_clip_ratio|diff_clip_ratio|final_clip_ratio|\

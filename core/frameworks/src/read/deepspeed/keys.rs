@@ -152,7 +152,7 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("use_bnb_nested_quant", Ignored("the type of the scales of the 4-bit base")),
     ("use_liger_kernel|use_liger", Plan("fused_lm_head")),
     ("deepspeed|deepspeed_config|deepspeed_*", Ignored("the other file")),
-    ("attn_implementation", Ignored("the estimate has FlashAttention")),
+    ("attn_implementation", Plan("attention_kernel attention")),
     ("optim", Unmodelled("the estimate's optimizer is Adam in fp32")),
     ("tf32", Ignored("products outside the model")),
     ("torch_dtype", Ignored("the precision says it")),

@@ -90,6 +90,7 @@ impl Draft<'_> {
         }
     }
 
+    /// Refuses a key's value, once; `wanted` says what it is not: `no number.`
     fn wrong(&mut self, key: &str, wanted: &str) {
         let Some(setting) = self.settings.resolve(key) else {
             return;

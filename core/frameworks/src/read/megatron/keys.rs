@@ -44,7 +44,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("micro_batch_size", Plan("micro_batch")),
     ("num_layers_per_virtual_pipeline_stage|num_virtual_stages_per_pipeline_rank", Plan("virtual_pipeline")),
     ("recompute_activations", Plan("recompute")),
-    ("attention_backend|use_flash_attn", Plan("attention")),
+    ("attention_backend|use_flash_attn", Plan("attention_kernel attention")),
     ("overlap_grad_reduce", Plan("overlap.gradients")),
     ("overlap_param_gather", Plan("overlap.parameters")),
     ("tp_comm_overlap", Plan("overlap.tensor_parallel")),
@@ -71,7 +71,7 @@ const KEYS: &[(&str, Meaning)] = &[
     ("moe_expert_capacity_factor", Unmodelled("the estimate drops no token")),
     (
         "moe_grouped_gemm|moe_permute_fusion|cross_entropy_loss_fusion|cross_entropy_fusion_impl|use_mcore_models|\
-         transformer_impl|no_masked_softmax_fusion|no_bias_*|no_rope_fusion|no_gradient_accumulation_fusion|use_te",
+         transformer_impl|use_legacy_models|no_masked_softmax_fusion|no_bias_*|no_rope_fusion|no_gradient_accumulation_fusion|use_te",
         KERNELS,
     ),
     ("moe_*", Ignored("which experts are taken")),

@@ -4,8 +4,8 @@ use super::common::{KERNELS, Keys, OBJECTIVE, PATH, SHAPE};
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Taken, Unmodelled};
 use crate::binding::{At, Meaning, Row, Said, row, says, switch, when};
-use crate::emit::megatron;
 use crate::emit::words::plural;
+use crate::emit::{kernel, megatron};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Attention, Precision};
 
@@ -165,8 +165,14 @@ pub(in crate::verl) const TRANSFORMER: &[Row] = &[
         let (last, reason) = megatron::uneven_last_stage(at.shape.num_hidden_layers, at.layout.pipeline_parallel)?;
         says(last, reason)
     }),
-    row("attention_backend", Plan("attention"), |at| {
-        when(at.layout.attention == Attention::Unfused, "unfused", "from your plan; flash is faster")
+    row("attention_backend", Plan("attention_kernel attention"), |at| {
+        if at.layout.attention == Attention::Unfused {
+            return says("unfused", "from your plan; flash is faster");
+        }
+        // `trainer/config/engine/megatron.yaml` has flash.
+        let word = kernel::stated(at.job(), at.layout, kernel::megatron, Some("flash"))?;
+        let newest = "from the plan: the newest FlashAttention that is installed";
+        says(word, if word == "flash" { newest } else { "from the plan" })
     }),
     row("moe_permute_fusion", KERNELS, |at| {
         when(at.shape.num_experts > 0, "True", "one kernel sorts the tokens by expert")

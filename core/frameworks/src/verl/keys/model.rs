@@ -6,9 +6,10 @@ use crate::binding::Meaning::{Field, Ignored, Plan, Renamed, Taken, Unmodelled};
 use crate::binding::{At, Row, row, say, says, switch, when};
 use crate::emit::checkpoint::trained;
 use crate::emit::choices::{ATTENTION, kept_reason, scale};
+use crate::emit::kernel;
 use crate::emit::text::list;
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::LoraTargets;
+use shardwise_question::wire::{Attention, LoraTargets};
 use shardwise_question::workload::Lora;
 
 /// Where the model is, and whether its sequences are packed.
@@ -31,6 +32,17 @@ pub(in crate::verl) const CHECKPOINTING: &[Row] = &[
         when(away, "True", "activations go to host memory between forward and backward")
     }),
 ];
+
+/// The kernel of a Hugging Face model's attention (`workers/config/model.py`; before, `fsdp_workers.py`).
+pub(in crate::verl) const KERNEL: &[Row] =
+    &[row("+override_config.attn_implementation", Plan("attention_kernel attention"), |at| {
+        let layout = at.fsdp()?;
+        if layout.attention == Attention::Unfused {
+            return says("eager", "scores in memory, as the plan says");
+        }
+        let word = kernel::stated(at.job(), layout, kernel::hugging_face, Some(kernel::FLASH_2))?;
+        says(word, "from the plan")
+    })];
 
 /// The LM head.
 pub(in crate::verl) const HEAD: &[Row] = &[

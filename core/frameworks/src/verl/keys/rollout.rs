@@ -43,6 +43,7 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
         let mut phases = at.emission.answer.memory.phases.iter();
         let parts = phases.find(|phase| phase.name == "rollout").map(|phase| phase.parts);
         let reason = match parts.filter(|parts| parts.kv_cache > 0.0) {
+            _ if at.rollout()?.engine == Engine::TensorrtLlm => "share of what its weights leave free".to_owned(),
             Some(parts) => {
                 format!("KV cache of {} beside weights of {}", gib(parts.kv_cache), gib(parts.rollout_weights))
             }
@@ -56,7 +57,8 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
         says(at.rollout()?.max_num_seqs, format!("decoded together; each engine gets {waiting} a step"))
     }),
     row("max_num_batched_tokens", Taken("max_num_batched_tokens", Count(8192)), |at| {
-        let engine = at.rollout().filter(|engine| engine.engine == Engine::Vllm)?;
+        // SGLang reads none.
+        let engine = at.rollout().filter(|engine| engine.engine != Engine::Sglang)?;
         let tokens = engine.max_num_batched_tokens;
         says(tokens, if tokens > 2048 { "above the guide's 2,048" } else { "from the plan" })
     }),
@@ -67,6 +69,8 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
         switch(at.rollout()?.free_cache, "hands the KV cache back for training", "the KV cache stays")
     }),
     row("enforce_eager", Taken("enforce_eager", FlagSince(&("0.6.0", true, false))), |at| {
+        // TensorRT-LLM reads none: it replays graphs.
+        at.rollout().filter(|own| own.engine != Engine::TensorrtLlm)?;
         let eager = "no CUDA graphs: slower steps, less memory";
         switch(at.rollout()?.enforce_eager, eager, "CUDA graphs: quicker decoding")
     }),
@@ -86,6 +90,9 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
     row("+engine_kwargs.sglang.kv_cache_dtype", Plan("kv_cache_dtype"), |at| {
         half_cache(at, Engine::Sglang, "fp8_e5m2")
     }),
+    row("+engine_kwargs.trtllm.kv_cache_config.dtype", Plan("kv_cache_dtype"), |at| {
+        half_cache(at, Engine::TensorrtLlm, "fp8")
+    }),
     row("quantization", Plan("precision"), |at| {
         when(at.rollout()?.precision == Precision::Fp8, "fp8", "from the plan")
     }),
@@ -99,8 +106,7 @@ fn engine(at: &At) -> Option<&'static str> {
     Some(match at.rollout()?.engine {
         Engine::Vllm => "vllm",
         Engine::Sglang => "sglang",
-        // Refused by the rules: its keys and their rules are others.
-        Engine::TensorrtLlm => return None,
+        Engine::TensorrtLlm => "trtllm",
     })
 }
 

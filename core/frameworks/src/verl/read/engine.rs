@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::read::draft::Draft;
+use crate::read::kernel;
 use crate::read::megatron::{layers_trouble, recompute, splits};
 use crate::read::value::lora_targets;
 use crate::verl::role::Role;
@@ -90,9 +91,7 @@ fn transformer(draft: &mut Draft, role: &Role) {
     } else if let Some(trouble) = layers_trouble(word, layers) {
         draft.refuse(&key("recompute_num_layers"), trouble, 0);
     }
-    if draft.word(&key("attention_backend")).as_deref() == Some("unfused") {
-        draft.set(&role.at("attention"), "unfused");
-    }
+    kernel::megatron(draft, &key("attention_backend"), role.field);
 }
 
 fn sharded(draft: &mut Draft, role: &Role) {
@@ -111,6 +110,7 @@ fn sharded(draft: &mut Draft, role: &Role) {
         draft.set(&role.at("shard_group"), size);
     }
     offload(draft, role, role.fsdp);
+    kernel::hugging_face(draft, &format!("{}override_config.attn_implementation", role.model), role.field);
     let checkpointing = draft.flag(&format!("{}enable_gradient_checkpointing", role.model));
     draft.set(&role.at("recompute"), if checkpointing.unwrap_or(true) { "full" } else { "none" });
     let adapters = draft.count(&format!("{}lora_rank", role.model)).is_some();

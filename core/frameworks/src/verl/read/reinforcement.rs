@@ -1,11 +1,15 @@
 //! `verl.trainer.main_ppo` and its kin: PPO, GRPO, DAPO, GSPO.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{ROLLOUT, engine, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
 use crate::verl::role::ACTOR;
+use shardwise_question::engines;
+use shardwise_question::framework::VERL;
+use shardwise_question::job::Chosen;
+use shardwise_question::wire::Engine;
 
 /// Prompts generated for each that trains, where groups are dropped and no text says how many: the
 /// calculator's own figure for DAPO.
@@ -270,6 +274,7 @@ fn generation(draft: &mut Draft) {
     match draft.word(&key("name")).as_deref() {
         Some("sglang" | "sglang_async") => draft.set(engine, "sglang"),
         Some("vllm" | "vllm_async") => draft.set(engine, "vllm"),
+        Some("trtllm") => tensorrt_llm(draft),
         Some(other) => {
             draft.assume(engine, "vllm", format!("{other} is not modelled: vLLM is estimated in its place."));
         }
@@ -280,13 +285,14 @@ fn generation(draft: &mut Draft) {
             draft.assume(engine, "vllm", "The text names no engine.");
         }
     }
+    engine_version(draft);
     for name in ["tensor_model_parallel_size", "data_parallel_size", "expert_parallel_size", "max_num_seqs"] {
         draft.take(&key(name));
     }
     draft.take(&key("max_num_batched_tokens"));
     draft.take_all(ROLLOUT);
-    for engine in ["vllm", "sglang"] {
-        let dtype = draft.text(&key(&format!("engine_kwargs.{engine}.kv_cache_dtype")));
+    for dtype in ["vllm.kv_cache_dtype", "sglang.kv_cache_dtype", "trtllm.kv_cache_config.dtype"] {
+        let dtype = draft.text(&key(&format!("engine_kwargs.{dtype}")));
         if dtype.is_some_and(|dtype| dtype.contains("fp8")) {
             draft.set("plan.rollout.kv_cache_dtype", "fp8");
         }
@@ -306,6 +312,38 @@ fn generation(draft: &mut Draft) {
             "plan.rollout.speculative_speedup",
             speedup,
             "From the base question; a script does not state it.",
+        );
+    }
+}
+
+/// The engine that takes its share of the memory otherwise than the others.
+fn tensorrt_llm(draft: &mut Draft) {
+    draft.set("plan.rollout.engine", "tensorrt_llm");
+    // trtllm_async_server.py: `free_gpu_memory_fraction` of its `KvCacheConfig`.
+    let why = "TensorRT-LLM takes this share of what its weights leave free; the estimate takes it of the whole card.";
+    draft.assume("plan.rollout.gpu_memory_utilization", Value::Null, why);
+}
+
+/// The engine's version, which no key tells: the base question's, or that of the release whose keys the text has.
+fn engine_version(draft: &mut Draft) {
+    let field = "plan.rollout.engine_version";
+    let engine = draft.field("plan.rollout.engine").cloned().unwrap_or(Value::Null);
+    let base = draft.base.and_then(|base| base.plan.as_ref()?.rollout.as_ref());
+    let same = base.filter(|own| json!(own.engine.unwrap_or_default()) == engine);
+    if let Some(version) = same.and_then(|own| own.engine_version) {
+        draft.assume(field, version.to_string(), "From the base question; a script does not state it.");
+        return;
+    }
+    let Some(release) = draft.last_release(VERL.versions) else {
+        return;
+    };
+    let installed = |engine: &Engine| engines::version(Chosen { id: VERL.id, version: release }, *engine);
+    let engine = Engine::ALL.into_iter().find(|own| json!(own) == engine);
+    if let Some(version) = engine.as_ref().and_then(installed) {
+        draft.assume(
+            field,
+            version.to_string(),
+            format!("The text has older keys: veRL {release}, the last release with them, installs it."),
         );
     }
 }

@@ -1,0 +1,54 @@
+//! The generation engines that older releases of frameworks run: what a question means that names such a release, and no
+//! version of its engine.
+
+use crate::framework::VERL;
+use crate::job::Chosen;
+use crate::wire::{Engine, EngineVersion};
+
+/// An engine in a release of a framework.
+struct Installed {
+    framework: &'static str,
+    release: &'static str,
+    engine: Engine,
+    version: EngineVersion,
+}
+
+const fn verl(release: &'static str, engine: Engine, [major, minor, patch]: [u16; 3]) -> Installed {
+    Installed { framework: VERL.id, release, engine, version: EngineVersion::new(major, minor, patch) }
+}
+
+/// What each older release installs: the version that it pins, or the newest of a range.
+///
+/// veRL's are the extras `vllm` and `sglang` of its `setup.py`, as the packages on `PyPI` state them
+/// (<https://pypi.org/project/verl/0.4.1/>: `vllm<=0.8.5`, `sglang[openai,srt]==0.4.6.post5`;
+/// <https://pypi.org/project/verl/0.5.0/>: `vllm<=0.8.5,>=0.7.3`, the same SGLang;
+/// <https://pypi.org/project/verl/0.7.1/>: `vllm<=0.12.0,>=0.8.5`, `sglang[openai,srt]==0.5.6`;
+/// <https://pypi.org/project/verl/0.8.0/>: the same vLLM, `sglang[openai,srt]==0.5.8`). Of TensorRT-LLM they give no newest.
+/// Every framework's newest release runs today's engine, which no row says; `ChatLearn`, TRL and `OpenRLHF` have no older one
+/// here.
+static INSTALLED: &[Installed] = &[
+    verl("0.4.1", Engine::Vllm, [0, 8, 5]),
+    verl("0.4.1", Engine::Sglang, [0, 4, 6]),
+    verl("0.5.0", Engine::Vllm, [0, 8, 5]),
+    verl("0.5.0", Engine::Sglang, [0, 4, 6]),
+    verl("0.7.1", Engine::Vllm, [0, 12, 0]),
+    verl("0.7.1", Engine::Sglang, [0, 5, 6]),
+    verl("0.8.0", Engine::Vllm, [0, 12, 0]),
+    verl("0.8.0", Engine::Sglang, [0, 5, 8]),
+];
+
+/// The version of an engine that a framework's release runs; `None`: today's, as in the newest release.
+///
+/// ```
+/// use shardwise_core::engines::version;
+/// use shardwise_core::job::Chosen;
+/// use shardwise_core::wire::{Engine, EngineVersion};
+/// let verl = |version| Chosen { id: "verl", version };
+/// assert_eq!(version(verl("0.4.1"), Engine::Vllm), Some(EngineVersion::new(0, 8, 5)));
+/// assert_eq!(version(verl("0.9.1"), Engine::Vllm), None);
+/// ```
+#[must_use]
+pub fn version(release: Chosen, engine: Engine) -> Option<EngineVersion> {
+    let same = |own: &&Installed| own.framework == release.id && own.release == release.version && own.engine == engine;
+    INSTALLED.iter().find(same).map(|own| own.version)
+}
