@@ -4,14 +4,21 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
+use crate::job::resolve_hardware;
 use crate::place::Place;
 use crate::wire::{HardwareSpec, MarketSpec, Question};
 use shardwise_catalog::catalog::{self, Offer, OfferKind};
-use shardwise_catalog::error::InputError;
+use shardwise_catalog::error::{Caveat, InputError};
+use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::model::resolve_model;
 use shardwise_catalog::ordered;
+use shardwise_catalog::units::Bytes;
 
 const AT: Place<'static> = Place::at("hardware");
 const OF_MARKET: Place<'static> = Place::at("hardware.market");
+
+/// Code of the caveat that nobody in a market rents the machine out.
+pub const NO_OFFER: &str = "offer-none";
 
 /// GPUs where a question names no number: of an offer, the next whole number of its instances.
 pub(crate) const GPUS: u64 = 8;
@@ -76,10 +83,12 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
 }
 
 /// The offers of a machine's market that can be rented in its number of GPUs, the cheapest by GPU first. Without kinds those
-/// on demand alone; prices over a year old never; undated ones where the question does not say how old they may be.
+/// on demand alone; prices over a year old never; undated ones where the question does not say how old they may be; several
+/// instances only where their network is stated, for a network that nobody promises joins no cluster.
 ///
 /// # Errors
-/// A provider that nobody is called, a date that is none, a field that each offer has of its own; a market that has nothing.
+/// A provider that nobody is called, a date that is none, a field that each offer has of its own, a GPU that is not the
+/// catalog's.
 ///
 /// ```
 /// use shardwise_core::{market, wire};
@@ -89,6 +98,65 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
 /// assert!(offers.iter().all(|offer| offer.provider() == "Nebius" && 16 % offer.gpus == 0));
 /// ```
 pub fn offers(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
+    let mut found = all(spec)?;
+    found.retain(|offer| holds(spec, offer).is_ok());
+    Ok(found)
+}
+
+/// Why [`offers`] has none; of a market that has some, that.
+pub(crate) fn why_none(spec: &HardwareSpec) -> Option<Caveat> {
+    let found = all(spec).ok()?;
+    let gpu = found.first().and_then(|offer| offer.gpu()).map(|gpu| gpu.name);
+    let Some(gpu) = gpu else {
+        return Some(Caveat::new(
+            NO_OFFER,
+            "Nobody in this market offers this GPU: there is no price. Give other kinds, providers or regions, or your own price.",
+        ));
+    };
+    let sizes = || found.iter().map(|offer| offer.gpus);
+    let [least, most] = [sizes().min(), sizes().max()].map(Option::unwrap_or_default);
+    let whole = found.iter().any(|offer| holds(spec, offer) != Err(Unfit::Divides));
+    let why = if whole {
+        format!(
+            "Nobody in this market states the network between instances of {gpu}, of which the largest has {most} GPUs: there is no price. Give fewer GPUs or other kinds, or name an offer, whose network is then assumed."
+        )
+    } else {
+        format!(
+            "Instances of {gpu} in this market have {least} GPUs at least, and none divides so many: there is no price. Give a multiple, or your own price."
+        )
+    };
+    Some(Caveat::new(NO_OFFER, why))
+}
+
+/// Why an offer cannot hold a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unfit {
+    /// It would be rented in part.
+    Divides,
+    /// Nobody says that its instances can be joined.
+    Network,
+}
+
+/// Whether a machine can be rented by an offer.
+fn holds(spec: &HardwareSpec, offer: &Offer) -> Result<(), Unfit> {
+    let size = u64::from(offer.gpus);
+    let gpus = spec.gpus.unwrap_or_else(|| usual(offer));
+    if !gpus.is_multiple_of(size) {
+        Err(Unfit::Divides)
+    } else if gpus > size && offer.network_gbit_per_s().is_none() {
+        Err(Unfit::Network)
+    } else {
+        Ok(())
+    }
+}
+
+/// GPUs by an offer where a question names no number.
+pub(crate) fn usual(offer: &Offer) -> u64 {
+    GPUS.next_multiple_of(u64::from(offer.gpus))
+}
+
+/// The offers of a machine's market, whether or not they hold it, the cheapest by GPU first.
+fn all(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
     let market = spec.market.clone().unwrap_or_default();
     check(spec, &market)?;
     let Some(gpu) = gpu_of(spec) else {
@@ -100,21 +168,6 @@ pub fn offers(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
         if offer.gpu().is_some_and(|own| own.id == gpu) && has(&market, offer) {
             ordered::insert(&mut found, offer, &by_price);
         }
-    }
-    if found.is_empty() {
-        return Err(AT.wrong(
-            "market",
-            format!("Nobody in this market offers {gpu}. Give other kinds, providers or regions, an older date, or state the machine with its price."),
-        ));
-    }
-    let sizes: Vec<String> = found.iter().map(|offer| offer.gpus.to_string()).collect();
-    let whole = |offer: &&Offer| spec.gpus.is_none_or(|gpus| gpus.is_multiple_of(u64::from(offer.gpus)));
-    found.retain(whole);
-    if found.is_empty() {
-        let sizes = sizes.first().map_or("", String::as_str);
-        return Err(
-            AT.wrong("gpus", format!("No instance of this market divides so many GPUs. Give a multiple of {sizes}."))
-        );
     }
     Ok(found)
 }
@@ -188,25 +241,57 @@ pub fn rented(spec: &HardwareSpec, offer: &Offer) -> HardwareSpec {
     HardwareSpec { offer: Some(offer.id()), market: None, ..spec.clone() }
 }
 
-/// A machine's market in offers that differ as machines: of those of one shape the cheapest, which is the first.
+/// What of a machine decides how fast it runs a question; larger is better in every part.
+#[derive(Clone, Copy)]
+struct Strength([f64; 4]);
+
+impl Strength {
+    /// Of so many GPUs by an offer, where `useful` GiB of host memory by GPU are all that the question could move there.
+    fn of(hardware: &Hardware, useful: f64) -> Self {
+        // The network matters between instances alone.
+        let network = if hardware.nodes() > 1 { hardware.internode_gbit_per_s } else { f64::MAX };
+        let host = hardware.host_ram_gib().map(|gib| gib / f64::from(hardware.gpus_per_node));
+        let node = f64::from(hardware.gpus_per_node);
+        Self([
+            node,
+            hardware.nvlink_gb_per_s * f64::from(hardware.nvlink_domain),
+            network,
+            host.map_or(f64::MAX, |gib| gib.min(useful)),
+        ])
+    }
+
+    /// Whether it is no stronger than another in anything.
+    fn within(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(own, other)| own <= other)
+    }
+}
+
+/// Bytes of host memory for each parameter that training may move there at most: bf16 parameters and gradients, and fp32 of
+/// parameters, both moments and gradients (ZeRO-Offload, arXiv:2101.06840, section 4.1).
+const MOVED_BYTES: f64 = 20.0;
+/// Models of an RL step that may be moved: actor, critic, reference.
+const MOVED_MODELS: f64 = 3.0;
+/// GiB of a process beside what is moved, rounded up.
+const PROCESS_GIB: f64 = 16.0;
+
+/// The offers of a question's market that are worth asking, the cheapest first: each is stronger in something than all that
+/// cost less. Beyond what could be moved to host memory, more of it is no strength.
 ///
 /// # Errors
 /// As [`offers`].
-pub fn shapes(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
-    let one = |offer: &Offer| spec.gpus.unwrap_or(GPUS) <= u64::from(offer.gpus);
-    // The network matters between instances alone.
-    let network = |offer: &Offer| offer.network_gbit_per_s().filter(|_| !one(offer));
-    let alike = |a: &Offer, b: &Offer| {
-        (a.gpus, a.interconnect, network(a), a.host_ram_gib()) == (b.gpus, b.interconnect, network(b), b.host_ram_gib())
-            && a.kind == b.kind
-    };
-    let mut found: Vec<&'static Offer> = Vec::new();
-    for offer in offers(spec)? {
-        if !found.iter().any(|known| alike(known, offer)) {
-            found.push(offer);
+pub fn worth_asking(question: &Question) -> Result<Vec<&'static Offer>, InputError> {
+    let mut worth: Vec<(Strength, &'static Offer)> = Vec::new();
+    let model = resolve_model(&question.model, "model")?;
+    let states = Bytes::new(MOVED_MODELS * MOVED_BYTES * model.parameters.total as f64).gib();
+    for offer in offers(&question.hardware)? {
+        let hardware = resolve_hardware(&rented(&question.hardware, offer))?;
+        let useful = PROCESS_GIB + hardware.memory_gib + states / f64::from(hardware.gpus);
+        let own = Strength::of(&hardware, useful);
+        if !worth.iter().any(|(known, _)| own.within(known)) {
+            worth.push((own, offer));
         }
     }
-    Ok(found)
+    Ok(worth.into_iter().map(|(_, offer)| offer).collect())
 }
 
 /// This question on the offer that its answer rents, in the place of its market.

@@ -7,6 +7,7 @@ use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attent
 use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
+use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
 use shardwise_question::workload::Rl;
@@ -24,7 +25,8 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     if training {
         found.extend(coverage::caveat(job, &plan.layout));
     }
-    if hardware.usd_per_gpu_hour.is_none() {
+    // Of a market without an offer the reason is said already.
+    if hardware.usd_per_gpu_hour.is_none() && !job.caveats.iter().any(|own| own.id == NO_OFFER) {
         found.push(Caveat::new(
             "no-price",
             format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),

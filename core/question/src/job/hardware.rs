@@ -15,14 +15,12 @@ use shardwise_catalog::units::shortest;
 const AT: Place<'static> = Place::at("hardware");
 const OF_GPU: Place<'static> = Place::at("hardware.gpu");
 
-pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
+pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
     // Where nobody looks for the best offer of a market, its cheapest stands for it.
-    if spec.market.is_some() && spec.offer.is_none() {
-        let first = market::offers(spec)?.first().copied();
-        return first.map_or_else(
-            || Err(AT.wrong("market", "This market has no offers. Leave it out.")),
-            |offer| resolve_hardware(&market::rented(spec, offer)),
-        );
+    let first =
+        if spec.market.is_some() && spec.offer.is_none() { market::offers(spec)?.first().copied() } else { None };
+    if let Some(offer) = first {
+        return resolve_hardware(&market::rented(spec, offer));
     }
     let mut hardware = match &spec.gpu {
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
@@ -35,7 +33,11 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
     if let Some(offer) = offer {
         rented::apply(&mut hardware, offer);
     }
-    let usual = offer.map_or(market::GPUS, |offer| market::GPUS.next_multiple_of(u64::from(offer.gpus)));
+    if spec.market.is_some() {
+        // Nobody there rents it out: what another market asks is no price of this one.
+        (hardware.usd_per_gpu_hour, hardware.price_source) = (None, None);
+    }
+    let usual = offer.map_or(market::GPUS, market::usual);
     hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(usual), MAX_GPUS)? as u32;
     let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
     let per_node = AT.positive("gpus_per_node", per_node, MAX_GPUS)? as u32;

@@ -7,19 +7,22 @@ use shardwise_question::wire::{HardwareSpec, Question};
 /// What comes of a plan: GiB that it lacks to fit, and dollars per million tokens.
 pub(super) type Costs = (f64, f64);
 
-/// A machine's market as machines, each with an offer; itself where it has no market, or one that is refused.
-pub(super) fn machines(spec: HardwareSpec) -> Vec<HardwareSpec> {
+/// A machine's market as machines, each with an offer; itself where it has no market, or one
+/// without offers.
+pub(super) fn machines(question: &Question, spec: HardwareSpec) -> Vec<HardwareSpec> {
     if spec.market.is_none() {
         return vec![spec];
     }
-    match market::shapes(&spec) {
-        Ok(offers) => offers.into_iter().map(|offer| market::rented(&spec, offer)).collect(),
-        Err(_) => vec![spec],
+    let asked = Question { hardware: spec.clone(), ..question.clone() };
+    let offers = market::worth_asking(&asked).unwrap_or_default();
+    if offers.is_empty() {
+        return vec![spec];
     }
+    offers.into_iter().map(|offer| market::rented(&spec, offer)).collect()
 }
 
 /// What `each` finds on the offer of the question's market that costs least, of those on which a plan fits; where none does,
-/// on that which lacks least.
+/// on that which lacks least. A market without offers is asked as it stands.
 ///
 /// # Errors
 /// As [`market::offers`]; where no offer can be asked, why the cheapest cannot.
@@ -28,9 +31,13 @@ pub(super) fn cheapest<T>(
     each: &mut dyn FnMut(&Question) -> Result<T, InputError>,
     costs: &dyn Fn(&T) -> Costs,
 ) -> Result<T, InputError> {
+    let offers = market::worth_asking(question)?;
+    if offers.is_empty() {
+        return each(question);
+    }
     let mut best: Option<(Costs, T)> = None;
     let mut refusal = None;
-    for offer in market::shapes(&question.hardware)? {
+    for offer in offers {
         match each(&market::settled(question, Some(offer))) {
             Ok(found) => {
                 let own = costs(&found);

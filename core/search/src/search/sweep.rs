@@ -98,7 +98,7 @@ impl Sweep {
     /// The question on each of these machines.
     pub(super) fn of(question: &Question, hardware: Vec<HardwareSpec>) -> Self {
         let question = Question { plan: None, ..question.clone() };
-        let hardware = hardware.into_iter().flat_map(renting::machines).collect();
+        let hardware = hardware.into_iter().flat_map(|own| renting::machines(&question, own)).collect();
         Self { asked: Asked { question, hardware, runner: None }, next: 0, spaces: Rc::default() }
     }
 
