@@ -9,7 +9,7 @@ mod script;
 mod tables;
 
 fn main() {
-    script::run(&["build.rs", "../build/script.rs", "build", "data"], |root, _| {
+    script::run(&["build.rs", "../build/script.rs", "build", "data", "src/slug.rs"], |root, _| {
         let data = root.join("data");
         let entries = tables::load(&data)?;
         let gpus: Vec<&str> = entries.gpus.iter().map(|(_, gpu)| gpu.id.as_str()).collect();

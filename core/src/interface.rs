@@ -13,7 +13,7 @@ mod search;
 use serde::Serialize;
 
 pub use ask::{Function, answered, ask, look_up, read_texts};
-pub use catalog::{GpuRow, ModelRow, PriceRow, Row, rows};
+pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
 pub use reading::{ReadText, Unread, base, read};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::offer;
 use super::recipe;
 use super::rows::{Catalog, GpuRow, ModelRow, NodeRow, PriceRow};
 
@@ -118,6 +119,7 @@ pub(crate) fn check(catalog: &Catalog) -> Vec<String> {
         check_model(&mut entry, row);
     }
     check_licenses(catalog, &mut problems);
+    offer::check(catalog, &mut problems);
     recipe::check(catalog, &mut problems);
     problems
 }

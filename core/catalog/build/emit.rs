@@ -6,10 +6,11 @@ use std::fmt::Debug;
 use super::host;
 use super::literal::{Rust, columns, line, literal, source, table};
 use super::memory;
+use super::offer;
 use super::price;
 use super::rows::{Catalog, GenerationRow, ModelRow, NodeRow};
 
-/// The tables: `GENERATIONS`, `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES` and `PRICES_AS_OF`.
+/// The tables: `GENERATIONS`, `GPUS`, `NODES`, `PRICES`, `MODELS`, `LICENSES`, `OFFERS` and their dates.
 #[must_use]
 pub(crate) fn emit(catalog: &Catalog) -> String {
     let mut text = String::from("// Written by build.rs from core/catalog.\n");
@@ -38,6 +39,7 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         format!("({:?}, {:?})", source(&row.source, &row.date), row.family)
     });
     emit_licenses(catalog, &mut text);
+    offer::emit(catalog, &mut text);
     text
 }
 

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::offer::OfferRow;
+
 /// Declares the lists that a file may have, by the names of one entry and of all.
 macro_rules! lists {
     ($($(#[$about:meta])* $one:ident, $all:ident: $row:ident;)*) => {
@@ -36,6 +38,8 @@ lists! {
     node, nodes: NodeRow;
     /// Prices.
     price, prices: PriceRow;
+    /// Offers.
+    offer, offers: OfferRow;
     /// Models.
     model, models: ModelRow;
     /// Licences of models.

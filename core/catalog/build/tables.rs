@@ -6,9 +6,12 @@ mod emit;
 mod host;
 pub(crate) mod literal;
 mod memory;
+mod offer;
 mod price;
 mod recipe;
 mod rows;
+#[path = "../src/slug.rs"]
+mod slug;
 
 pub(crate) use check::check;
 pub(crate) use emit::emit;

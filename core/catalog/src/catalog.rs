@@ -1,8 +1,12 @@
-//! GPUs, nodes, models and prices, each figure with its source.
+//! GPUs, nodes, models, prices and offers, each figure with its source.
 //!
 //! The tables come from `core/catalog/data/*.toml`; `build.rs` checks and compiles them in.
 
+mod offer;
+
 use crate::model::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
+
+pub use offer::{Interconnect, Offer, OfferKind, offer, offers};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 

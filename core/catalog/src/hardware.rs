@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::{Generation, Source};
+use crate::catalog::{Generation, Offer, Source};
 use crate::words;
 
 words! {
@@ -78,6 +78,8 @@ pub struct Hardware {
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the price comes from; absent where the question states it.
     pub price_source: Option<Source>,
+    /// The offer that it is rented by.
+    pub offer: Option<&'static Offer>,
 }
 
 /// Dense tensor peaks in TFLOPS.

@@ -9,6 +9,7 @@ pub mod error;
 pub mod hardware;
 pub mod model;
 pub mod ordered;
+mod slug;
 pub mod spread;
 pub mod units;
 pub mod word;

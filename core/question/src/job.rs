@@ -3,18 +3,22 @@
 mod hardware;
 mod operations;
 mod reinforcement;
+mod rented;
 mod run;
 
 use crate::belonging;
+
 use crate::framework::Named;
+use crate::market;
 use crate::operations::Operations;
 use crate::place::Place;
 use crate::task::Task;
 use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Workload};
-use hardware::resolve_hardware;
+pub(crate) use hardware::resolve_hardware;
 pub use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
+pub use rented::ASSUMED_NETWORK;
 use shardwise_catalog::error::{Caveat, InputError};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::model::{Model, resolve_model};
@@ -104,6 +108,9 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let mut caveats = Vec::new();
     let model = resolve_model(&question.model, "model")?;
     let hardware = resolve_hardware(&question.hardware)?;
+    if question.hardware.market.is_some() && hardware.offer.is_none() {
+        caveats.extend(market::why_none(&question.hardware));
+    }
     let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
     let calibration = resolve_calibration(question.calibration)?;
     let operations = operations::resolve(question.operations, &workload, &hardware, &mut caveats)?;

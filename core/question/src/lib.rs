@@ -6,6 +6,7 @@ pub mod complete;
 pub mod engines;
 pub mod framework;
 pub mod job;
+pub mod market;
 pub mod operations;
 pub mod permalink;
 pub mod place;

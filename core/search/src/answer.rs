@@ -18,7 +18,7 @@ use shardwise_question::complete::generating_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{
-    Answer, Data, Memory, MemoryPhase, PlanSpec, Run, RunBy, Schedule, Split, Time, TimePhase, VERSION,
+    Answer, Data, Memory, MemoryPhase, PlanSpec, Rental, Run, RunBy, Schedule, Split, Time, TimePhase, VERSION,
 };
 use shardwise_question::workload::Length;
 
@@ -86,6 +86,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
         usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
         usd_per_gpu_hour: hardware.usd_per_gpu_hour,
+        offer: hardware.offer.map(|offer| Rental::of(offer, hardware.gpus)),
         run,
         split: split(job),
         memory,

@@ -1,12 +1,13 @@
 //! Caveats: what an estimate assumes or leaves out.
 
-use shardwise_catalog::catalog;
+use shardwise_catalog::catalog::{self, Interconnect};
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attention};
 use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
-use shardwise_question::job::Job;
+use shardwise_question::job::{ASSUMED_NETWORK, Job};
+use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
 use shardwise_question::workload::Rl;
@@ -24,12 +25,14 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     if training {
         found.extend(coverage::caveat(job, &plan.layout));
     }
-    if hardware.usd_per_gpu_hour.is_none() {
+    // Of a market without an offer the reason is said already.
+    if hardware.usd_per_gpu_hour.is_none() && !job.caveats.iter().any(|own| own.id == NO_OFFER) {
         found.push(Caveat::new(
             "no-price",
             format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
         ));
     }
+    rented(hardware, &mut found);
     if training {
         shares(job, &plan.layout, &mut found);
         offload(job, &plan.layout, &mut found);
@@ -53,6 +56,44 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         ));
     }
     found
+}
+
+/// What an offer leaves open.
+fn rented(hardware: &Hardware, found: &mut Vec<Caveat>) {
+    let Some(offer) = hardware.offer else {
+        return;
+    };
+    let name = offer.instance();
+    if offer.network_gbit_per_s().is_none() && hardware.nodes() > 1 {
+        let gbit = shortest(ASSUMED_NETWORK);
+        found.push(Caveat::new(
+            "offer-network",
+            format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, what the smallest GPU instances have."),
+        ));
+    }
+    let could = offer.gpu().is_some_and(|gpu| gpu.nvlink_gb_per_s > 0.0);
+    let linked = matches!(offer.interconnect, Interconnect::Nvlink | Interconnect::Xgmi);
+    if offer.gpus > 1 && could && offer.interconnect == Interconnect::Unknown {
+        found.push(Caveat::new(
+            "offer-interconnect",
+            format!("What joins the GPUs of {name} is not stated: PCIe is assumed."),
+        ));
+    }
+    if offer.gpus > 1 && !could && linked {
+        found.push(Caveat::new(
+            "offer-interconnect",
+            format!("The NVLink bridges of {name} are not modelled: PCIe is assumed."),
+        ));
+    }
+    if offer.date().is_none() {
+        found.push(Caveat::new(
+            "offer-undated",
+            format!(
+                "The day of this price is not known, only what it was read from: {}. Check it before use.",
+                offer.snapshot()
+            ),
+        ));
+    }
 }
 
 /// Parts of the model that are not modelled.

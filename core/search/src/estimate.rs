@@ -10,6 +10,7 @@ use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::job::Job;
+use shardwise_question::market;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Question};
 
@@ -91,6 +92,8 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 #[must_use]
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
     let Evaluated { job, plan, answer, .. } = found;
+    // What is advised is on the machine that is rented.
+    let question = &market::settled(question, job.hardware.offer);
     let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
     advice::advice(question, &Context::new(job), plan, answer, searched)
 }

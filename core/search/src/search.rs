@@ -13,6 +13,7 @@ pub mod market;
 mod ranked;
 mod refused;
 mod reinforcement;
+mod renting;
 mod settle;
 mod simple;
 mod space;
@@ -27,6 +28,7 @@ mod work;
 mod tests;
 
 use crate::answer::answer;
+use crate::figures;
 pub(crate) use accept::{Runner, Runs, Verdict, first_to_run};
 use bounded::Limits;
 pub(crate) use candidate::AS_FAST;
@@ -182,6 +184,18 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 /// # Errors
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
+    if question.hardware.market.is_none() {
+        return best_on_its_own(question, efficiency, runner);
+    }
+    let costs = |found: &Best| {
+        let own = figures::of(&Context::with(&found.job, efficiency), &found.plan);
+        (own.missing_gib, own.usd_per_mtok.unwrap_or(f64::MAX))
+    };
+    renting::cheapest(question, &mut |rented| best_on_its_own(rented, efficiency, runner), &costs)
+}
+
+/// [`best`] of one machine.
+fn best_on_its_own(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
     let mut desk = Desk::new(runner, WORK);
     let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;

@@ -32,7 +32,7 @@ use shardwise_core::error::InputError;
 use shardwise_core::interface::Speak;
 use shardwise_core::interface::{self, Flags, answered, line};
 use shardwise_core::wire::Language;
-use shardwise_core::wire::{FlagsOptions, Question, ReadOptions};
+use shardwise_core::wire::{FlagsOptions, Question, ReadOptions, Table};
 use shardwise_core::{estimate, evaluate_with, permalink, sensitivity};
 
 use arguments::{Arguments, Command};
@@ -110,7 +110,28 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
             let options = ReadOptions { gpu, model, lang };
             reading::run(&files, &options, json, &mut out)
         }
-        Command::Catalog { table } => {
+        Command::Catalog { table, gpu, kind } if gpu.is_some() || kind.is_some() => {
+            let rows = match table {
+                Table::Offers => interface::offers(gpu.as_deref(), kind.as_deref()),
+                _ => {
+                    let says = "Only the table of offers is asked by GPU or kind. Leave this out, or ask for offers.";
+                    Err(InputError::new(if gpu.is_some() { "gpu" } else { "kind" }, says))
+                }
+            };
+            match rows {
+                Ok(rows) => {
+                    for row in rows {
+                        writeln!(out, "{}", serde_json::to_string(&row)?)?;
+                    }
+                    Ok(true)
+                }
+                Err(error) => {
+                    writeln!(out, "{}", interface::refused(error, lang))?;
+                    Ok(false)
+                }
+            }
+        }
+        Command::Catalog { table, .. } => {
             for row in interface::rows(table) {
                 writeln!(out, "{}", serde_json::to_string(&row)?)?;
             }

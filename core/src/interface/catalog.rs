@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use shardwise_catalog::catalog::{self, Node, Source};
+use shardwise_catalog::catalog::{self, Interconnect, Node, Offer, OfferKind, Source};
+use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::resolve_model;
 use shardwise_question::wire::Table;
 
@@ -19,6 +20,8 @@ pub enum Row {
     Node(&'static Node),
     /// A dated price.
     Price(PriceRow),
+    /// An offer.
+    Offer(OfferRow),
 }
 
 /// A GPU type. Bandwidth is per GPU and direction, rates are dense; null where not stated.
@@ -103,6 +106,50 @@ pub struct PriceRow {
     pub source: Source,
 }
 
+/// A machine that somebody rents out by the hour; null where nobody says.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct OfferRow {
+    /// Identifier, as in `hardware.offer`.
+    pub id: String,
+    /// Who rents it out.
+    pub provider: &'static str,
+    /// The provider's name of the instance.
+    pub instance: &'static str,
+    /// GPU id.
+    pub gpu: &'static str,
+    /// GPUs of an instance.
+    pub gpus: u8,
+    /// Where it stands, in the provider's words.
+    pub region: &'static str,
+    /// The terms.
+    pub kind: OfferKind,
+    /// An instance for one hour, in US dollars.
+    pub usd_per_hour: f64,
+    /// One of its GPUs for one hour.
+    pub usd_per_gpu_hour: f64,
+    /// What joins the GPUs of an instance.
+    pub interconnect: Interconnect,
+    /// What joins instances.
+    pub fabric: Option<&'static str>,
+    /// Network of an instance in Gbit/s.
+    pub network_gbit_per_s: Option<f64>,
+    /// Virtual CPUs of an instance.
+    pub vcpus: Option<u16>,
+    /// Host memory of an instance in GiB.
+    pub host_ram_gib: Option<f64>,
+    /// Day of the price; null where only the snapshot is known.
+    pub date: Option<&'static str>,
+    /// Commit, or the copy that was read, of a price of no known day.
+    pub snapshot: Option<&'static str>,
+    /// Whether the price is over a year older than the newest: never chosen unless it is named.
+    pub history: bool,
+    /// Page or file that states the price.
+    pub source: &'static str,
+    /// What a reader should know.
+    pub notes: &'static str,
+}
+
 /// The rows of a table.
 ///
 /// ```
@@ -116,6 +163,60 @@ pub fn rows(table: Table) -> Vec<Row> {
         Table::Models => models().map(Row::Model).collect(),
         Table::Nodes => catalog::nodes().iter().map(Row::Node).collect(),
         Table::Prices => prices().map(Row::Price).collect(),
+        Table::Offers => catalog::offers().iter().map(offer).map(Row::Offer).collect(),
+    }
+}
+
+/// The offers of a GPU and of a kind, where either is named, the cheapest GPU hour first.
+///
+/// # Errors
+/// A GPU that the catalog lacks; a kind that there is none of.
+///
+/// ```
+/// use shardwise_core::interface::offers;
+/// let spot = offers(Some("h100-sxm"), Some("spot")).unwrap();
+/// assert!(spot.iter().all(|row| row.gpu == "h100-sxm") && spot[0].usd_per_gpu_hour < 2.0);
+/// assert_eq!(offers(None, Some("lease")).unwrap_err().field, "kind");
+/// ```
+pub fn offers(gpu: Option<&str>, kind: Option<&str>) -> Result<Vec<OfferRow>, InputError> {
+    let gpu = gpu.map(|id| catalog::gpu(id).map(|gpu| gpu.id).ok_or(id)).transpose();
+    let gpu = gpu.map_err(|id| {
+        let id: String = id.chars().take(40).collect();
+        InputError::new("gpu", format!("There is no GPU {id:?} in the catalog. `shardwise catalog gpus` lists all."))
+    })?;
+    let kind = kind.map(|word| OfferKind::of(word).ok_or(word)).transpose().map_err(|word| {
+        let word: String = word.chars().take(40).collect();
+        let known = OfferKind::WORDS.join(", ");
+        InputError::new("kind", format!("There is no kind {word:?} of offer. Give one of {known}."))
+    })?;
+    let all = catalog::offers().iter();
+    let of_kind = all.filter(|own| kind.is_none_or(|kind| own.kind == kind));
+    let mut rows: Vec<OfferRow> = of_kind.map(offer).filter(|row| gpu.is_none_or(|gpu| row.gpu == gpu)).collect();
+    rows.sort_by(|a, b| a.usd_per_gpu_hour.total_cmp(&b.usd_per_gpu_hour));
+    Ok(rows)
+}
+
+fn offer(own: &Offer) -> OfferRow {
+    OfferRow {
+        id: own.id(),
+        provider: own.provider(),
+        instance: own.instance(),
+        gpu: own.gpu().map_or("", |gpu| gpu.id),
+        gpus: own.gpus,
+        region: own.region(),
+        kind: own.kind,
+        usd_per_hour: own.usd_per_hour,
+        usd_per_gpu_hour: own.usd_per_gpu_hour(),
+        interconnect: own.interconnect,
+        fabric: Some(own.fabric()).filter(|fabric| !fabric.is_empty()),
+        network_gbit_per_s: own.network_gbit_per_s(),
+        vcpus: own.vcpus(),
+        host_ram_gib: own.host_ram_gib(),
+        date: own.date(),
+        snapshot: Some(own.snapshot()).filter(|snapshot| !snapshot.is_empty()),
+        history: own.history,
+        source: own.url(),
+        notes: own.notes(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod formulas;
+mod offers;
 mod sources;
 mod words;
 
@@ -12,7 +13,8 @@ use std::process::ExitCode;
 const USAGE: &str =
     "usage: cargo xtask words            whether every sentence and formula has its words in every language
        cargo xtask arrows           which modules of a crate take each other in a circle
-       cargo xtask arrows MODULE    what a module, engine::memory::phase, takes, and who takes it";
+       cargo xtask arrows MODULE    what a module, engine::memory::phase, takes, and who takes it
+       cargo xtask offers ...       core/catalog/data/offers.toml from offers.csv: scripts/refresh-offers";
 
 fn main() -> ExitCode {
     let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         ["words"] => words::report(&core),
         ["arrows"] => arrows::report(&core),
         ["arrows", module] => arrows::of(&core, module),
+        ["offers", rest @ ..] => offers::refresh(&core, rest),
         _ => Err(USAGE.to_owned()),
     };
     match done {

@@ -144,8 +144,20 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
 
 pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
     let usd = source.answer().usd_per_gpu_hour?;
-    let stated = match source.found.job.hardware.price_source {
-        Some(from) => {
+    let hardware = &source.found.job.hardware;
+    let stated = match (hardware.offer, hardware.price_source) {
+        (Some(offer), _) => {
+            let when = offer.date().unwrap_or(offer.snapshot());
+            sheet.note(format!(
+                "The price of {} at {} ({}), of {when}, by GPU.",
+                offer.instance(),
+                offer.provider(),
+                offer.kind.as_str()
+            ));
+            sheet.source(&format!("Price list, {when}"), offer.url());
+            "the offer's price of a GPU hour"
+        }
+        (None, Some(from)) => {
             let date = from.date;
             sheet.note(format!(
                 "The catalog's price, of {date}: the median over providers of what each asks on demand."
@@ -153,7 +165,7 @@ pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expres
             sheet.source(&format!("Price list, {date}"), from.url);
             "the catalog's price of a GPU hour"
         }
-        None => "your price of a GPU hour",
+        (None, None) => "your price of a GPU hour",
     };
     let meaning = stated;
     Some(sheet.part("price", usd, Unit::UsdPerHour, meaning, "usd_per_gpu_hour"))

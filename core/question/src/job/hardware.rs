@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::MAX_GPUS;
+use super::{MAX_GPUS, rented};
+use crate::market;
 use crate::place::Place;
 use crate::wire::{self, GpuSpec, HardwareSpec};
 use shardwise_catalog::catalog;
@@ -14,7 +15,13 @@ use shardwise_catalog::units::shortest;
 const AT: Place<'static> = Place::at("hardware");
 const OF_GPU: Place<'static> = Place::at("hardware.gpu");
 
-pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
+pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
+    // Where nobody looks for the best offer of a market, its cheapest stands for it.
+    let first =
+        if spec.market.is_some() && spec.offer.is_none() { market::offers(spec)?.first().copied() } else { None };
+    if let Some(offer) = first {
+        return resolve_hardware(&market::rented(spec, offer));
+    }
     let mut hardware = match &spec.gpu {
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
         Value::Object(_) => from_object(&spec.gpu)?,
@@ -22,7 +29,16 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
             return Err(AT.wrong("gpu", "Give a catalog id such as h100-sxm, or an object."));
         }
     };
-    hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(8), MAX_GPUS)? as u32;
+    let offer = market::named(spec)?;
+    if let Some(offer) = offer {
+        rented::apply(&mut hardware, offer);
+    }
+    if spec.market.is_some() {
+        // Nobody there rents it out: what another market asks is no price of this one.
+        (hardware.usd_per_gpu_hour, hardware.price_source) = (None, None);
+    }
+    let usual = offer.map_or(market::GPUS, market::usual);
+    hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(usual), MAX_GPUS)? as u32;
     let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
     let per_node = AT.positive("gpus_per_node", per_node, MAX_GPUS)? as u32;
     hardware.gpus_per_node = per_node.min(hardware.gpus);
@@ -41,7 +57,7 @@ pub(super) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
             ));
         }
         hardware.usd_per_gpu_hour = Some(AT.within("usd_per_gpu_hour", usd, 0.0, 1e6)?);
-        hardware.price_source = None;
+        hardware.price_source = hardware.price_source.filter(|_| offer.is_some());
     }
     Ok(hardware)
 }
@@ -96,6 +112,7 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         board_source: gpu.board_source,
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
+        offer: None,
     })
 }
 
@@ -277,5 +294,6 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         board_source: None,
         usd_per_gpu_hour: None,
         price_source: None,
+        offer: None,
     })
 }

@@ -314,7 +314,7 @@ mod tests {
         same(&[Engine::Vllm, Engine::Sglang, Engine::TensorrtLlm]);
         same(&[KvCacheDtype::Auto, KvCacheDtype::Fp8]);
         same(&[By::Cost, By::Time, By::Gpus]);
-        same(&[Table::Gpus, Table::Models, Table::Nodes, Table::Prices]);
+        same(&[Table::Gpus, Table::Models, Table::Nodes, Table::Prices, Table::Offers]);
         same(&[Language::En, Language::Zh]);
     }
 }

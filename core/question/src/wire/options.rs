@@ -100,6 +100,8 @@ words! {
         Nodes = "nodes",
         /// Prices of instances.
         Prices = "prices",
+        /// Offers of machines by the hour.
+        Offers = "offers",
     }
 }
 

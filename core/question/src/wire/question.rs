@@ -8,11 +8,12 @@ use serde_json::Value;
 use super::document::{Document, document, entries_of_words};
 use super::operations::OperationsSpec;
 use super::plan::PlanSpec;
+use shardwise_catalog::catalog::OfferKind;
 use shardwise_catalog::hardware::Precision;
 use shardwise_catalog::model::LoraTargets;
 use shardwise_catalog::words;
 
-entries_of_words!(LoraTargets, Precision, Schedule, WorkloadKind);
+entries_of_words!(LoraTargets, OfferKind, Precision, Schedule, WorkloadKind);
 
 /// Interface version this build speaks.
 pub const VERSION: u32 = 1;
@@ -76,6 +77,26 @@ document! {
         pub host_ram_gib: Option<f64>,
         /// Price of one GPU for one hour, in US dollars. Default: the catalog's, where it has one.
         pub usd_per_gpu_hour: Option<f64>,
+        /// Id of an offer of this GPU (`shardwise catalog offers`): its instances are the nodes, with its network, host memory
+        /// and price. `gpus` are whole instances. A field above that says otherwise than the offer is refused.
+        pub offer: Option<String>,
+        /// Where to rent: of its offers of this GPU the answer takes the one whose plan costs least.
+        pub market: Option<MarketSpec>,
+    }
+}
+
+document! {
+    /// Which offers are taken into account; the default is all on demand whose price is not over a year old.
+    #[derive(Default, Eq)]
+    pub struct MarketSpec {
+        /// Names of providers, in any case. Default: all.
+        pub providers: Option<Vec<String>>,
+        /// Regions, in the provider's words, or how they begin: `us` takes `us-east-1`. Default: all.
+        pub regions: Option<Vec<String>>,
+        /// The terms. Default: on-demand alone.
+        pub kinds: Option<Vec<OfferKind>>,
+        /// A day, `YYYY-MM-DD`: older prices, and those of no known day, are left out.
+        pub newest: Option<String>,
     }
 }
 

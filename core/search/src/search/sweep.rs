@@ -13,7 +13,7 @@ use super::bounded::Limits;
 use super::desk::Desk;
 use super::spaces::Spaces;
 use super::work::WORK;
-use super::{Runner, split};
+use super::{Runner, renting, split};
 use crate::answer::answer;
 use shardwise_catalog::catalog;
 use shardwise_catalog::efficiency::EFFICIENCY;
@@ -73,14 +73,17 @@ const WORK_OF_A_TYPE: u64 = 10_000;
 
 impl Sweep {
     /// The question on each of the catalog's `gpus`, with every one of `counts`, or with as many GPUs as it has. Its
-    /// own type is asked as it stands, the others have their own network and price. Without `gpus`, its own type alone;
+    /// own type is asked as it stands, the others have their own network and price. Of a market each machine is asked that it
+    /// has of a type, at its lowest price. Without `gpus`, its own type alone;
     /// one that it describes itself is asked in any case. Any plan that the question states is left to the search, as no
     /// other machine may allow it.
     #[must_use]
     pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
         let own = &question.hardware;
         let others = gpus.iter().filter(|id| own.gpu.as_str() != Some(**id));
-        let types = others.map(|id| HardwareSpec { gpu: Value::from(*id), ..HardwareSpec::default() });
+        let market = &own.market;
+        let types =
+            others.map(|id| HardwareSpec { gpu: Value::from(*id), market: market.clone(), ..HardwareSpec::default() });
         let asked = gpus.is_empty() || own.gpu.as_str().is_none_or(|id| gpus.contains(&id));
         let types = asked.then(|| own.clone()).into_iter().chain(types);
         let counts: Vec<Option<u64>> =
@@ -95,6 +98,7 @@ impl Sweep {
     /// The question on each of these machines.
     pub(super) fn of(question: &Question, hardware: Vec<HardwareSpec>) -> Self {
         let question = Question { plan: None, ..question.clone() };
+        let hardware = hardware.into_iter().flat_map(|own| renting::machines(&question, own)).collect();
         Self { asked: Asked { question, hardware, runner: None }, next: 0, spaces: Rc::default() }
     }
 

@@ -132,10 +132,11 @@ pub fn every(question: &Question) -> Sweep {
         ..hardware.clone()
     };
     let mut all: Vec<HardwareSpec> = counts.iter().map(|count| with(&question.hardware, *count)).collect();
+    let market = &question.hardware.market;
     let others: Vec<HardwareSpec> = catalog::gpus()
         .iter()
         .filter(|gpu| question.hardware.gpu != gpu.id)
-        .map(|gpu| HardwareSpec { gpu: gpu.id.into(), ..HardwareSpec::default() })
+        .map(|gpu| HardwareSpec { gpu: gpu.id.into(), market: market.clone(), ..HardwareSpec::default() })
         .collect();
     all.extend(counts.iter().flat_map(|count| others.iter().map(|other| with(other, *count))));
     Sweep::of(question, all)

@@ -176,11 +176,18 @@ Examples:
     /// List what the catalog knows, with sources.
     #[command(after_help = "\
 Example:
-  shardwise catalog gpus | jq -r .id")]
+  shardwise catalog gpus | jq -r .id
+  shardwise catalog offers --gpu h100-sxm --kind spot")]
     Catalog {
         /// Which table.
         #[arg(value_enum)]
         table: Table,
+        /// Of the offers those of this GPU, a catalog id; the cheapest GPU hour first.
+        #[arg(long)]
+        gpu: Option<String>,
+        /// Of the offers those of this kind: on-demand, spot, reserved-1y or market.
+        #[arg(long)]
+        kind: Option<String>,
     },
     /// Print the JSON Schema of questions and answers.
     #[command(after_help = "\

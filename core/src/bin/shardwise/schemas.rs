@@ -5,7 +5,9 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog;
-use shardwise_core::interface::{Flags, GpuRow, ModelRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread};
+use shardwise_core::interface::{
+    Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
+};
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
     Answer, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, Sensitivity, Table,
@@ -42,6 +44,7 @@ pub(crate) fn all() -> Value {
         "model_row": written::<ModelRow>(),
         "node_row": written::<catalog::Node>(),
         "price_row": written::<PriceRow>(),
+        "offer_row": written::<OfferRow>(),
         "estimate_options": asked::<EstimateOptions>(),
         "search_options": asked::<SearchOptions>(),
         "flags_options": asked::<FlagsOptions>(),

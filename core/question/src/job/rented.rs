@@ -1,0 +1,33 @@
+//! The machine that an offer is.
+
+use shardwise_catalog::catalog::{Interconnect, Offer};
+use shardwise_catalog::hardware::{Hardware, HostRam};
+
+/// Network of an instance in Gbit/s where nobody states it: that of the smallest GPU instances of AWS, `p3.2xlarge` to
+/// `g6.xlarge`, which are among the offers (<https://aws.amazon.com/ec2/instance-types/>, read 2026-11-20).
+pub const ASSUMED_NETWORK: f64 = 10.0;
+
+/// Makes a machine that of an offer: its node, what joins its GPUs, its network, host memory and price.
+///
+/// NVLink reaches as far as an instance, or the rack where the card is sold by the rack (GB200 NVL72). Between instances of
+/// one GPU there is none. What is not known to have NVLink has PCIe.
+pub(super) fn apply(hardware: &mut Hardware, offer: &'static Offer) {
+    let size = u32::from(offer.gpus);
+    let linked = matches!(offer.interconnect, Interconnect::Nvlink | Interconnect::Xgmi) && size > 1;
+    let by_rack = hardware.nvlink_domain > hardware.gpus_per_node.max(8);
+    if !linked {
+        hardware.nvlink_gb_per_s = 0.0;
+        hardware.nvlink_domain = 1;
+    } else if !by_rack {
+        hardware.nvlink_domain = hardware.nvlink_domain.min(size);
+    }
+    hardware.gpus_per_node = size;
+    let network = offer.network_gbit_per_s().unwrap_or(ASSUMED_NETWORK);
+    hardware.internode_gbit_per_s = network / f64::from(size);
+    if let Some(gib) = offer.host_ram_gib() {
+        hardware.host_ram = HostRam::Stated(gib);
+    }
+    hardware.usd_per_gpu_hour = Some(offer.usd_per_gpu_hour());
+    hardware.price_source = Some(offer.source());
+    hardware.offer = Some(offer);
+}
