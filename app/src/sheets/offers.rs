@@ -271,3 +271,77 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     blocks.extend(scene.more(all));
     Some(Section::block(ID, Purpose::Group, blocks))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, priced, sheet};
+    use crate::protocol::blocks::{Block, Stands};
+    use crate::sheets::asked::Ask;
+    use crate::text::Lang;
+    use serde_json::{Map, Value, json};
+    use shardwise_core::catalog::{self, OfferKind};
+    use shardwise_core::evaluate_alone;
+
+    fn asked(hardware: &Value) -> Asked {
+        let question = json!({"version": 1, "model": "qwen3-8b", "hardware": hardware,
+            "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64, "tokens": 1e9}});
+        Asked::new(question).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn shown(asked: &Asked, lang: Lang, state: &Value) -> Option<Block> {
+        let state = state.as_object().cloned().unwrap_or_else(Map::new);
+        sheet(asked, &Ask { lang, width: 0, state })
+    }
+
+    #[test]
+    fn every_offer_has_a_place_and_its_own_answer() {
+        let asked = asked(&json!({"gpu": "h100-sxm", "gpus": 16, "market": {}}));
+        let all = priced(&asked.question, "h100-sxm", OfferKind::OnDemand);
+        let known = catalog::offers()
+            .iter()
+            .filter(|offer| offer.kind == OfferKind::OnDemand && offer.gpu().is_some_and(|gpu| gpu.id == "h100-sxm"));
+        assert_eq!(all.len(), known.count());
+        let best = all.first().and_then(|own| own.usd());
+        assert_eq!(best, asked.found.answer.run.and_then(|run| run.usd));
+        for own in all.iter().filter(|own| own.answer.is_some()) {
+            let mut question = asked.question.clone();
+            question.hardware.market = None;
+            question.hardware.offer = Some(own.offer.id());
+            let alone = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
+            let (alone, shown) = (alone.run.and_then(|run| run.usd), own.usd());
+            let same = alone
+                .zip(shown)
+                .is_some_and(|(alone, shown)| (alone / shown - 1.0).abs() < 1e-9);
+            assert!(same, "{}: {alone:?} {shown:?}", own.offer.id());
+        }
+    }
+
+    #[test]
+    fn the_table_marks_the_rented_one_and_says_why_others_are_not() {
+        let asked = asked(&json!({"gpu": "h100-sxm", "gpus": 16, "market": {}}));
+        for lang in [Lang::En, Lang::Zh] {
+            let whole = shown(&asked, lang, &json!({"all": true}));
+            let Some(Block::Section(section)) = whole else { panic!("the catalog has offers of it") };
+            let text = json!(section).to_string();
+            assert!(text.contains(lang.sheets().offer_unjoined) && !text.contains("NaN"), "{text}");
+            let tables = section.blocks.iter().filter_map(|block| match block {
+                Block::Table(table) => Some(table),
+                _ => None,
+            });
+            let rows: Vec<_> = tables.flat_map(|table| &table.groups).flat_map(|(_, rows)| rows).collect();
+            assert_eq!(rows.iter().filter(|row| row.stands == Stands::Own).count(), 1);
+            assert!(rows.iter().any(|row| row.stands == Stands::Off));
+            let first = shown(&asked, lang, &json!({})).map(|block| json!(block).to_string().len());
+            assert!(first < Some(text.len()));
+        }
+    }
+
+    #[test]
+    fn terms_without_offers_say_so_and_a_card_of_ones_own_has_none() {
+        let asked = self::asked(&json!({"gpu": "gaudi3", "gpus": 8, "market": {}}));
+        let text = shown(&asked, Lang::En, &json!({"terms": "spot"})).map(|block| json!(block).to_string());
+        assert!(text.is_some_and(|text| text.contains("No offer of 8 × GAUDI3")), "it names them");
+        let own = self::asked(&json!({"gpu": {"base": "h100-sxm", "memory_gib": 60}, "gpus": 8}));
+        assert!(shown(&own, Lang::En, &json!({})).is_none());
+    }
+}

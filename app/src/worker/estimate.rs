@@ -297,6 +297,35 @@ mod tests {
     }
 
     #[test]
+    fn a_market_names_one_seller_of_each_type_and_every_price() {
+        let question = read(json!({
+            "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16, "market": {}},
+            "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64},
+        }));
+        let offers: Vec<_> = slices(&question).into_iter().flat_map(|slice| slice.offers).collect();
+        assert_eq!(offers.len(), Sweep::every_gpu(&question).total());
+        let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
+        let rented: Vec<_> = offers.iter().filter_map(|offer| offer.result.as_ref().ok()).collect();
+        let first = rented[0].rented.as_ref().map(|own| own.usd_per_gpu_hour);
+        assert_eq!(first, own.offer.map(|own| own.usd_per_gpu_hour));
+        for figures in &rented {
+            assert_eq!(figures.rented.is_some(), figures.usd().is_some());
+            assert_eq!(figures.rented.is_none(), figures.unoffered.is_some());
+            let Some(own) = &figures.rented else { continue };
+            assert!(own.prices.contains(&own.usd_per_gpu_hour) && own.prices.is_sorted(), "{own:?}");
+            assert!(!own.provider.is_empty() && !own.date.is_empty());
+        }
+        assert!(rented.iter().any(|own| own.rented.is_some()) && rented.iter().any(|own| own.unoffered.is_some()));
+        // An offer that is chosen is compared with all of its kind.
+        let mut chosen = question;
+        chosen.hardware.market = None;
+        chosen.hardware.offer = Some("voltage-park/8x-h100-infiniband/us/on-demand".to_owned());
+        let first = slices(&chosen).remove(0).offers.remove(0);
+        let own = first.result.unwrap_or_else(|error| panic!("{error}")).rented;
+        assert!(own.is_some_and(|own| own.provider == "Voltage Park" && own.prices.len() > 2));
+    }
+
+    #[test]
     fn what_does_not_fit_gets_a_remedy() {
         let question = |plan: Value| {
             read(json!({
