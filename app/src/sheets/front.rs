@@ -3,6 +3,7 @@
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market;
 use shardwise_core::search::sweep::{Found, Offer};
+use shardwise_core::wire::Rental;
 use shardwise_core::{Objective, catalog};
 
 use super::asked::{Ask, Asked};
@@ -13,8 +14,8 @@ use crate::charts::stack::SEPARATOR;
 use crate::form::Field;
 use crate::format;
 use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, row, runs,
-    strong, targets,
+    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, quiet, row, runs,
+    strong, targets, words as run,
 };
 use crate::text::{Lang, fill};
 use crate::words;
@@ -39,6 +40,8 @@ struct Type {
     id: Option<&'static str>,
     gpus: String,
     layout: String,
+    /// Who rents it out, at what price of which day; empty of a machine that is not rented.
+    seller: String,
 }
 
 /// What the section shows.
@@ -57,6 +60,13 @@ fn measures(found: &Found) -> Option<(f64, f64)> {
         Some(run) => Some((run.all_hours()?, run.all_usd()?)),
         None => Some((1000.0 / answer.mtok_per_hour, answer.usd_per_mtok?)),
     }
+}
+
+/// Who rents a machine out, at what price of which day.
+fn seller(own: &Rental, lang: Lang) -> String {
+    let date = own.date.as_ref().or(own.snapshot.as_ref()).map_or("", |date| date.as_ref());
+    let price = format::price(own.usd_per_gpu_hour);
+    fill(lang.text().rent_hint, &[&own.provider, &own.instance, lang.word(own.kind.as_str()), &price, date])
 }
 
 impl Scene {
@@ -86,6 +96,7 @@ impl Scene {
                 id: id.and_then(catalog::gpu).map(|gpu| gpu.id),
                 gpus: format::grouped(found.job.hardware.gpus.into()),
                 layout: words::plan_in_short(&found.answer.plan, training_gpus(&found.job)),
+                seller: found.answer.offer.as_ref().map_or_else(String::new, |own| seller(own, lang)),
             });
         }
         (!types.is_empty()).then_some(Self { lang, types, run })
@@ -144,6 +155,7 @@ impl Scene {
             fill(hours, &[&format::figure(point.across)]),
             fill(usd, &[&format::usd(point.up)]),
             own.layout.clone(),
+            own.seller.clone(),
             self.note(point),
         ];
         lines.retain(|line| !line.is_empty());
@@ -191,7 +203,7 @@ impl Scene {
             let point = &own.point;
             let action = own.id.map(|id| self.action(id, point.selected));
             let cells = [
-                cell(point.name.clone()),
+                runs(vec![run(point.name.clone()), run(" "), quiet(own.seller.clone())]),
                 cell(format::figure(point.across)),
                 cell(format::figure(point.up)),
                 cell(own.layout.clone()),
