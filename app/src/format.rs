@@ -1,5 +1,7 @@
 //! Numbers for a person. Never NaN, never infinity: both are written as a dash.
 
+use crate::money;
+
 pub use shardwise_core::units::grouped;
 
 /// What stands for a number that is not one.
@@ -60,27 +62,35 @@ pub fn gib(value: f64) -> String {
     fixed(value, 1)
 }
 
-/// Dollars: three significant digits below ten, cents below a thousand.
+/// Dollars, in the currency that is shown: three significant digits below ten, hundredths below a thousand.
 #[must_use]
 pub fn usd(value: f64) -> String {
+    let value = money::of(value);
     let amount = match value.abs() {
         size if size >= 1000.0 => fixed(value, 0),
         size if size >= 10.0 => fixed(value, 2),
         _ => figure(value),
     };
-    format!("${amount}")
+    format!("{}{amount}", money::sign())
 }
 
-/// Dollars of a whole run: whole ones from ten on.
+/// Dollars of a whole run, likewise: whole ones from ten on.
 #[must_use]
 pub fn dollars(value: f64) -> String {
-    if value.abs() >= 10.0 { format!("${}", fixed(value, 0)) } else { usd(value) }
+    let shown = money::of(value);
+    if shown.abs() >= 10.0 { format!("{}{}", money::sign(), fixed(shown, 0)) } else { usd(value) }
 }
 
-/// A price: always cents.
+/// A price in dollars, likewise: always hundredths.
 #[must_use]
 pub fn price(value: f64) -> String {
-    format!("${}", fixed(value, 2))
+    format!("{}{}", money::sign(), fixed(money::of(value), 2))
+}
+
+/// Dollars as a figure without a sign, where that stands in a head.
+#[must_use]
+pub fn cost(usd: f64) -> String {
+    figure(money::of(usd))
 }
 
 /// A share as a length in a drawing.

@@ -15,6 +15,7 @@ mod follow;
 pub mod form;
 pub mod format;
 mod look;
+mod money;
 mod page;
 mod parts;
 mod protocol;

@@ -4,10 +4,12 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::follow::follow;
+use crate::money::Money;
 use crate::text::Lang;
 
 const THEME_KEY: &str = "shardwise-theme";
 const LANG_KEY: &str = "shardwise-lang";
+const MONEY_KEY: &str = "shardwise-money";
 
 /// Colours of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub(crate) struct Look {
     pub(crate) lang: RwSignal<Lang>,
     /// Colours.
     pub(crate) theme: RwSignal<Theme>,
+    /// What dollars are shown in; `None` while that follows the language.
+    pub(crate) money: RwSignal<Option<Money>>,
 }
 
 impl Look {
@@ -55,8 +59,12 @@ impl Look {
         let lang = lang.iter().flatten().find_map(|tag| Lang::of_tag(tag));
         let theme = [browser::query("theme"), browser::stored(THEME_KEY)];
         let theme = theme.iter().flatten().find_map(|word| Theme::of_word(word));
-        let look =
-            Self { lang: RwSignal::new(lang.unwrap_or_default()), theme: RwSignal::new(theme.unwrap_or_default()) };
+        let money = browser::stored(MONEY_KEY).and_then(|kept| Money::read(&kept));
+        let look = Self {
+            lang: RwSignal::new(lang.unwrap_or_default()),
+            theme: RwSignal::new(theme.unwrap_or_default()),
+            money: RwSignal::new(money),
+        };
         follow(move || {
             let lang = look.lang.get();
             browser::set_root("lang", Some(lang.tag()));
@@ -83,6 +91,17 @@ impl Look {
     pub(crate) fn choose_theme(self, theme: Theme) {
         self.theme.set(theme);
         browser::store(THEME_KEY, theme.word());
+    }
+
+    /// What dollars are shown in.
+    pub(crate) fn money(self) -> Money {
+        self.money.get().unwrap_or_else(|| Money::of_lang(self.lang.get()))
+    }
+
+    /// Chooses what dollars are shown in and keeps the choice.
+    pub(crate) fn choose_money(self, money: Money) {
+        self.money.set(Some(money));
+        browser::store(MONEY_KEY, &money.kept());
     }
 
     /// The address of another page of the site. Where this page's address says how it looks, the

@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 pub(crate) mod compact;
 pub(crate) mod estimate;
 
+use crate::money::Money;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shardwise_core::emit::Syntax;
@@ -19,6 +20,9 @@ pub(crate) struct Request {
     pub(crate) id: u32,
     /// The task.
     pub(crate) task: Task,
+    /// What dollars are shown in.
+    #[serde(default)]
+    pub(crate) money: Money,
 }
 
 /// What the worker is asked.

@@ -62,6 +62,8 @@ use how::HowPanel;
 use icons::Definitions;
 use leptos::either::Either;
 use leptos::ev::MouseEvent;
+use std::cell::Cell;
+
 use leptos::prelude::*;
 use paste::Paste;
 use rest::Broken;
@@ -70,9 +72,9 @@ use verdict::{Announcement, Verdict};
 
 use crate::client::desk::{self, Engine};
 use crate::follow::follow;
+use crate::money;
 use crate::page::Page;
 use crate::protocol::Name;
-use crate::text::Lang;
 
 use erased_view as view;
 pub use rest::{Loader, Rest};
@@ -108,22 +110,21 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
         fold::listen(page);
     }
     page.follow_address();
+    let side = Cell::new(false);
     let body = move || {
         if !page.built[0].get() {
             return Either::Left(view! { <Broken page/> });
         }
         let lang = page.look.lang.get();
+        money::show(page.look.money());
         let page = page.in_lang(lang);
         let view = if page.embedded {
             rest::of(|rest| rest.embed)(page)
         } else {
             view! { <Full page/> }
         };
-        // Different sides, so that one language replaces the other as a whole.
-        match lang {
-            Lang::En => Either::Left(view),
-            Lang::Zh => Either::Right(view),
-        }
+        // Different sides, so that one language or currency replaces the other as a whole.
+        if side.replace(!side.get()) { Either::Left(view) } else { Either::Right(view) }
     };
     crate::browser::soon(move || {
         page.begin();

@@ -15,6 +15,7 @@ use shardwise_core::wire::{VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
 use crate::browser;
+use crate::money;
 use crate::protocol::{Flags, Reply, Request, SheetTask, Task, Written};
 use crate::sample;
 use crate::sheets;
@@ -110,7 +111,8 @@ fn reply(request: &str, work: impl FnOnce(Task) -> Option<Value>) -> String {
     serde_json::from_str(request).map_or_else(|_| String::new(), |request| respond(request, work))
 }
 
-fn respond(Request { id, task }: Request, work: impl FnOnce(Task) -> Option<Value>) -> String {
+fn respond(Request { id, task, money }: Request, work: impl FnOnce(Task) -> Option<Value>) -> String {
+    money::show(money);
     work(task).map_or_else(String::new, |result| json!(Reply { id, result }).to_string())
 }
 

@@ -128,13 +128,41 @@ test('what a run meets beside its steps is counted where that is wished', async 
   await expect(page.getByLabel('Failures', { exact: true })).not.toBeChecked();
 });
 
+test('what is shown in yuan is the same in dollars at the rate that one types', async ({ page, calculator }) => {
+  await calculator.open(LORA);
+  await calculator.settled();
+  const usd = dollars(await rent(page).textContent());
+  await page.locator('#money > summary').click();
+  await page.locator('#currency').selectOption('cny');
+  await calculator.settled();
+  await expect(page.locator('#currency')).toBeFocused();
+  await page.locator('#rate').fill('10');
+  await page.locator('#rate').press('Enter');
+  await calculator.settled();
+  const [, yuan] = /¥([\d.,]+)/.exec(await rent(page).textContent());
+  expect(Number(yuan.replaceAll(',', ''))).toBeCloseTo(10 * usd, 1);
+  await expect(page.locator('#fig-cost b')).toHaveText(/^¥/);
+  await calculator.unfold('offers');
+  await expect(page.locator('#fold-offers thead')).toContainText('¥ per GPU hour');
+  await expect(page.locator('#answer')).not.toContainText(/\$\d/);
+  // Kept in this browser, never in the link.
+  await expect(page).not.toHaveURL(/cny|rate/i);
+  await page.reload();
+  await calculator.settled();
+  await expect(page.locator('#fig-cost b')).toHaveText(/^¥/);
+  await page.locator('#money > summary').click();
+  await page.locator('#currency').selectOption('usd');
+  await calculator.settled();
+  expect(dollars(await rent(page).textContent())).toBe(usd);
+});
+
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
   test('the order is a Chinese sentence', async ({ page, calculator }) => {
     await calculator.open(LORA.replace('h100-sxm', 'h20'));
     await calculator.settled();
-    await expect(rent(page)).toHaveText(/^在 .+ 租 \d+ 个 .+：每小时 \$[\d.,]+，[\d.,]+ 小时，共 \$[\d,.]+。 按量付费/);
+    await expect(rent(page)).toHaveText(/^在 .+ 租 \d+ 个 .+：每小时 ¥[\d.,]+，[\d.,]+ 小时，共 ¥[\d,.]+。 按量付费/);
     await calculator.unfold('offers');
     await expect(page.locator('#fold-offers')).toContainText('个报价可用');
     expect(await violations(page)).toEqual([]);

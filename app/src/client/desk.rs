@@ -19,6 +19,7 @@ use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 use super::health::{Health, Remedy};
 use crate::browser;
 use crate::busy::Work;
+use crate::money;
 use crate::page::Page;
 use crate::protocol::{Name, Reply, Request, Task};
 
@@ -218,7 +219,7 @@ impl Desk {
                 continue;
             };
             self.last = self.last.wrapping_add(1);
-            let request = Request { id: self.last, task: order.task.clone() };
+            let request = Request { id: self.last, task: order.task.clone(), money: money::shown() };
             running.give(self.which, serde_json::to_string(&request).unwrap_or_default());
             slot.working = Some((self.last, order));
         }

@@ -8,6 +8,7 @@ use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form, Takes};
 use crate::format;
+use crate::money;
 use crate::parts::{self, Parts};
 use crate::protocol::blocks::{self, Action, Block, Button, Choice, Look};
 use crate::text::{Lang, fill};
@@ -115,7 +116,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let heads = [words.alt_step, if run { words.alt_run } else { words.alt_usd_step }, words.alt_fits];
     Some(Block::Choice(Choice {
         note: words.alt_note.to_owned(),
-        heads: heads.map(str::to_owned),
+        heads: heads.map(money::signed),
         values: values.collect(),
         own: number.then(|| [words.alt_other, words.alt_own].map(str::to_owned)),
         take: words.alt_pin.to_owned(),

@@ -10,6 +10,7 @@ use super::asked::{Ask, Asked};
 use super::parts::signed;
 use crate::fit;
 use crate::format;
+use crate::money;
 use crate::protocol::Text;
 use crate::protocol::blocks::{
     Action, Block, Button, Cell, Holds, Kind, Listing, Look, Purpose, Row, Section, Sign, Stands, Table, Tabled, Tone,
@@ -111,13 +112,13 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
     ];
     let priced = |of: fn(&Answer) -> Option<f64>| Some([of(answers[0])?, of(answers[1])?]);
     if let Some(usd) = priced(|answer| answer.usd_per_mtok) {
-        lines.push(Line::figure(text.col_usd_mt, usd, format::figure, false));
+        lines.push(Line::figure(&money::signed(text.col_usd_mt), usd, format::cost, false));
     }
     if let Some(hours) = priced(|answer| answer.run?.all_hours()) {
         lines.push(Line::figure(sheet.run_hours, hours, format::figure, false));
     }
     if let Some(usd) = priced(|answer| answer.run?.all_usd()) {
-        lines.push(Line::figure(sheet.run_usd, usd, format::figure, false));
+        lines.push(Line::figure(&money::signed(sheet.run_usd), usd, format::cost, false));
     }
     lines
 }

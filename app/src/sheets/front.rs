@@ -13,9 +13,10 @@ use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
 use crate::form::Field;
 use crate::format;
+use crate::money;
 use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, quiet, row, runs,
-    strong, targets, words as run,
+    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, quiet, row,
+    runs, strong, targets, words as run,
 };
 use crate::text::{Lang, fill};
 use crate::words;
@@ -42,6 +43,8 @@ struct Type {
     layout: String,
     /// Who rents it out, at what price of which day; empty of a machine that is not rented.
     seller: String,
+    /// Dollars.
+    usd: f64,
 }
 
 /// What the section shows.
@@ -88,7 +91,7 @@ impl Scene {
             types.push(Type {
                 point: Point {
                     across,
-                    up,
+                    up: money::of(up),
                     name: id.map_or_else(|| lang.text().gpu_own.to_owned(), words::gpu_label),
                     front: front.contains(&place),
                     selected: place == 0,
@@ -97,6 +100,7 @@ impl Scene {
                 gpus: format::grouped(found.job.hardware.gpus.into()),
                 layout: words::plan_in_short(&found.answer.plan, training_gpus(&found.job)),
                 seller: found.answer.offer.as_ref().map_or_else(String::new, |own| seller(own, lang)),
+                usd: up,
             });
         }
         (!types.is_empty()).then_some(Self { lang, types, run })
@@ -153,7 +157,7 @@ impl Scene {
         let mut lines = vec![
             format!("{} × {}", own.gpus, point.name),
             fill(hours, &[&format::figure(point.across)]),
-            fill(usd, &[&format::usd(point.up)]),
+            fill(usd, &[&format::usd(own.usd)]),
             own.layout.clone(),
             own.seller.clone(),
             self.note(point),
@@ -178,7 +182,7 @@ impl Scene {
         let chart = Front {
             points: self.types.iter().map(|own| own.point.clone()).collect(),
             across: across.to_owned(),
-            up: up.to_owned(),
+            up: money::signed(up),
         };
         let size = (width, Front::height(width));
         let drawing = charts::draw(size, |area| chart.draw(area));

@@ -7,6 +7,7 @@ use shardwise_core::{Answer, Question, evaluate_alone};
 
 use super::asked::{Ask, Asked};
 use crate::format;
+use crate::money;
 use crate::protocol::blocks::{
     Action, Block, Button, Cell, Control, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, Takes, cell,
     column, link, prose, quiet, row, runs, said, strong, wide, words as run,
@@ -217,10 +218,10 @@ impl Scene<'_> {
         let (time, usd) = if run { (words.front_hours, words.front_usd) } else { (text.per_gpu, text.col_usd_mt) };
         let columns = vec![
             column(words.offer_seller, Holds::Names),
-            column(words.offer_price, Holds::Numbers),
+            column(money::signed(words.offer_price), Holds::Numbers),
             column(words.offer_machine, Holds::Words),
             column(time, Holds::Numbers),
-            column(usd, Holds::Key),
+            column(money::signed(usd), Holds::Key),
             column(text.action, Holds::Actions),
         ];
         Block::Table(Table::new(words.offers, Tabled::Numbers, columns, self.shown(all)))

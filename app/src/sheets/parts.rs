@@ -5,6 +5,7 @@ use shardwise_core::Question;
 use shardwise_core::neighbours::apply;
 
 use crate::format;
+use crate::money;
 use crate::protocol::blocks::{Action, Button, Look};
 use crate::text::Lang;
 
@@ -35,10 +36,10 @@ pub(super) fn signed(text: String) -> String {
 pub(super) fn signed_usd(usd: f64, said: fn(f64) -> String) -> String {
     let amount = said(usd.abs());
     let zero = !amount.bytes().any(|digit| (b'1'..=b'9').contains(&digit));
-    if zero { "$0".to_owned() } else { format!("{}{amount}", if usd < 0.0 { "−" } else { "+" }) }
+    if zero { format!("{}0", money::sign()) } else { format!("{}{amount}", if usd < 0.0 { "−" } else { "+" }) }
 }
 
 /// What changes in the dollars of a million tokens.
 pub(super) fn signed_usd_per_mtok(usd: f64) -> String {
-    signed_usd(usd, |usd| format!("${}", format::figure(usd)))
+    signed_usd(usd, |usd| format!("{}{}", money::sign(), format::cost(usd)))
 }

@@ -10,6 +10,7 @@ use shardwise_core::wire::{FitState, PlanSpec};
 use super::asked::{Ask, Asked};
 use crate::fit;
 use crate::format;
+use crate::money;
 use crate::protocol::Document;
 use crate::protocol::blocks::{
     self, Action, Block, Button, Cell, Column, Control, Holds, Kind, Look, Purpose, Run, Section, Sort, Stands, Table,
@@ -208,7 +209,7 @@ fn told(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
     if answer.fits {
         cells.push(cell(format::seconds(answer.step_time_s)));
         cells.push(cell(format::figure(answer.tokens_per_s_per_gpu)));
-        cells.push(cell(answer.usd_per_mtok.map(format::figure).unwrap_or_default()));
+        cells.push(cell(answer.usd_per_mtok.map(format::cost).unwrap_or_default()));
     } else {
         let own = &answer.fit;
         cells.push(wide(3, tag(Tone::Bad, fit::short(own.state, own.probability, lang))));
@@ -253,7 +254,7 @@ fn controls(shown: &Shown<'_>, lang: Lang) -> Vec<Control> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let orders =
         [("", sheet.rank), ("speed", text.per_gpu), ("usd", text.col_usd_mt), ("step", sheet.step_s), ("gib", "GiB")];
-    let orders = orders.map(|(key, name)| (key.to_owned(), name.to_owned()));
+    let orders = orders.map(|(key, name)| (key.to_owned(), money::signed(name)));
     let control = |key: &str, name: &str, takes| Control { key: key.to_owned(), name: name.to_owned(), takes };
     vec![
         control("find", sheet.find_plans, Takes::Words(shown.find.clone())),
@@ -318,7 +319,7 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     let mut entries = vec![
         (text.per_gpu.to_owned(), format::figure(answer.tokens_per_s_per_gpu)),
         (lang.sheets().step_s.to_owned(), format::seconds(answer.step_time_s)),
-        (text.col_usd_mt.to_owned(), answer.usd_per_mtok.map(format::figure).unwrap_or_default()),
+        (money::signed(text.col_usd_mt), answer.usd_per_mtok.map(format::cost).unwrap_or_default()),
         ("GiB".to_owned(), format::gib(memory.reserved_gib)),
         ("MFU".to_owned(), format::percent(answer.mfu, 1)),
     ];
@@ -431,7 +432,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Vec<Block>> {
         column(text.fits_short, Holds::Numbers),
         sorting("step", sheet.step_s, Holds::Numbers, &shown),
         sorting("speed", text.per_gpu, Holds::Key, &shown),
-        sorting("usd", text.col_usd_mt, Holds::Numbers, &shown),
+        sorting("usd", &money::signed(text.col_usd_mt), Holds::Numbers, &shown),
         column(sheet.why, Holds::Remarks),
         column(text.action, Holds::Actions),
     ]);

@@ -10,6 +10,7 @@ use crate::charts;
 use crate::charts::backend::Ink;
 use crate::charts::scaling::{Point, Scaling};
 use crate::format;
+use crate::money;
 use crate::protocol::blocks::{
     Action, Block, Button, Figure, Holds, Look, Mark, Row, Run, Stands, Table, Tabled, cell, column, row, runs,
     targets, wide, words as run,
@@ -118,7 +119,7 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Table {
                 cells.extend([
                     cell(format::figure(each.mtok_per_hour)),
                     cell(share(each, answer)),
-                    cell(each.usd_per_mtok.map(format::figure).unwrap_or_default()),
+                    cell(each.usd_per_mtok.map(format::cost).unwrap_or_default()),
                     cell(words::plan_in_short(&each.plan, training_gpus(&found.job))),
                 ]);
             }
@@ -137,7 +138,7 @@ fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Table {
         column(text.gpus, Holds::Names),
         column(text.col_mt_hour, Holds::Numbers),
         column(sheet.scale_share, Holds::Numbers),
-        column(text.col_usd_mt, Holds::Numbers),
+        column(money::signed(text.col_usd_mt), Holds::Numbers),
         column(text.col_plan, Holds::Words),
         column(text.action, Holds::Actions),
     ];
@@ -166,13 +167,13 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
             value: each.mtok_per_hour,
             range: interval,
             label: share(each, answer),
-            under: [format::grouped(*count), each.usd_per_mtok.map(format::figure).unwrap_or_default()],
+            under: [format::grouped(*count), each.usd_per_mtok.map(format::cost).unwrap_or_default()],
             selected: *count == own,
         }
     });
     let chart = Scaling {
         points: points.collect(),
-        heads: ["GPU".to_owned(), text.col_usd_mt.to_owned()],
+        heads: ["GPU".to_owned(), money::signed(text.col_usd_mt)],
         linear: sheet.scale_linear.to_owned(),
     };
     let plot = drawn.then(|| {

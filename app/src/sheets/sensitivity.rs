@@ -8,6 +8,7 @@ use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::{name, value};
 use crate::fit;
 use crate::format;
+use crate::money;
 use crate::protocol::blocks::{
     Block, Button, Holds, Kind, Row, Run, Stands, Table, Tabled, Tone, cell, column, named, prose, quiet, runs, tag,
     words,
@@ -114,7 +115,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let columns = vec![
         column(sheet.change, Holds::Names),
         column(text.per_gpu, Holds::Numbers),
-        column(text.col_usd_mt, Holds::Numbers),
+        column(money::signed(text.col_usd_mt), Holds::Numbers),
         column("GiB", Holds::Numbers),
         column(text.action, Holds::Actions),
     ];

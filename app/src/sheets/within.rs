@@ -8,6 +8,7 @@ use super::asked::{Ask, Asked};
 use crate::charts::stack::SEPARATOR;
 use crate::fit;
 use crate::format;
+use crate::money;
 use crate::protocol::blocks::{
     self, Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Run, Section, Stands, Table, Tabled, Tone, cell,
     column, prose, runs, said, strong, tag, words as run,
@@ -216,7 +217,7 @@ impl<'a> Scene<'a> {
             column(text.gpus, Holds::Names),
             column("", Holds::Bars),
             column(words.run_hours, Holds::Numbers),
-            column(words.run_usd, Holds::Numbers),
+            column(money::signed(words.run_usd), Holds::Numbers),
             column(text.col_plan, Holds::Words),
             column(words.within_limit, Holds::Words),
             column(text.action, Holds::Actions),

@@ -25,7 +25,7 @@ pub(crate) fn draw(document: Document, lang: Lang) {
 #[component]
 fn Whole(document: Document, lang: Lang) -> impl IntoView {
     let (sheet, other) = (lang.sheets(), lang.other());
-    let look = Look { lang: RwSignal::new(lang), theme: RwSignal::new(Theme::Auto) };
+    let look = Look { lang: RwSignal::new(lang), theme: RwSignal::new(Theme::Auto), money: RwSignal::new(None) };
     let (class, title, lead, text) = match document {
         Document::Methods => ("doc methods", sheet.methods_title, sheet.methods_lead, view! { <Methods lang/> }),
         Document::CommandLine => {

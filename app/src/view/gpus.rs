@@ -13,6 +13,7 @@ use crate::charts::stack::SEPARATOR;
 use crate::compute::{Compared, Market};
 use crate::fit;
 use crate::format;
+use crate::money;
 use crate::page::Page;
 use crate::protocol::estimate::{Figures, Rented};
 use crate::text::{Lang, Text, fill};
@@ -99,7 +100,11 @@ fn unpriced(figures: &Figures, text: &'static Text) -> &'static str {
 fn seller(own: &Rented, usd: f64) -> Seller {
     Seller {
         name: own.provider.clone(),
-        costs: own.prices.iter().map(|price| usd * price / own.usd_per_gpu_hour).collect(),
+        costs: own
+            .prices
+            .iter()
+            .map(|price| money::of(usd * price / own.usd_per_gpu_hour))
+            .collect(),
     }
 }
 
@@ -133,9 +138,9 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
                     seller: None,
                 },
                 cost: answer.usd().ok_or_else(|| unpriced(answer, text).to_owned()).map(|usd| Bar {
-                    value: usd,
-                    range: answer.usd_range,
-                    label: format::figure(usd),
+                    value: money::of(usd),
+                    range: answer.usd_range.map(|ends| ends.map(money::of)),
+                    label: format::cost(usd),
                     best: is(row, cheapest),
                     seller: answer.rented.as_ref().map(|own| seller(own, usd)),
                 }),
@@ -160,7 +165,7 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
         rows: rows.collect(),
         plan_head: text.col_plan.to_owned(),
         speed_head: text.chart_throughput.to_owned(),
-        cost_head: text.chart_cost.to_owned(),
+        cost_head: money::signed(text.chart_cost),
     }
 }
 
@@ -195,7 +200,7 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
             |usd| {
                 let range = answer
                     .usd_range
-                    .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::figure(high)));
+                    .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::cost(high)));
                 let usd = format::usd(usd);
                 format!("{usd} {}{}", text.per_mt, range.unwrap_or_default())
             },
@@ -424,7 +429,7 @@ fn figures(page: Page, row: &Compared) -> AnyView {
         Ok(answer) if answer.fits() => view! {
             {cell(text.per_gpu, format::figure(answer.speed))}
             {cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))}
-            {cell(text.col_usd_mt, answer.usd().map(format::figure).unwrap_or_default())}
+            {cell(money::signed(text.col_usd_mt), answer.usd().map(format::cost).unwrap_or_default())}
             <td data-l=text.col_plan>{answer.layout.clone()}</td>
         },
         Ok(figures) => view! {
@@ -466,7 +471,7 @@ fn table(page: Page) -> Option<AnyView> {
         {head(text.col_gpu, false)}
         {head(text.per_gpu, true)}
         {head(text.col_mt_hour, true)}
-        {head(text.col_usd_mt, true)}
+        {head(money::signed(text.col_usd_mt), true)}
         {head(text.col_plan, false)}
         <th scope="col">
             <span class="vh">{text.action}</span>

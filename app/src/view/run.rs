@@ -287,7 +287,7 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
             let usd = run.all_usd().and_then(|usd| answer.against_speed(usd));
             let usd = usd.map(|[low, high]| {
                 let high = format::dollars(high);
-                format!("{}{}–{}", comma(page.lang), format::dollars(low), high.trim_start_matches('$'))
+                format!("{}{}–{}", comma(page.lang), format::dollars(low), high.trim_start_matches(['$', '¥']))
             });
             fill(
                 text.run_range,

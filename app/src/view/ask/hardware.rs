@@ -1,13 +1,18 @@
 //! The GPUs: type, number, price, node and network; the figures of a GPU of one's own.
 
+use std::cell::Cell;
+
 use leptos::prelude::*;
 use shardwise_core::catalog::{self, OfferKind};
 use shardwise_core::hardware::Hardware;
 use shardwise_core::market::NO_OFFER;
 
 use super::values::found;
+use crate::browser;
 use crate::form::{CUSTOM_GPU, Field};
 use crate::format;
+use crate::look::Look;
+use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::text::fill;
@@ -145,6 +150,71 @@ fn Rent(page: Page) -> impl IntoView {
     }
 }
 
+thread_local! {
+    /// Whether the page is drawn anew because a person chose what dollars are shown in.
+    static CHOSEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Shows dollars otherwise from now on: the page is another one then, in which the control `id` goes on.
+fn reckon(look: Look, money: Money, id: &'static str) {
+    CHOSEN.set(true);
+    look.choose_money(money);
+    browser::after(0, Box::new(move || browser::focus(id))).forget();
+}
+
+/// What dollars are shown in, and at what rate.
+#[component]
+fn Shown(page: Page) -> impl IntoView {
+    let text = page.text();
+    let look = page.look;
+    let name = move |currency| match currency {
+        Currency::Usd => text.money_usd,
+        Currency::Cny => text.money_cny,
+    };
+    let choices = Currency::ALL.map(|(currency, word)| {
+        view! { <option value=word prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
+    });
+    let choose = move |word: String| {
+        if let Some(currency) = Currency::of_word(&word) {
+            reckon(look, Money { currency, ..look.money() }, "currency");
+        }
+    };
+    let rate = move |typed: String| {
+        if let Some(yuan) = money::rate_of(&typed) {
+            reckon(look, Money { yuan, ..look.money() }, "rate");
+        }
+    };
+    view! {
+        <details class="more" id="money" open=CHOSEN.take()>
+            <summary>
+                {text.money}
+                " "
+                <span>{move || name(look.money().currency)}</span>
+            </summary>
+            <div class="row">
+                <div class="field">
+                    <label for="currency">{text.money}</label>
+                    <select id="currency" on:change=move |event| choose(event_target_value(&event))>
+                        {choices.collect_view()}
+                    </select>
+                </div>
+                <div class="field">
+                    <label for="rate">{text.money_rate}</label>
+                    <input
+                        id="rate"
+                        type="text"
+                        inputmode="decimal"
+                        autocomplete="off"
+                        prop:value=move || format::trimmed(look.money().yuan)
+                        on:change=move |event| rate(event_target_value(&event))
+                    />
+                </div>
+                <p class="hint">{fill(text.money_hint, &[&format::trimmed(YUAN), YUAN_DATE])}</p>
+            </div>
+        </details>
+    }
+}
+
 /// The offer that is rented, or why there is none.
 fn rent_hint(page: Page) -> Option<AnyView> {
     let text = page.text();
@@ -266,6 +336,7 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
                     <p class="hint">{text.nodes_hint}</p>
                 </div>
             </details>
+            <Shown page/>
         </fieldset>
     }
 }

@@ -128,7 +128,7 @@ fn ranged(value: f64, range: Option<[f64; 2]>, write: impl Fn(f64) -> String) ->
 fn ranged_usd(usd: f64, range: Option<[f64; 2]>, write: fn(f64) -> String) -> Option<Range> {
     let [low, high] = range?;
     let high_words = write(high);
-    let words = format!("{}–{}", write(low), high_words.trim_start_matches('$'));
+    let words = format!("{}–{}", write(low), high_words.trim_start_matches(['$', '¥']));
     Some((usd, [low, high], words))
 }
 
