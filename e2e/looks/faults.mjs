@@ -3,6 +3,7 @@
 //
 // Works on whatever page is shown, from boxes and text alone, and knows no class.
 
+import { readFileSync } from 'node:fs';
 import { layOut } from './laid.mjs';
 
 /** Latin words that stay Latin in Chinese: terms of the field, names, units, keys. What holds a digit, has capitals
@@ -16,6 +17,14 @@ export const LATIN = new Set(`
   Blackwell Hopper Ampere Ada Lovelace Volta Turing Instinct Gaudi NVIDIA Intel Grace Pro Super
   vs s h d k x n ms us min GiB Gbit/s USD
 `.trim().split(/\s+/));
+
+// Who rents machines out, what they call them and where these stand.
+const OFFERS = readFileSync(new URL('../../core/catalog/data/offers.toml', import.meta.url), 'utf8');
+for (const [, name] of OFFERS.matchAll(/(?:provider|instance|region) = "([^"]*)"/g)) {
+  // What nobody says is said in the page's language.
+  const words = name === 'not stated' ? [] : name.match(/[A-Za-z][A-Za-z0-9_.\-/+]*[A-Za-z0-9]/g) ?? [];
+  for (const word of words) LATIN.add(word);
+}
 
 /** The faults of what is shown, as sentences; `lang` is the page's language, `margin` what lies around the window. */
 export async function faults(page, { lang = 'en', margin = 0 } = {}) {

@@ -18,6 +18,9 @@ use crate::words;
 /// Its address in the page.
 const ID: &str = "offers";
 
+/// What the table of offers says of a region that nobody states.
+const NOT_STATED: &str = "not stated";
+
 /// Rows that are shown before all are asked for.
 const TOP: usize = 10;
 
@@ -146,11 +149,12 @@ impl Scene<'_> {
             None => words.offer_no_network.to_owned(),
         };
         let why = self.why(own);
+        let region = if offer.region() == NOT_STATED { words.offer_no_network } else { offer.region() };
         let mut cells = vec![
             runs(vec![
                 strong(offer.provider()),
                 run(" "),
-                quiet(format!("{}, {} ", offer.instance(), offer.region())),
+                quiet(format!("{}, {region} ", offer.instance())),
                 link(offer.url(), when),
             ]),
             cell(format::price(offer.usd_per_gpu_hour())),
