@@ -1,7 +1,9 @@
 //! A search's outcome as it travels between programs: who receives it answers without searching.
 
+use shardwise_catalog::catalog;
 use shardwise_question::complete::is_complete;
 use shardwise_question::job::{self, Job};
+use shardwise_question::market;
 use shardwise_question::wire::{Answer, Question};
 
 /// GPUs beyond which plans of training a model with experts are searched for longer than a page may stand still.
@@ -29,7 +31,8 @@ pub fn takes_long(question: &Question) -> bool {
     job::resolve(question).is_ok_and(|job| trains_experts(&job) && !is_complete(&job, &spec))
 }
 
-/// A question with the plan that answers it stated, and how its GPUs are shared: it has the same answer, without a search.
+/// A question with the plan that answers it stated, the offer that is rented and how its GPUs are shared: it has the same
+/// answer, without a search.
 ///
 /// ```
 /// use shardwise_core::{complete::is_complete, evaluate, search::chosen::decided, wire};
@@ -42,7 +45,8 @@ pub fn takes_long(question: &Question) -> bool {
 /// ```
 #[must_use]
 pub fn decided(question: &Question, answer: &Answer) -> Question {
-    let mut question = question.clone();
+    let offer = answer.offer.as_ref().and_then(|own| catalog::offer(&own.id));
+    let mut question = market::settled(question, offer);
     question.plan = Some(answer.plan.clone());
     if let (Some(rl), Some(split)) = (&mut question.workload.rl, answer.split) {
         rl.train_gpus = Some(split.train_gpus.into());
