@@ -18,7 +18,7 @@ pub use measured::measurable;
 use serde_json::Value;
 use shardwise_core::InputError;
 use shardwise_core::emit::NAMES;
-use shardwise_core::wire::{WorkloadKind, take};
+use shardwise_core::wire::{WorkloadKind, at, take};
 
 use crate::format;
 
@@ -27,6 +27,9 @@ pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
 
 /// How sure a question wants to be that says nothing of it, in per cent.
 pub const USUAL_LEVEL: u32 = 95;
+
+/// The terms on which a machine is rented that says nothing of it.
+pub const USUAL_TERMS: &str = "on-demand";
 
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
 pub const CUSTOM_GPU: &str = "custom";
@@ -217,6 +220,23 @@ impl Form {
         self.set(Field::Confidence, share.unwrap_or_default());
     }
 
+    /// Rents on demand what nobody says anything else of.
+    pub fn rent(&mut self) {
+        if self.is_stated() || !self.get(Field::Offer).is_empty() || !at(&self.base, "hardware.market").is_null() {
+            return;
+        }
+        self.set(Field::Terms, USUAL_TERMS);
+    }
+
+    /// Whether the machine is stated by hand, in a part that each offer has of its own.
+    #[must_use]
+    pub fn is_stated(&self) -> bool {
+        let typed = |field: &Field| !self.get(*field).trim().is_empty();
+        self.get(Field::Gpu) == CUSTOM_GPU
+            || [Field::Price, Field::Network, Field::GpusPerNode].iter().any(typed)
+            || !at(&self.base, "hardware.host_ram_gib").is_null()
+    }
+
     /// Chooses a GPU type: a price, a node, its memory or a network stated for another does not hold for it. A GPU of
     /// one's own starts as the one before it.
     pub fn choose_gpu(&mut self, id: &str) {
@@ -225,7 +245,7 @@ impl Form {
             self.set(Field::GpuBase, before);
         }
         self.set(Field::Gpu, id);
-        for field in [Field::Price, Field::Network, Field::GpusPerNode] {
+        for field in [Field::Price, Field::Network, Field::GpusPerNode, Field::Offer] {
             self.set(field, "");
         }
         take(&mut self.base, "hardware.host_ram_gib");

@@ -167,6 +167,7 @@ fn own_level() -> u32 {
 /// The form of a first visit, as sure as this browser was asked to be.
 fn first_form() -> Form {
     let mut form = first_preset();
+    form.rent();
     form.be_sure(own_level());
     form
 }

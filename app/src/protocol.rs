@@ -160,6 +160,8 @@ pub(crate) enum Name {
     How,
     /// The flags beside the script that was pasted.
     Diff,
+    /// Who rents out the question's GPUs.
+    Offers,
     /// Cost against time.
     Front,
     /// One step over time.
@@ -182,7 +184,7 @@ pub(crate) enum Name {
 
 impl Name {
     /// How many there are.
-    pub(crate) const COUNT: usize = 16;
+    pub(crate) const COUNT: usize = 17;
 
     /// Its element is named after it.
     pub(crate) fn word(self) -> &'static str {
@@ -194,6 +196,7 @@ impl Name {
             Self::Compare => "compare",
             Self::How => "how",
             Self::Diff => "diff",
+            Self::Offers => "offers",
             Self::Front => "front",
             Self::Timeline => "timeline",
             Self::Embed => "embed",

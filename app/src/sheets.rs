@@ -10,6 +10,7 @@ pub(crate) mod example;
 mod front;
 mod how;
 mod near;
+mod offers;
 mod parts;
 mod plans;
 mod reading;
@@ -70,6 +71,7 @@ pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
         Name::How => one(how::sheet(asked, &ask)),
         Name::Diff => one(diff::sheet(asked, &ask)),
         Name::Front => one(front::sheet(asked, &ask)),
+        Name::Offers => one(offers::sheet(asked, &ask)),
         Name::Timeline => one(timeline::sheet(asked, &ask)),
         Name::Embed => vec![embed::sheet(asked, &ask)],
         Name::Alternatives => one(alternatives::sheet(asked, &ask)),

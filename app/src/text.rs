@@ -252,6 +252,7 @@ text! {
     // Form.
     your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
     split_hint gpus node_network node_summary price_hint price_source price_none
+    rent_list rent_hint rent_stated rent_all rent_back rent_spread rent_legend rent_line rent_line_run rent_none
     workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_rl task_generate tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at no_model_of use_value use_most use_open
@@ -267,7 +268,7 @@ text! {
     // Which GPU.
     which_gpu sort_by fastest cheapest gpus_note gpus_counting gpus_take_best gpus_take_faster
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
-    chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing
+    chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing offer_missing
     by_deadline by_budget deadline_label budget_label above_zero
     misses_deadline misses_budget
     front
@@ -307,7 +308,7 @@ text! {
     sample sample_label sample_file sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths
     sample_use close_run close_run_usd close_mt close_sure close_use lead_name lead dock_speed
     dock_each nav_verdict nav_cost nav_why run_line steps_of steps_assumed cost_part why_part open_all close_all
-    why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_front why_scaling why_memory_take
+    why_memory why_time why_plans why_sensitivity why_caveats why_calibrate why_offers why_offers_take why_front why_scaling why_memory_take
     why_plans_take why_plans_none why_sensitivity_take why_caveats_take why_caveats_one why_caveats_none why_calibrate_take why_calibrate_on why_front_take
     why_scaling_take
 }
@@ -315,6 +316,8 @@ text! {
 text! {
     /// Words of what the worker writes, in one language.
     Sheets:
+    offers offers_take offers_none offers_note offer_terms offer_seller offer_price offer_machine offer_undated offer_take offer_network
+    offer_no_network offer_old offer_divides offer_unjoined offer_refused offer_slower
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
     sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference

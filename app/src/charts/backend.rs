@@ -31,7 +31,7 @@ inks! {
     // Lines and grounds.
     Grid = "grid", Axis = "axis", RowSel = "row-sel", Halo = "halo", Cap = "cap",
     Gap = "gap", Whisker = "whisk", WhiskerGround = "whisk-bg",
-    Ideal = "ideal", Guide = "guide", Band = "band", Ring = "pt-ring",
+    Rail = "rail", RailOwn = "rail own", Ideal = "ideal", Guide = "guide", Band = "band", Ring = "pt-ring",
     // Points.
     Full = "pt-full", FullOff = "pt-full off", FullSel = "pt-full sel",
     Point = "pt", PointFront = "pt-front", PointSel = "pt-sel", Front = "front",

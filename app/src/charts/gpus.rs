@@ -48,6 +48,18 @@ pub struct Bar {
     pub label: String,
     /// Whether it is the best of its column.
     pub best: bool,
+    /// Of a cost: whose it is, beside what others ask.
+    pub seller: Option<Seller>,
+}
+
+/// Who rents a machine out, and what it would cost at the prices of all who do. A spread of prices is no error of the
+/// estimate: it is drawn apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seller {
+    /// The provider.
+    pub name: String,
+    /// The cost at each price, the lowest first.
+    pub costs: Vec<f64>,
 }
 
 /// Why there is no bar.
@@ -81,14 +93,29 @@ struct Panel<'a> {
 
 const HEAD: i32 = 24;
 const FOOT: i32 = 24;
+/// What a row is higher by where sellers stand under the bars.
+const SELLER: i32 = 15;
 
 impl Gpus {
-    fn row_height(width: u32) -> i32 {
-        if width < NARROW { 25 } else { 27 }
+    /// Whether any bar has a seller.
+    fn is_sold(&self) -> bool {
+        let sold = |row: &Row| matches!(&row.bars, Bars::Fits { cost: Ok(bar), .. } if bar.seller.is_some());
+        self.rows.iter().any(sold)
+    }
+
+    fn row_height(&self, width: u32) -> i32 {
+        let plain = if width < NARROW { 25 } else { 27 };
+        if self.is_sold() { plain + SELLER } else { plain }
+    }
+
+    /// From the top of a row to the middle of its bars.
+    fn bar_middle(&self, width: u32) -> i32 {
+        let height = self.row_height(width);
+        if self.is_sold() { (height - SELLER) / 2 + 1 } else { height / 2 }
     }
 
     fn panel_height(&self, width: u32) -> i32 {
-        HEAD + self.rows.len() as i32 * Self::row_height(width) + FOOT
+        HEAD + self.rows.len() as i32 * self.row_height(width) + FOOT
     }
 
     /// Height in pixels at a width.
@@ -101,7 +128,7 @@ impl Gpus {
     /// Left, top and size of what a pointer meets of each row.
     #[must_use]
     pub fn boxes(&self, width: u32) -> Vec<((i32, i32), (i32, i32))> {
-        let height = Self::row_height(width);
+        let height = self.row_height(width);
         let top = |index| HEAD + index as i32 * height;
         let rows = 0..self.rows.len();
         rows.map(|index| ((0, top(index) + 2), (width as i32, height - 4))).collect()
@@ -158,13 +185,13 @@ impl Gpus {
         plan_left: Option<i32>,
     ) -> Drawn<B> {
         let (width, _) = area.dim_in_pixel();
-        let row_height = Self::row_height(width);
+        let row_height = self.row_height(width);
         if let Some(left) = plan_left {
             area.draw_text(&self.plan_head, &text(Ink::Head, HPos::Left), (left, panel.top + 9))?;
         }
         for (index, row) in self.rows.iter().enumerate() {
             let top = panel.top + HEAD + index as i32 * row_height;
-            let middle = top + row_height / 2;
+            let middle = top + self.bar_middle(width);
             if row.selected {
                 area.draw(&Rectangle::new([(-6, top), (width as i32 + 6, top + row_height)], Ink::RowSel.filled()))?;
             }
@@ -187,7 +214,7 @@ impl Gpus {
 
     fn draw_panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &Panel) -> Drawn<B> {
         let (width, _) = area.dim_in_pixel();
-        let row_height = Self::row_height(width);
+        let row_height = self.row_height(width);
         let bar_of = |row: &Row| match &row.bars {
             Bars::Fits { cost, .. } if panel.cost => cost.clone().map_err(|why| Missing { why, unfit: false }),
             Bars::Fits { speed, .. } => Ok(speed.clone()),
@@ -199,11 +226,11 @@ impl Gpus {
             .flatten()
             .map(|bar| bar.range.map_or(bar.value, |[_, high]| high.max(bar.value)));
         let (end, step) = axis(ends.fold(0.0, f64::max), 3);
-        let values = bars
-            .iter()
-            .flatten()
-            .map(|bar| text_width(&bar.label, TEXT))
-            .fold(0.0, f64::max) as i32;
+        let wide = |bar: &Bar| {
+            let seller = bar.seller.as_ref().map_or(0.0, |seller| text_width(&seller.name, TEXT));
+            text_width(&bar.label, TEXT).max(seller)
+        };
+        let values = bars.iter().flatten().map(wide).fold(0.0, f64::max) as i32;
         let plot_right = (panel.right - values - 10).max(panel.left + 20);
         let (top, bottom) = (panel.top + HEAD, panel.top + HEAD + self.rows.len() as i32 * row_height);
         let x = scale(end, panel.left, plot_right - 1);
@@ -219,9 +246,14 @@ impl Gpus {
             value += step;
         }
         for (index, (row, bar)) in self.rows.iter().zip(&bars).enumerate() {
-            let middle = top + index as i32 * row_height + row_height / 2;
+            let middle = top + index as i32 * row_height + self.bar_middle(width);
             match bar {
-                Ok(bar) => draw_bar(area, panel, row, bar, middle, &x)?,
+                Ok(bar) => {
+                    draw_bar(area, panel, row, bar, middle, &x)?;
+                    if let Some(seller) = &bar.seller {
+                        draw_seller(area, panel, seller, bar.value, middle, &x, end)?;
+                    }
+                }
                 Err(missing) => draw_missing(area, panel, missing, middle, plot_right)?,
             }
         }
@@ -258,6 +290,34 @@ fn draw_bar<B: DrawingBackend>(
         (false, false) => Ink::Value,
     };
     area.draw_text(&bar.label, &text(ink, HPos::Right), (panel.right, middle))
+}
+
+/// Who it is rented from, and a rail with a tick for each price; an arrow where one leaves the scale.
+fn draw_seller<B: DrawingBackend>(
+    area: &Area<B>,
+    panel: &Panel,
+    seller: &Seller,
+    value: f64,
+    middle: i32,
+    x: &dyn Fn(f64) -> i32,
+    end: f64,
+) -> Drawn<B> {
+    let at = middle + 15;
+    area.draw_text(&seller.name, &text(Ink::Tick, HPos::Right), (panel.right, at))?;
+    let (Some(low), Some(high)) = (seller.costs.first(), seller.costs.last()) else {
+        return Ok(());
+    };
+    let [from, to] = [*low, *high].map(|cost| x(cost.min(end)));
+    area.draw(&PathElement::new([(from, at), (to, at)], Ink::Rail))?;
+    for cost in seller.costs.iter().filter(|cost| **cost <= end) {
+        let place = x(*cost);
+        area.draw(&PathElement::new([(place, at - 3), (place, at + 4)], Ink::Rail))?;
+    }
+    if *high > end {
+        area.draw(&PathElement::new([(to - 4, at - 4), (to, at), (to - 4, at + 4)], Ink::Rail))?;
+    }
+    let own = x(value);
+    area.draw(&PathElement::new([(own, at - 4), (own, at + 5)], Ink::RailOwn))
 }
 
 fn draw_missing<B: DrawingBackend>(

@@ -64,6 +64,17 @@ fn applies(field: Field, task: &Value) -> bool {
     !(rl && hidden) && belonging::belongs(task, path)
 }
 
+/// Whether a control says where a machine is rented.
+fn is_rented(field: Field) -> bool {
+    matches!(field, Field::Offer | Field::Terms | Field::Providers)
+}
+
+/// The names of a text between commas.
+fn names(text: &Value) -> Vec<Value> {
+    let names = text.as_str().unwrap_or_default().split([',', '，', '、']).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(Value::from).collect()
+}
+
 /// Controls without which a task has no size.
 fn required(field: Field) -> bool {
     matches!(
@@ -154,6 +165,11 @@ impl Form {
             if field.is_of_gpu() && self.get(Field::Gpu) != CUSTOM_GPU {
                 continue;
             }
+            // Where to rent says nothing of a machine that is stated by hand, and no terms of an offer that is chosen.
+            if is_rented(field) && (self.is_stated() || (field != Field::Offer && !self.get(Field::Offer).is_empty())) {
+                take(&mut document, field.path());
+                continue;
+            }
             match self.value(field) {
                 Err(problem) => {
                     errors.push(FieldError { field: Some(field), path: field.path().to_owned(), problem, mends: None });
@@ -161,8 +177,14 @@ impl Form {
                 Ok(value) => set(&mut document, field, value),
             }
         }
-        // `2x8` says how large a node is, unless another size is typed.
-        if let (Some((_, own)), "") = (units::nodes(self.get(Field::Gpus)), self.get(Field::GpusPerNode).trim()) {
+        if at(&document, "hardware.market").as_object().is_some_and(Map::is_empty) {
+            take(&mut document, "hardware.market");
+        }
+        // `2x8` says how large a node is, unless another size is typed or its instances say so.
+        let rented = !at(&document, "hardware.market").is_null() || !at(&document, "hardware.offer").is_null();
+        if let (Some((_, own)), "") = (units::nodes(self.get(Field::Gpus)), self.get(Field::GpusPerNode).trim())
+            && !rented
+        {
             put(&mut document, Field::GpusPerNode.path(), own.into());
         }
         if !errors.is_empty() {
@@ -214,6 +236,7 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
         return;
     };
     match field {
+        Field::Terms | Field::Providers => put(document, path, Value::Array(names(&value))),
         // Its figures follow.
         Field::Gpu if value == CUSTOM_GPU => put(document, path, Value::Object(Map::new())),
         // The modules of a loaded plan stay while its granularity does.
@@ -240,6 +263,10 @@ fn text(document: &Value, field: Field) -> String {
             _ => String::new(),
         },
         (Field::Gpu, Value::Object(_)) => CUSTOM_GPU.to_owned(),
+        (Field::Terms | Field::Providers, Value::Array(names)) => {
+            let names: Vec<String> = names.iter().map(text_of).collect();
+            names.join(", ")
+        }
         (Field::GpuArchitecture, Value::String(word)) => {
             // As the control lists it: `cdna3` is CDNA.
             let starts = |known: &&Generation| {

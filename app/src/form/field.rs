@@ -88,6 +88,12 @@ fields! {
     Network = "hardware.internode_gbit_per_s_per_gpu", Number;
     /// Price of a GPU-hour.
     Price = "hardware.usd_per_gpu_hour", Number;
+    /// An offer that is rented whatever others cost.
+    Offer = "hardware.offer", Text;
+    /// The terms on which the cheapest offer is looked for; empty where none is.
+    Terms = "hardware.market.kinds", Choice;
+    /// Those who may rent it out.
+    Providers = "hardware.market.providers", Text;
     /// The task.
     Kind = "workload.kind", Choice;
     /// Longest sequence.

@@ -1,5 +1,6 @@
 use serde_json::json;
 use shardwise_core::Question;
+use shardwise_core::catalog::OfferKind;
 use shardwise_core::wire::WorkloadKind;
 
 use super::models::matching;
@@ -470,4 +471,44 @@ fn what_mends_a_control_is_right_there() {
         let expected: Vec<(String, bool)> = mends.iter().map(|(text, most)| ((*text).to_owned(), *most)).collect();
         assert_eq!(mended(&form, field, typed), expected, "{field:?} {typed}");
     }
+}
+
+#[test]
+fn nothing_said_is_rented_on_demand_and_what_is_stated_is_not() {
+    let mut plain = grpo();
+    plain.hardware.usd_per_gpu_hour = None;
+    let mut form = Form::of(&plain);
+    form.rent();
+    let market = |form: &Form| {
+        let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+        (question.hardware.market, question.hardware.offer)
+    };
+    let kinds = |form: &Form| market(form).0.and_then(|market| market.kinds);
+    assert_eq!(kinds(&form), Some(vec![OfferKind::OnDemand]));
+    form.set(Field::Terms, "spot");
+    form.set(Field::Providers, "AWS, Voltage Park，");
+    assert_eq!(kinds(&form), Some(vec![OfferKind::Spot]));
+    let providers = market(&form).0.and_then(|market| market.providers);
+    assert_eq!(providers.as_deref(), Some(&["AWS".to_owned(), "Voltage Park".to_owned()][..]));
+    let again = Form::of(&form.question().unwrap_or_else(|errors| panic!("{errors:?}")));
+    assert_eq!((again.get(Field::Terms), again.get(Field::Providers)), ("spot", "AWS, Voltage Park"));
+    // An offer has its own terms.
+    form.set(Field::Offer, "voltage-park/8x-h100-ethernet/us/on-demand");
+    assert_eq!(market(&form), (None, Some("voltage-park/8x-h100-ethernet/us/on-demand".to_owned())));
+    // What is stated by hand is nobody's machine; the terms come back with the next GPU type.
+    form.set(Field::Price, "2.5");
+    assert_eq!(market(&form), (None, None));
+    form.choose_gpu("h200-sxm");
+    assert_eq!(kinds(&form), Some(vec![OfferKind::Spot]));
+    form.choose_gpu(CUSTOM_GPU);
+    assert_eq!(market(&form), (None, None));
+    // Nodes are as large as instances are.
+    form.choose_gpu("h200-sxm");
+    form.set(Field::Gpus, "4x8");
+    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert_eq!((question.hardware.gpus, question.hardware.gpus_per_node), (Some(32), None));
+    // A price that a question brings stays.
+    let mut priced = Form::of(&grpo());
+    priced.rent();
+    assert_eq!(priced.question(), Ok(grpo()));
 }

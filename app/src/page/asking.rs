@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use shardwise_core::calibration::Calibrated;
+use shardwise_core::catalog::OfferKind;
 use shardwise_core::job::{self, Job};
 use shardwise_core::presets::{self, Preset};
-use shardwise_core::wire::{WorkloadKind, question_from_value, to_value};
+use shardwise_core::wire::{MarketSpec, WorkloadKind, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Question, permalink};
 
 use super::{Page, first_form, preset_links};
@@ -51,9 +52,13 @@ impl Shown {
     }
 }
 
-/// The preset whose question it is: the same one under the factors of a run, and however sure it is to be.
+/// The preset whose question it is: the same one under the factors of a run, however sure it is to be, and on the machines
+/// that a page rents unless it is told otherwise.
 pub(super) fn preset_of(question: &Question) -> Option<&'static Preset> {
-    let plain = permalink::to_hash(&Question { calibration: None, confidence: None, ..question.clone() });
+    let mut plain = Question { calibration: None, confidence: None, ..question.clone() };
+    let on_demand = MarketSpec { kinds: Some(vec![OfferKind::OnDemand]), ..MarketSpec::default() };
+    plain.hardware.market = plain.hardware.market.filter(|market| *market != on_demand);
+    let plain = permalink::to_hash(&plain);
     let place = preset_links().iter().position(|link| *link == plain);
     place.and_then(|place| presets::presets().get(place))
 }

@@ -10,6 +10,8 @@ const KEPT: &str = "shardwise-open";
 /// A part of the page that folds. Its word names it in addresses: `#memory` opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fold {
+    /// Who rents out the question's GPUs.
+    Offers,
     /// How long the run is, when it is done, what it writes.
     Run,
     /// Every GPU type by its time and its cost.
@@ -32,7 +34,8 @@ pub(crate) enum Fold {
 
 impl Fold {
     /// Every one, in the order of the page.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Offers,
         Self::Run,
         Self::Front,
         Self::Scaling,
@@ -50,6 +53,7 @@ impl Fold {
     /// Its word.
     pub(crate) fn word(self) -> &'static str {
         match self {
+            Self::Offers => "offers",
             Self::Front => "front",
             Self::Scaling => "scaling",
             Self::Run => "run",

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shardwise_core::calibration::{Calibrated, Measured};
+use shardwise_core::catalog::OfferKind;
 use shardwise_core::search::market::Measures;
 use shardwise_core::wire::FitState;
 use shardwise_core::{Answer, InputError};
@@ -115,6 +116,27 @@ pub(crate) struct Figures {
     pub(crate) layout: String,
     /// Legal plans among which it is the best.
     pub(crate) considered: u64,
+    /// The offer that it is rented by; `None` of a machine that is not rented.
+    pub(crate) rented: Option<Rented>,
+    /// Why nobody in its market rents it out; `None` where somebody does, or it has no market.
+    pub(crate) unoffered: Option<String>,
+}
+
+/// The offer that a machine is rented by, among those that could hold it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Rented {
+    /// Who rents it out.
+    pub(crate) provider: String,
+    /// The provider's name of the instance.
+    pub(crate) instance: String,
+    /// The terms.
+    pub(crate) kind: OfferKind,
+    /// Day of the price, or what it was read from.
+    pub(crate) date: String,
+    /// Dollars of a GPU hour.
+    pub(crate) usd_per_gpu_hour: f64,
+    /// Dollars of a GPU hour by every offer of the market that holds the machine, the lowest first.
+    pub(crate) prices: Vec<f64>,
 }
 
 impl Figures {

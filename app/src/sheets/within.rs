@@ -5,6 +5,7 @@ use shardwise_core::search::sweep::{Found, Offer, Sweep};
 use shardwise_core::search::within::{self, Held, Limits};
 
 use super::asked::{Ask, Asked};
+use crate::charts::stack::SEPARATOR;
 use crate::fit;
 use crate::format;
 use crate::protocol::blocks::{
@@ -37,7 +38,9 @@ pub(super) fn go_on(asked: &Asked, sweep: &Sweep, tried: &mut Vec<Offer>) -> boo
         if let Ok(found) = &mut offer.result {
             work += found.evaluated;
             // The question's own as it was answered, with its plan.
-            if tried.is_empty() {
+            let own = &asked.found;
+            let is_own = found.answer.offer == own.answer.offer && found.job.hardware.gpus == own.job.hardware.gpus;
+            if is_own && (tried.is_empty() || own.answer.offer.is_some()) {
                 found.plan = asked.found.plan;
                 found.answer = asked.found.answer.clone();
             }
@@ -84,7 +87,11 @@ impl<'a> Scene<'a> {
     fn name(&self, row: &Row) -> String {
         let id = row.offer.hardware.gpu.as_str();
         let name = id.map_or_else(|| self.lang.text().gpu_own.to_owned(), words::gpu_label);
-        format!("{} × {name}", format::grouped(row.found.job.hardware.gpus.into()))
+        let name = format!("{} × {name}", format::grouped(row.found.job.hardware.gpus.into()));
+        match &row.found.answer.offer {
+            Some(offer) => format!("{name}{SEPARATOR}{}", offer.provider),
+            None => name,
+        }
     }
 
     fn dollars(&self, usd: Option<f64>) -> String {

@@ -18,7 +18,7 @@ use crate::{browser, busy};
 mod line;
 
 /// Where money goes.
-const COST: [Fold; 3] = [Fold::Run, Fold::Front, Fold::Scaling];
+const COST: [Fold; 4] = [Fold::Offers, Fold::Run, Fold::Front, Fold::Scaling];
 
 /// Why the answer is what it is.
 const WHY: [Fold; 6] = [Fold::Memory, Fold::Time, Fold::Plans, Fold::Sensitivity, Fold::Caveats, Fold::Calibrate];
@@ -125,6 +125,7 @@ fn inside(page: Page, fold: Fold) -> AnyView {
     let text = page.text();
     match fold {
         Fold::Run => view! { <Run page/> },
+        Fold::Offers => sheet::view(page, Name::Offers),
         Fold::Front => sheet::view(page, Name::Front),
         Fold::Scaling => sheet::view(page, Name::Scaling),
         Fold::Memory => view! { <Memory page/> },

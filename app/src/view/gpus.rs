@@ -8,13 +8,13 @@ use super::figure::{Plot, ShowAll, cell, folded_table, head, image, label, legen
 use super::how::How;
 use super::objective::{self, Limits, Orders};
 use crate::charts;
-use crate::charts::gpus::{Bar, Bars, Gpus, Row};
+use crate::charts::gpus::{Bar, Bars, Gpus, Row, Seller};
 use crate::charts::stack::SEPARATOR;
 use crate::compute::{Compared, Market};
 use crate::fit;
 use crate::format;
 use crate::page::Page;
-use crate::protocol::estimate::Figures;
+use crate::protocol::estimate::{Figures, Rented};
 use crate::text::{Lang, Text, fill};
 use crate::view::view;
 use crate::words;
@@ -90,6 +90,33 @@ fn best(rows: &[Compared]) -> (Option<&Compared>, Option<&Compared>) {
     )
 }
 
+/// Why a type that fits has no cost, in short.
+fn unpriced(figures: &Figures, text: &'static Text) -> &'static str {
+    if figures.unoffered.is_some() { text.offer_missing } else { text.price_missing }
+}
+
+/// Who rents a machine out that costs so much, beside what the others would ask for it.
+fn seller(own: &Rented, usd: f64) -> Seller {
+    Seller {
+        name: own.provider.clone(),
+        costs: own.prices.iter().map(|price| usd * price / own.usd_per_gpu_hour).collect(),
+    }
+}
+
+/// Whose price it is, and how far prices go.
+fn sold(own: &Rented, lang: Lang) -> Vec<String> {
+    let text = lang.text();
+    let kind = lang.word(own.kind.as_str());
+    let price = format::price(own.usd_per_gpu_hour);
+    let mut lines = vec![fill(text.rent_hint, &[&own.provider, &own.instance, kind, &price, &own.date])];
+    if let [low, .., high] = own.prices.as_slice() {
+        let median = own.prices.get(own.prices.len() / 2).unwrap_or(low);
+        let [low, median, high] = [low, median, high].map(|price| format::price(*price));
+        lines.push(fill(text.rent_spread, &[&own.prices.len().to_string(), &low, &median, &high]));
+    }
+    lines
+}
+
 fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
     let text = lang.text();
     let (fastest, cheapest) = best(&chosen.all);
@@ -103,12 +130,14 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
                     range: answer.range,
                     label: format::figure(answer.speed),
                     best: is(row, fastest),
+                    seller: None,
                 },
-                cost: answer.usd().ok_or_else(|| text.price_missing.to_owned()).map(|usd| Bar {
+                cost: answer.usd().ok_or_else(|| unpriced(answer, text).to_owned()).map(|usd| Bar {
                     value: usd,
                     range: answer.usd_range,
                     label: format::figure(usd),
                     best: is(row, cheapest),
+                    seller: answer.rented.as_ref().map(|own| seller(own, usd)),
                 }),
             },
         };
@@ -157,7 +186,12 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
     lines.extend([
         format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()),
         answer.usd().map_or_else(
-            || text.price_missing.to_owned(),
+            || {
+                answer
+                    .unoffered
+                    .as_ref()
+                    .map_or_else(|| text.price_missing.to_owned(), |why| page.say(why))
+            },
             |usd| {
                 let range = answer
                     .usd_range
@@ -168,6 +202,7 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
         ),
         answer.layout.clone(),
     ]);
+    lines.extend(answer.rented.iter().flat_map(|own| sold(own, page.lang)));
     lines.retain(|line| !line.is_empty());
     lines
 }
@@ -329,6 +364,11 @@ fn More(page: Page) -> impl IntoView {
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
+    let sold = page
+        .market()
+        .rows
+        .iter()
+        .any(|row| fitting(row).is_some_and(|own| own.rented.is_some()));
     let missing = objective::missing(objective::of(page, &page.market()), text);
     let interval = page
         .shown
@@ -348,6 +388,14 @@ fn legends(page: Page) -> AnyView {
             {legend("k-sel", text.yours.to_owned())}
             {legend("k-bar", text.others.to_owned())}
             {coverage}
+            {sold.then(|| view! {
+                <li>
+                    <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
+                        <path class="rail" d="M1 5H17M1 2v6M7 2v6M17 2v6"/>
+                    </svg>
+                    {text.rent_legend}
+                </li>
+            })}
             {missing.map(|name| legend("k-missed", name.to_owned()))}
             {legend("k-idle", text.does_not_fit.to_owned())}
         </ul>

@@ -2,17 +2,21 @@
 
 use serde_json::{Value, json};
 use shardwise_core::calibration::{self, Measured};
+use shardwise_core::catalog::Offer;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::job::Job;
+use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
 use shardwise_core::search::market::{self, Measures};
-use shardwise_core::search::sweep::Offer;
-use shardwise_core::wire::{FitState, question_from_value, to_value};
+use shardwise_core::search::sweep::Offer as Machine;
+use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Objective, Question, evaluate_alone};
 
 use super::{answered_once, asked};
 use crate::form::{Form, mend};
-use crate::protocol::estimate::{Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Slice};
+use crate::protocol::estimate::{
+    Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Rented, Slice,
+};
 use crate::sheets::asked::Asked;
 use crate::words::plan_in_short;
 
@@ -108,13 +112,13 @@ fn is_sure(answer: &Answer) -> bool {
 }
 
 /// Whether a machine's best plan is.
-fn is_sure_offer(offer: &Offer) -> bool {
+fn is_sure_offer(offer: &Machine) -> bool {
     offer.result.as_ref().is_ok_and(|found| is_sure(&found.answer))
 }
 
-fn offered(offer: &Offer) -> Offered {
+fn offered(offer: &Machine) -> Offered {
     let result = offer.result.as_ref();
-    let result = result.map(|found| figures(&found.answer, &found.job, found.considered));
+    let result = result.map(|found| figures(&found.answer, &found.job, found.considered, &offer.hardware));
     Offered {
         gpu: offer.hardware.gpu.as_str().map(str::to_owned),
         result: result.map_err(|error| error.message.clone()),
@@ -122,12 +126,40 @@ fn offered(offer: &Offer) -> Offered {
 }
 
 /// The question's own machine, with the plan that the question states.
-fn own(asked: &Asked, offer: &Offer) -> Offered {
+fn own(asked: &Asked, offer: &Machine) -> Offered {
     let considered = offer.result.as_ref().map_or(0, |found| found.considered);
-    Offered { result: Ok(figures(&asked.found.answer, &asked.found.job, considered)), ..offered(offer) }
+    let own = figures(&asked.found.answer, &asked.found.job, considered, &offer.hardware);
+    Offered { result: Ok(own), ..offered(offer) }
 }
 
-fn figures(answer: &Answer, job: &Job, considered: u64) -> Figures {
+/// The offer that a machine is rented by, beside the prices of its market.
+fn rented(answer: &Answer, machine: &HardwareSpec) -> Option<Rented> {
+    let own = answer.offer.as_ref()?;
+    let market = HardwareSpec {
+        gpu: machine.gpu.clone(),
+        gpus: machine.gpus,
+        market: rent::around(machine),
+        ..HardwareSpec::default()
+    };
+    let offers = rent::offers(&market).unwrap_or_default();
+    let date = own.date.as_ref().or(own.snapshot.as_ref());
+    Some(Rented {
+        provider: own.provider.to_string(),
+        instance: own.instance.to_string(),
+        kind: own.kind,
+        date: date.map(ToString::to_string).unwrap_or_default(),
+        usd_per_gpu_hour: own.usd_per_gpu_hour,
+        prices: offers.into_iter().map(Offer::usd_per_gpu_hour).collect(),
+    })
+}
+
+/// Why nobody in its market rents a machine out.
+fn unoffered(answer: &Answer) -> Option<String> {
+    let why = answer.caveats.iter().find(|own| own.id == rent::NO_OFFER);
+    why.map(|own| own.text.clone())
+}
+
+fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) -> Figures {
     Figures {
         measures: Measures::of(answer, job.hardware.gpus),
         state: answer.fit.state,
@@ -140,6 +172,8 @@ fn figures(answer: &Answer, job: &Job, considered: u64) -> Figures {
         has_gib: answer.fit.capacity_gib,
         layout: plan_in_short(&answer.plan, training_gpus(job)),
         considered,
+        rented: rented(answer, machine),
+        unoffered: unoffered(answer),
     }
 }
 
@@ -260,6 +294,35 @@ mod tests {
             let found = sweep.at(place).and_then(|offer| offer.result.ok());
             assert_eq!(Some(speed(place)), found.map(|found| found.answer.tokens_per_s_per_gpu));
         }
+    }
+
+    #[test]
+    fn a_market_names_one_seller_of_each_type_and_every_price() {
+        let question = read(json!({
+            "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16, "market": {}},
+            "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64},
+        }));
+        let offers: Vec<_> = slices(&question).into_iter().flat_map(|slice| slice.offers).collect();
+        assert_eq!(offers.len(), Sweep::every_gpu(&question).total());
+        let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
+        let rented: Vec<_> = offers.iter().filter_map(|offer| offer.result.as_ref().ok()).collect();
+        let first = rented[0].rented.as_ref().map(|own| own.usd_per_gpu_hour);
+        assert_eq!(first, own.offer.map(|own| own.usd_per_gpu_hour));
+        for figures in &rented {
+            assert_eq!(figures.rented.is_some(), figures.usd().is_some());
+            assert_eq!(figures.rented.is_none(), figures.unoffered.is_some());
+            let Some(own) = &figures.rented else { continue };
+            assert!(own.prices.contains(&own.usd_per_gpu_hour) && own.prices.is_sorted(), "{own:?}");
+            assert!(!own.provider.is_empty() && !own.date.is_empty());
+        }
+        assert!(rented.iter().any(|own| own.rented.is_some()) && rented.iter().any(|own| own.unoffered.is_some()));
+        // An offer that is chosen is compared with all of its kind.
+        let mut chosen = question;
+        chosen.hardware.market = None;
+        chosen.hardware.offer = Some("voltage-park/8x-h100-infiniband/us/on-demand".to_owned());
+        let first = slices(&chosen).remove(0).offers.remove(0);
+        let own = first.result.unwrap_or_else(|error| panic!("{error}")).rented;
+        assert!(own.is_some_and(|own| own.provider == "Voltage Park" && own.prices.len() > 2));
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
 /// ```
 pub fn offers(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
     let mut found = all(spec)?;
-    found.retain(|offer| holds(spec, offer).is_ok());
+    found.retain(|offer| holds(offer, gpus(spec, offer)).is_ok());
     Ok(found)
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn why_none(spec: &HardwareSpec) -> Option<Caveat> {
     };
     let sizes = || found.iter().map(|offer| offer.gpus);
     let [least, most] = [sizes().min(), sizes().max()].map(Option::unwrap_or_default);
-    let whole = found.iter().any(|offer| holds(spec, offer) != Err(Unfit::Divides));
+    let whole = found.iter().any(|offer| holds(offer, gpus(spec, offer)) != Err(Unfit::Divides));
     let why = if whole {
         format!(
             "Nobody in this market states the network between instances of {gpu}, of which none is larger than {most}: there is no price. Give fewer GPUs or other kinds, or name an offer, whose network is then assumed."
@@ -136,19 +136,28 @@ pub(crate) fn why_none(spec: &HardwareSpec) -> Option<Caveat> {
     Some(Caveat::new(NO_OFFER, why))
 }
 
-/// Why an offer cannot hold a machine.
+/// Why an offer cannot hold so many GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unfit {
-    /// It would be rented in part.
+pub enum Unfit {
+    /// An instance would be rented in part.
     Divides,
     /// Nobody says that its instances can be joined.
     Network,
 }
 
-/// Whether a machine can be rented by an offer.
-fn holds(spec: &HardwareSpec, offer: &Offer) -> Result<(), Unfit> {
+/// Whether so many GPUs can be rented by an offer.
+///
+/// # Errors
+/// Why not.
+///
+/// ```
+/// use shardwise_core::{catalog::offer, market::{Unfit, holds}};
+/// let alone = offer("nebius/gpu-h200-sxm_8gpu/not-stated/on-demand").unwrap();
+/// assert_eq!(holds(alone, 8), Ok(()));
+/// assert_eq!(holds(alone, 12), Err(Unfit::Divides));
+/// ```
+pub fn holds(offer: &Offer, gpus: u64) -> Result<(), Unfit> {
     let size = u64::from(offer.gpus);
-    let gpus = spec.gpus.unwrap_or_else(|| usual(offer));
     if !gpus.is_multiple_of(size) {
         Err(Unfit::Divides)
     } else if gpus > size && offer.network_gbit_per_s().is_none() {
@@ -156,6 +165,11 @@ fn holds(spec: &HardwareSpec, offer: &Offer) -> Result<(), Unfit> {
     } else {
         Ok(())
     }
+}
+
+/// GPUs of a machine, were it rented by an offer.
+fn gpus(spec: &HardwareSpec, offer: &Offer) -> u64 {
+    spec.gpus.unwrap_or_else(|| usual(offer))
 }
 
 /// GPUs by an offer where a question names no number.
@@ -254,15 +268,25 @@ fn begins(region: &str, name: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphabetic()))
 }
 
+/// The market that other machines are compared in: the machine's own, or all of its offer's kind; `None` of a machine that
+/// is not rented.
+#[must_use]
+pub fn around(spec: &HardwareSpec) -> Option<MarketSpec> {
+    let of_kind = |offer: &Offer| MarketSpec { kinds: Some(vec![offer.kind]), ..MarketSpec::default() };
+    let named = || spec.offer.as_deref().and_then(catalog::offer).map(of_kind);
+    spec.market.clone().or_else(named)
+}
+
 /// This machine with one offer in the place of its market.
 #[must_use]
 pub fn rented(spec: &HardwareSpec, offer: &Offer) -> HardwareSpec {
     HardwareSpec { offer: Some(offer.id()), market: None, ..spec.clone() }
 }
 
-/// What of a machine decides how fast it runs a question; larger is better in every part.
-#[derive(Clone, Copy)]
-struct Strength([f64; 4]);
+/// What of a rented machine decides how fast it runs a question; larger is better in every part. Equally strong ones run it
+/// alike, whatever they cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strength([f64; 4]);
 
 impl Strength {
     /// Of so many GPUs by an offer, where `useful` GiB of host memory by GPU are all that the question could move there.
@@ -300,17 +324,28 @@ const PROCESS_GIB: f64 = 16.0;
 /// As [`offers`].
 pub fn worth_asking(question: &Question) -> Result<Vec<&'static Offer>, InputError> {
     let mut worth: Vec<(Strength, &'static Offer)> = Vec::new();
-    let model = resolve_model(&question.model, "model")?;
-    let states = Bytes::new(MOVED_MODELS * MOVED_BYTES * model.parameters.total as f64).gib();
-    for offer in offers(&question.hardware)? {
-        let hardware = resolve_hardware(&rented(&question.hardware, offer))?;
-        let useful = PROCESS_GIB + hardware.memory_gib + states / f64::from(hardware.gpus);
-        let own = Strength::of(&hardware, useful);
+    for (own, offer) in strengths(question)? {
         if !worth.iter().any(|(known, _)| own.within(known)) {
             worth.push((own, offer));
         }
     }
     Ok(worth.into_iter().map(|(_, offer)| offer).collect())
+}
+
+/// The offers of a question's market, the cheapest first, each with how strong its machines are.
+///
+/// # Errors
+/// As [`offers`].
+pub fn strengths(question: &Question) -> Result<Vec<(Strength, &'static Offer)>, InputError> {
+    let mut found = Vec::new();
+    let model = resolve_model(&question.model, "model")?;
+    let states = Bytes::new(MOVED_MODELS * MOVED_BYTES * model.parameters.total as f64).gib();
+    for offer in offers(&question.hardware)? {
+        let hardware = resolve_hardware(&rented(&question.hardware, offer))?;
+        let useful = PROCESS_GIB + hardware.memory_gib + states / f64::from(hardware.gpus);
+        found.push((Strength::of(&hardware, useful), offer));
+    }
+    Ok(found)
 }
 
 /// This question on the offer that its answer rents, in the place of its market.

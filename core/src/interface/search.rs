@@ -150,7 +150,7 @@ pub fn search(question: &Question, options: &SearchOptions) -> Result<String, In
         ([], Objective::CostWithin { .. } | Objective::TimeWithin { .. }) => within::counts(question),
         (counts, _) => counts.to_vec(),
     };
-    let sweep = Sweep::new(question, &types, &counts).run_by(framework);
+    let sweep = Sweep::new(question, &types, &counts).by_offer().run_by(framework);
     line(&offers(sweep, objective, limit)?, lang)
 }
 

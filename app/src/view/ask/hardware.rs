@@ -1,15 +1,18 @@
 //! The GPUs: type, number, price, node and network; the figures of a GPU of one's own.
 
 use leptos::prelude::*;
-use shardwise_core::catalog;
+use shardwise_core::catalog::{self, OfferKind};
 use shardwise_core::hardware::Hardware;
+use shardwise_core::market::NO_OFFER;
 
 use super::values::found;
 use crate::form::{CUSTOM_GPU, Field};
 use crate::format;
 use crate::page::Page;
+use crate::page::folds::Fold;
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Select};
+use crate::view::fold;
 use crate::view::view;
 use crate::words::gpu_label;
 
@@ -101,9 +104,100 @@ fn OwnGpu(page: Page) -> impl IntoView {
     }
 }
 
+/// Where to rent: the terms on which the cheapest offer is taken, whose offers count, or the one that was chosen.
+#[component]
+fn Rent(page: Page) -> impl IntoView {
+    let text = page.text();
+    let terms = move |word: &'static str, name: String| {
+        view! { <option value=word prop:selected=move || page.typed(Field::Terms) == word>{name}</option> }
+    };
+    let kinds = move || {
+        let all = OfferKind::ALL.map(|kind| {
+            let word = kind.as_str();
+            terms(word, page.lang.word(word).to_owned())
+        });
+        all.collect_view()
+    };
+    let choose = move |word: String| page.change(|form| form.set(Field::Terms, word));
+    move || {
+        if page.typed(Field::Gpu) == CUSTOM_GPU {
+            return None;
+        }
+        Some(if page.typed(Field::Offer).is_empty() {
+            view! {
+                <div class="row">
+                    <Select page field=Field::Terms act=choose>
+                        {kinds()}
+                        {terms("", text.rent_list.to_owned())}
+                    </Select>
+                    <Input page field=Field::Providers placeholder=text.rent_none/>
+                </div>
+            }
+            .into_any()
+        } else {
+            view! {
+                <div class="offer">
+                    <Input page field=Field::Offer/>
+                </div>
+            }
+            .into_any()
+        })
+    }
+}
+
+/// The offer that is rented, or why there is none.
+fn rent_hint(page: Page) -> Option<AnyView> {
+    let text = page.text();
+    let shown = page.answered()?;
+    let Some(own) = &shown.found.answer.offer else {
+        let asked = shown.question.hardware.market.is_some();
+        let why = shown
+            .found
+            .answer
+            .caveats
+            .iter()
+            .find(|own| own.id == NO_OFFER)
+            .filter(|_| asked)?;
+        return Some(view! { <p class="hint" id="offer">{page.say(&why.text)}</p> }.into_any());
+    };
+    let date = own.date.as_ref().or(own.snapshot.as_ref()).map_or("", |date| date.as_ref());
+    let kind = page.lang.word(own.kind.as_str());
+    let price = format::price(own.usd_per_gpu_hour);
+    let words = fill(text.rent_hint, &[&own.provider, &own.instance, kind, &price, date]);
+    let chosen = !page.typed(Field::Offer).is_empty();
+    let back = move |_| {
+        page.change(|form| {
+            form.set(Field::Offer, "");
+            form.rent();
+        });
+    };
+    Some(
+        view! {
+            <p class="hint" id="offer">
+                {words}
+                " "
+                <a href=own.source.to_string() rel="noopener" target="_blank">{text.price_source}</a>
+                " "
+                <button class="lnk" type="button" id="all-offers" on:click=move |_| fold::go(page, Fold::Offers.word())>
+                    {text.rent_all}
+                </button>
+                " "
+                {chosen.then(|| view! {
+                    <button class="lnk" type="button" id="cheapest-offer" on:click=back>{text.rent_back}</button>
+                })}
+            </p>
+        }
+        .into_any(),
+    )
+}
+
 /// The price on record for the chosen type, with its source; and the way back to it.
 fn price_hint(page: Page) -> AnyView {
     let text = page.text();
+    let typed = !page.typed(Field::Price).trim().is_empty();
+    if let Some(hint) = rent_hint(page).filter(|_| !typed) {
+        return hint;
+    }
     let mut id = page.typed(Field::Gpu);
     if id == CUSTOM_GPU {
         id = page.typed(Field::GpuBase);
@@ -112,10 +206,12 @@ fn price_hint(page: Page) -> AnyView {
     let Some((usd, source)) = price else {
         return view! { <p class="hint">{text.price_none}</p> };
     };
-    let typed = !page.typed(Field::Price).trim().is_empty();
+    let stated = page.form.with(|form| form.is_stated() && !form.get(Field::Terms).is_empty());
     let back = move |_| page.change(|form| form.set(Field::Price, ""));
     view! {
         <p class="hint">
+            {stated.then_some(text.rent_stated)}
+            " "
             {fill(text.price_hint, &[&format::price(usd), source.date])}
             " "
             <a href=source.url rel="noopener" target="_blank">{text.price_source}</a>
@@ -156,6 +252,7 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
                 <Input page field=Field::Price placeholder=price/>
             </div>
             {move || (page.typed(Field::Gpu) == CUSTOM_GPU).then(|| view! { <OwnGpu page/> })}
+            <Rent page/>
             {move || price_hint(page)}
             <details class="more">
                 <summary>

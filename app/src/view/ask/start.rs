@@ -92,6 +92,7 @@ fn start_from(page: Page, question: &Question) {
         let own = form.calibration();
         let sure = form.get(Field::Confidence).to_owned();
         form.load(question);
+        form.rent();
         form.calibrate(own);
         form.set(Field::Confidence, sure);
     });

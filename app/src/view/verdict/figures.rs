@@ -23,7 +23,34 @@ pub(super) fn Figures(page: Page, shown: Arc<Shown>) -> impl IntoView {
             {run(page, &shown)}
             {cost(page, answer)}
         </dl>
+        {rent(page, answer)}
     }
+}
+
+/// What to order, from whom.
+fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
+    let text = page.text();
+    let own = answer.offer.as_ref()?;
+    let (instances, hourly) = (own.instances.to_string(), format::price(own.usd_per_hour));
+    let order = [&instances, own.instance.as_ref(), own.provider.as_ref(), &hourly];
+    let run = answer
+        .run
+        .and_then(|run| Some((runs::hours(run.hours), format::dollars(run.usd?))));
+    let words = match &run {
+        Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], order[3], hours, usd]),
+        None => fill(text.rent_line, &order),
+    };
+    let date = own.date.as_ref().or(own.snapshot.as_ref()).map_or("", |date| date.as_ref());
+    Some(
+        view! {
+            <p class="rent" id="rent">
+                <b>{words}</b>
+                " "
+                <span>{format!("{}, {date}", page.lang.word(own.kind.as_str()))}</span>
+            </p>
+        }
+        .into_any(),
+    )
 }
 
 /// Where in its range a value is, the range, and the range in words.

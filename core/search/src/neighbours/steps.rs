@@ -6,6 +6,7 @@ use super::dimension::Dimension as D;
 use super::{checked, moved_to, neighbours, with_layout};
 use shardwise_catalog::catalog;
 use shardwise_question::job::Job;
+use shardwise_question::market;
 use shardwise_question::plan::{Layout, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use shardwise_question::wire::{Attention, Backend, KvCacheDtype, RecomputeModule};
 
@@ -237,7 +238,14 @@ pub fn machines(job: &Job, plan: &Plan) -> Vec<(D, Job, Plan)> {
         ([gpus.checked_sub(node), gpus.checked_add(node)], node)
     } else {
         let half = gpus.is_multiple_of(2).then_some(gpus / 2);
-        ([half, gpus.checked_mul(2)], node.max(usual))
+        let room = if job.hardware.offer.is_some() { node } else { node.max(usual) };
+        ([half, gpus.checked_mul(2)], room)
+    };
+    // What is rented is rented whole.
+    let rented = |gpus: &u32| {
+        job.hardware
+            .offer
+            .is_none_or(|offer| market::holds(offer, (*gpus).into()).is_ok())
     };
     let trained = job.workload.rl.as_ref().map(|rl| rl.train_gpus);
     let trained = trained.filter(|trained| *trained < gpus);
@@ -252,7 +260,7 @@ pub fn machines(job: &Job, plan: &Plan) -> Vec<(D, Job, Plan)> {
         Some((to, plan))
     };
     let mut found = Vec::with_capacity(4);
-    for gpus in sizes.into_iter().flatten() {
+    for gpus in sizes.into_iter().flatten().filter(rented) {
         // What is added generates: that side waits for its longest response.
         let moved = match trained {
             Some(trained) if trained >= gpus => None,

@@ -2,10 +2,17 @@
 
 use shardwise_catalog::error::InputError;
 use shardwise_question::market;
-use shardwise_question::wire::{HardwareSpec, Question};
+use shardwise_question::wire::{Answer, FitState, HardwareSpec, Question};
 
 /// What comes of a plan: GiB that it lacks to fit, and dollars per million tokens.
 pub(super) type Costs = (f64, f64);
+
+/// What comes of an answer.
+pub(super) fn costs(answer: &Answer) -> Costs {
+    let fit = &answer.fit;
+    let lacks = if fit.state == FitState::Fits { 0.0 } else { fit.needed_at_confidence_gib - fit.capacity_gib };
+    (lacks, answer.usd_per_mtok.unwrap_or(f64::MAX))
+}
 
 /// A machine's market as machines, each with an offer; itself where it has no market, or one
 /// without offers.

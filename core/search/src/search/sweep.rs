@@ -21,6 +21,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::job::Job;
+use shardwise_question::market;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Answer, HardwareSpec, PlanSpec, Question};
 use shardwise_rules::Framework;
@@ -73,15 +74,15 @@ const WORK_OF_A_TYPE: u64 = 10_000;
 
 impl Sweep {
     /// The question on each of the catalog's `gpus`, with every one of `counts`, or with as many GPUs as it has. Its
-    /// own type is asked as it stands, the others have their own network and price. Of a market each machine is asked that it
-    /// has of a type, at its lowest price. Without `gpus`, its own type alone;
+    /// own type is asked as it stands, the others have their own network and price, or their cheapest offer of its market.
+    /// Without `gpus`, its own type alone;
     /// one that it describes itself is asked in any case. Any plan that the question states is left to the search, as no
     /// other machine may allow it.
     #[must_use]
     pub fn new(question: &Question, gpus: &[&str], counts: &[u64]) -> Self {
         let own = &question.hardware;
         let others = gpus.iter().filter(|id| own.gpu.as_str() != Some(**id));
-        let market = &own.market;
+        let market = market::around(own);
         let types =
             others.map(|id| HardwareSpec { gpu: Value::from(*id), market: market.clone(), ..HardwareSpec::default() });
         let asked = gpus.is_empty() || own.gpu.as_str().is_none_or(|id| gpus.contains(&id));
@@ -98,8 +99,15 @@ impl Sweep {
     /// The question on each of these machines.
     pub(super) fn of(question: &Question, hardware: Vec<HardwareSpec>) -> Self {
         let question = Question { plan: None, ..question.clone() };
-        let hardware = hardware.into_iter().flat_map(|own| renting::machines(&question, own)).collect();
         Self { asked: Asked { question, hardware, runner: None }, next: 0, spaces: Rc::default() }
+    }
+
+    /// This sweep with every machine that a market has in the place of the market: the fastest need not be the cheapest.
+    #[must_use]
+    pub fn by_offer(self) -> Self {
+        let Asked { question, hardware, runner } = self.asked;
+        let hardware = hardware.into_iter().flat_map(|own| renting::machines(&question, own)).collect();
+        Self { asked: Asked { question, hardware, runner }, ..self }
     }
 
     /// Every GPU type of the catalog, with as many GPUs as the question has.
@@ -168,15 +176,23 @@ impl Asked {
     }
 
     fn offer(&self, hardware: &HardwareSpec, spaces: &Rc<Spaces>) -> Offer {
-        Offer { hardware: hardware.clone(), result: self.best(hardware, Rc::clone(spaces)) }
+        Offer { hardware: hardware.clone(), result: self.best(hardware, spaces) }
     }
 
-    fn best(&self, hardware: &HardwareSpec, spaces: Rc<Spaces>) -> Result<Found, InputError> {
+    fn best(&self, hardware: &HardwareSpec, spaces: &Rc<Spaces>) -> Result<Found, InputError> {
         let question = self.of(hardware);
         // The question's own machine gets the plan that answers it.
-        let own = *hardware == self.question.hardware;
-        let mut desk = Desk::beside(spaces, self.runner, if own { WORK } else { WORK_OF_A_TYPE });
-        let split::Resolved { job, found } = split::resolve(&question, &EFFICIENCY, &mut desk)?;
+        let work = if *hardware == self.question.hardware { WORK } else { WORK_OF_A_TYPE };
+        let mut of = |question: &Question| self.found(question, Rc::clone(spaces), work);
+        if hardware.market.is_none() {
+            return of(&question);
+        }
+        renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer))
+    }
+
+    fn found(&self, question: &Question, spaces: Rc<Spaces>, work: u64) -> Result<Found, InputError> {
+        let mut desk = Desk::beside(spaces, self.runner, work);
+        let split::Resolved { job, found } = split::resolve(question, &EFFICIENCY, &mut desk)?;
         let context = Context::new(&job);
         let found = match found {
             Some(found) => found,

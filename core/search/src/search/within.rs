@@ -3,6 +3,7 @@
 use super::market::{Measures, measures, sort};
 use super::sweep::{Offer, Sweep};
 use shardwise_catalog::catalog;
+use shardwise_question::market::around;
 use shardwise_question::wire::{FitState, HardwareSpec, Question};
 
 /// What a run may take.
@@ -110,7 +111,7 @@ fn asked(question: &Question) -> u64 {
 }
 
 /// The question on every GPU type with each of [`counts`]: its own type first, then the numbers of GPUs by how near they are
-/// to its own.
+/// to its own; of a market every machine that it has.
 ///
 /// ```
 /// use shardwise_core::{search::within::{counts, every}, wire};
@@ -132,12 +133,12 @@ pub fn every(question: &Question) -> Sweep {
         ..hardware.clone()
     };
     let mut all: Vec<HardwareSpec> = counts.iter().map(|count| with(&question.hardware, *count)).collect();
-    let market = &question.hardware.market;
+    let market = around(&question.hardware);
     let others: Vec<HardwareSpec> = catalog::gpus()
         .iter()
         .filter(|gpu| question.hardware.gpu != gpu.id)
         .map(|gpu| HardwareSpec { gpu: gpu.id.into(), market: market.clone(), ..HardwareSpec::default() })
         .collect();
     all.extend(counts.iter().flat_map(|count| others.iter().map(|other| with(other, *count))));
-    Sweep::of(question, all)
+    Sweep::of(question, all).by_offer()
 }
