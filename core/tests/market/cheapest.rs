@@ -58,6 +58,10 @@ fn no_offer_of_a_market_costs_less_than_the_one_rented() {
         ("v100-sxm-16g", 8),
         ("l40s", 4),
         ("l4", 8),
+        // Many instances, whose network decides, and how many of them there are.
+        ("l4", 128),
+        ("a10g", 64),
+        ("l40s", 64),
         ("t4", 4),
         ("rtx-4090", 2),
         ("rtx-pro-6000-server", 8),
