@@ -303,7 +303,7 @@ text! {
     line_changed copied_text key_copy stale whole whole_run an_hour all_gpus
     tokens_hour step_phases usd_step_at usd_mt chip_not_fused chip_train_gpus chip_share chip_kv newest chip_eager
     chip_graphs row_train row_rollout chip_found chip_pinned alternatives_of alternatives_wait why_not why_not_title why_not_wait deadline_also budget_also
-    need_run need_run_go the_run run_note run_generates run_none run_cost run_h run_range
+    need_run need_run_go the_run run_note run_generates run_none ops_goodput ops_never ops_expected ops_failures ops_between ops_saves ops_every ops_energy ops_co2 ops_min run_note_all run_cost run_h run_range
     run_done run_now run_years run_between run_steps run_assumed run_step run_checkpoint run_kept
     sample sample_label sample_file sample_note sample_counted sample_begun sample_of sample_begun_of sample_lengths
     sample_use close_run close_run_usd close_mt close_sure close_use lead_name lead dock_speed

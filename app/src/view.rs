@@ -28,6 +28,7 @@ pub(crate) mod listing;
 mod memory;
 mod near;
 mod objective;
+mod operations;
 mod paste;
 mod plan;
 mod rest;

@@ -165,6 +165,10 @@ impl Form {
             if field.is_of_gpu() && self.get(Field::Gpu) != CUSTOM_GPU {
                 continue;
             }
+            // What is typed about them is kept while they are not counted, and says nothing.
+            if field.is_of_operations() && self.get(Field::Operations) != "true" {
+                continue;
+            }
             // Where to rent says nothing of a machine that is stated by hand, and no terms of an offer that is chosen.
             if is_rented(field) && (self.is_stated() || (field != Field::Offer && !self.get(Field::Offer).is_empty())) {
                 take(&mut document, field.path());
@@ -176,6 +180,14 @@ impl Form {
                 }
                 Ok(value) => set(&mut document, field, value),
             }
+        }
+        // Without a word they are counted too, as long as that is said.
+        let operations = Field::Operations.path();
+        if self.get(Field::Operations) == "true"
+            && applies(Field::Operations, &task)
+            && at(&document, operations).is_null()
+        {
+            put(&mut document, operations, Value::Object(Map::new()));
         }
         if at(&document, "hardware.market").as_object().is_some_and(Map::is_empty) {
             take(&mut document, "hardware.market");
@@ -237,6 +249,10 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
     };
     match field {
         Field::Terms | Field::Providers => put(document, path, Value::Array(names(&value))),
+        // What is said of them follows.
+        Field::Operations if value == false => take(document, path),
+        Field::Operations if at(document, path).is_object() => {}
+        Field::Operations => put(document, path, Value::Object(Map::new())),
         // Its figures follow.
         Field::Gpu if value == CUSTOM_GPU => put(document, path, Value::Object(Map::new())),
         // The modules of a loaded plan stay while its granularity does.
@@ -263,6 +279,7 @@ fn text(document: &Value, field: Field) -> String {
             _ => String::new(),
         },
         (Field::Gpu, Value::Object(_)) => CUSTOM_GPU.to_owned(),
+        (Field::Operations, Value::Object(_)) => "true".to_owned(),
         (Field::Terms | Field::Providers, Value::Array(names)) => {
             let names: Vec<String> = names.iter().map(text_of).collect();
             names.join(", ")

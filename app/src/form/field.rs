@@ -160,6 +160,30 @@ fields! {
     RunEpochs = "workload.run.epochs", Number;
     /// Checkpoints that are kept.
     RunCheckpoints = "workload.run.checkpoints", Count;
+    /// Whether the run is counted with what it meets beside its steps.
+    Operations = "operations", Flag;
+    /// Seconds until its first step.
+    StartupSeconds = "operations.startup_s", Number;
+    /// Time of its evaluation beside training's.
+    EvaluationShare = "operations.evaluation.share", Share;
+    /// Whether it saves checkpoints.
+    Saves = "operations.checkpoint.on", Flag;
+    /// Minutes from one to the next.
+    SavingMinutes = "operations.checkpoint.every_minutes", Number;
+    /// Bandwidth to storage.
+    StorageBandwidth = "operations.checkpoint.storage_gb_per_s", Number;
+    /// Whether failures are counted.
+    Fails = "operations.failures.on", Flag;
+    /// Hours of one GPU between two of them.
+    FailureHours = "operations.failures.mtbf_gpu_hours", Number;
+    /// How often an instance is taken back, per hour.
+    Interruptions = "operations.interruptions_per_instance_hour", Number;
+    /// Whether energy is counted.
+    Energy = "operations.power.on", Flag;
+    /// Power of the site over that of its computers.
+    Pue = "operations.power.pue", Number;
+    /// Grams of CO2 for a kilowatt-hour.
+    GridCo2 = "operations.power.grid_gco2_per_kwh", Number;
     /// The framework that runs it.
     Framework = "framework", Choice;
     /// Its version.
@@ -256,6 +280,12 @@ impl Field {
     #[must_use]
     pub fn is_of_gpu(self) -> bool {
         (Self::GpuBase..=Self::GpuPcie).contains(&self)
+    }
+
+    /// Whether it says how a run is counted with what it meets beside its steps.
+    #[must_use]
+    pub fn is_of_operations(self) -> bool {
+        (Self::StartupSeconds..=Self::GridCo2).contains(&self)
     }
 
     /// Whether it is about a run of one's own, not about the question.

@@ -512,3 +512,31 @@ fn nothing_said_is_rented_on_demand_and_what_is_stated_is_not() {
     priced.rent();
     assert_eq!(priced.question(), Ok(grpo()));
 }
+
+#[test]
+fn operations_are_counted_while_their_switch_is_on() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::FailureHours, "20k");
+    let asked = |form: &Form| {
+        let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+        question.operations
+    };
+    assert_eq!(asked(&form), None);
+    form.set(Field::Operations, "true");
+    form.set(Field::Energy, "false");
+    let own = asked(&form).unwrap_or_default();
+    assert_eq!(own.failures.and_then(|failures| failures.mtbf_gpu_hours), Some(20_000.0));
+    assert_eq!(own.power.and_then(|power| power.on), Some(false));
+    // What a link says of them beyond the controls stays.
+    let mut question = grpo();
+    question.operations = Some(serde_json::from_value(json!({"restart_s": 40.0})).unwrap_or_default());
+    let linked = Form::of(&question);
+    assert_eq!(linked.get(Field::Operations), "true");
+    assert_eq!(linked.question(), Ok(question.clone()));
+    let mut off = linked;
+    off.set(Field::Operations, "");
+    assert_eq!(off.question(), Ok(grpo()));
+    // Nothing but the switch is a question of its own.
+    question.operations = Some(shardwise_core::wire::OperationsSpec::default());
+    assert_eq!(Form::of(&question).question(), Ok(question));
+}

@@ -81,7 +81,7 @@ fn told(own: &Alternative, chosen: &Alternative, why: String, field: Field, lang
     let seconds = answer.step_time_s - now.step_time_s;
     let (difference, _) = dollars(now, seconds);
     let (step, usd) = if own.now {
-        let usd = answer.run.and_then(|run| run.usd).or(answer.usd_per_step);
+        let usd = answer.run.and_then(|run| run.all_usd()).or(answer.usd_per_step);
         (format::seconds(answer.step_time_s), usd.map(format::usd))
     } else {
         (signed(format::seconds(seconds)), difference.map(|usd| signed_usd(usd, format::usd)))

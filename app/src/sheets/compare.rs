@@ -113,10 +113,10 @@ fn lines(a: &Evaluated, b: &Evaluated, lang: Lang) -> Vec<Line> {
     if let Some(usd) = priced(|answer| answer.usd_per_mtok) {
         lines.push(Line::figure(text.col_usd_mt, usd, format::figure, false));
     }
-    if let Some(hours) = priced(|answer| Some(answer.run?.hours)) {
+    if let Some(hours) = priced(|answer| answer.run?.all_hours()) {
         lines.push(Line::figure(sheet.run_hours, hours, format::figure, false));
     }
-    if let Some(usd) = priced(|answer| answer.run?.usd) {
+    if let Some(usd) = priced(|answer| answer.run?.all_usd()) {
         lines.push(Line::figure(sheet.run_usd, usd, format::figure, false));
     }
     lines

@@ -54,7 +54,7 @@ struct Scene {
 fn measures(found: &Found) -> Option<(f64, f64)> {
     let answer = &found.answer;
     match answer.run {
-        Some(run) => Some((run.hours, run.usd?)),
+        Some(run) => Some((run.all_hours()?, run.all_usd()?)),
         None => Some((1000.0 / answer.mtok_per_hour, answer.usd_per_mtok?)),
     }
 }

@@ -33,7 +33,7 @@ impl Priced {
     /// Dollars: of the run, or of a million tokens.
     fn usd(&self) -> Option<f64> {
         let answer = self.answer.as_ref().filter(|answer| answer.fits)?;
-        answer.run.map_or(answer.usd_per_mtok, |run| run.usd)
+        answer.run.map_or(answer.usd_per_mtok, |run| run.all_usd())
     }
 }
 
@@ -47,8 +47,12 @@ fn at_price(answer: &Answer, offer: &Offer) -> Answer {
     {
         *usd *= times;
     }
-    if let Some(usd) = answer.run.as_mut().and_then(|run| run.usd.as_mut()) {
-        *usd *= times;
+    if let Some(run) = &mut answer.run {
+        let expected = run.operations.as_mut().and_then(|own| own.expected.as_mut());
+        let all = [run.usd.as_mut(), expected.and_then(|expected| expected.usd.as_mut())];
+        for usd in all.into_iter().flatten() {
+            *usd *= times;
+        }
     }
     answer
 }
@@ -154,9 +158,10 @@ impl Scene<'_> {
         let answer = own.answer.as_ref().filter(|answer| answer.fits);
         match answer.zip(own.usd()) {
             Some((answer, usd)) => {
-                let time = answer
-                    .run
-                    .map_or_else(|| format::figure(answer.tokens_per_s_per_gpu), |run| format::figure(run.hours));
+                let time = answer.run.map_or_else(
+                    || format::figure(answer.tokens_per_s_per_gpu),
+                    |run| format::figure(run.all_hours().unwrap_or_default()),
+                );
                 let time = if why.is_empty() { vec![run(time)] } else { vec![run(time), run(" "), quiet(why)] };
                 cells.extend([runs(time), cell(format::usd(usd))]);
             }

@@ -30,7 +30,7 @@ fn next(confidence: f64) -> (f64, bool) {
 /// What a change of the step's time comes to in dollars: of the run where its tokens are known, else of a step.
 pub(super) fn dollars(now: &Answer, seconds: f64) -> (Option<f64>, bool) {
     let share = seconds / now.step_time_s;
-    match now.run.and_then(|run| run.usd) {
+    match now.run.and_then(|run| run.all_usd()) {
         Some(usd) => (Some(usd * share), true),
         None => (now.usd_per_step.map(|usd| usd * share), false),
     }

@@ -69,7 +69,7 @@ fn rule(id: &str, lang: Lang) -> &'static str {
 
 /// What a run costs, else a step.
 fn cost(answer: &Answer) -> String {
-    match answer.run.and_then(|run| run.usd) {
+    match answer.run.and_then(|run| run.all_usd()) {
         Some(usd) => format::dollars(usd),
         None => answer.usd_per_step.map_or_else(|| "–".to_owned(), format::usd),
     }

@@ -78,7 +78,7 @@ impl<'a> Scene<'a> {
             let offer = tried.get(held.place)?;
             let found = offer.result.as_ref().ok()?;
             let run = found.answer.run?;
-            Some(Row { held, offer, found, hours: run.hours, usd: run.usd })
+            Some(Row { held, offer, found, hours: run.all_hours()?, usd: run.all_usd() })
         });
         let rows = rows.collect();
         Self { lang: ask.lang, asked, sweep: within::every(&asked.question), limits, fastest, rows }

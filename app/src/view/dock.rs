@@ -94,7 +94,7 @@ fn line(page: Page) -> Option<AnyView> {
         FitState::No => format!("{} / {} GiB", format::gib(own.needed_gib), format::gib(own.capacity_gib)),
         _ => format!("{} GiB", format::gib(own.needed_gib)),
     };
-    let usd = match answer.run.and_then(|run| run.usd) {
+    let usd = match answer.run.and_then(|run| run.all_usd()) {
         Some(usd) => Some(format::dollars(usd)),
         None => answer.usd_per_mtok.map(|usd| format!("{}/MT", format::usd(usd))),
     };

@@ -173,8 +173,8 @@ fn Figures(page: Page, shown: Arc<Shown>) -> impl IntoView {
     let (text, answer) = (page.text(), &shown.found.answer);
     let last = match (answer.run, answer.usd_per_mtok) {
         (Some(length), _) => {
-            let hours = format!("{}\u{a0}{}", run::hours(length.hours), text.hours);
-            Some(match length.usd {
+            let hours = format!("{}\u{a0}{}", run::all_hours(&length), text.hours);
+            Some(match length.all_usd() {
                 Some(usd) => (text.whole, format::dollars(usd), hours),
                 None => (text.whole, hours, String::new()),
             })

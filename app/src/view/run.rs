@@ -6,6 +6,7 @@ use shardwise_core::Answer;
 use shardwise_core::wire::{Checkpoint, Run};
 
 use super::controls::{Input, Reading, type_in};
+use super::operations::Operations;
 use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
@@ -32,11 +33,14 @@ pub(super) fn Run(page: Page) -> impl IntoView {
         <section class="block" id="run" aria-labelledby="run-h">
             <div class="block-h">
                 <h2 id="run-h">{text.the_run}</h2>
-                <p class="note">{text.run_note}</p>
+                <p class="note">
+                    {move || if page.typed(Field::Operations) == "true" { text.run_note_all } else { text.run_note }}
+                </p>
             </div>
             {move || fields(page)}
             <SampleBox page/>
             {move || result(page)}
+            <Operations page/>
         </section>
     }
 }
@@ -245,7 +249,8 @@ fn result(page: Page) -> Option<AnyView> {
     })
 }
 
-fn card(name: &'static str, value: String, sub: String) -> AnyView {
+/// A figure of the run under its name.
+pub(super) fn card(name: &'static str, value: String, sub: String) -> AnyView {
     view! {
         <div>
             <dt>{name}</dt>
@@ -266,15 +271,20 @@ pub(super) fn hours(value: f64) -> String {
     if (1.0..1000.0).contains(&value) { format::fixed(value, 1) } else { format::figure(value) }
 }
 
+/// Hours in all; a dash where it would hardly ever finish.
+pub(super) fn all_hours(run: &Run) -> String {
+    run.all_hours().map_or_else(|| "–".to_owned(), hours)
+}
+
 /// Hours, and dollars where there is a price.
 fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
     let text = page.text();
     let range = |ends: [f64; 2]| fill(text.run_h, &[&ends.map(self::hours).join("–")]);
     let range = answer
         .interval
-        .zip(answer.against_speed(run.hours).map(range))
+        .zip(run.all_hours().and_then(|hours| answer.against_speed(hours)).map(range))
         .map(|(interval, hours)| {
-            let usd = run.usd.and_then(|usd| answer.against_speed(usd));
+            let usd = run.all_usd().and_then(|usd| answer.against_speed(usd));
             let usd = usd.map(|[low, high]| {
                 let high = format::dollars(high);
                 format!("{}{}–{}", comma(page.lang), format::dollars(low), high.trim_start_matches('$'))
@@ -284,14 +294,14 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
                 &[&format!("{hours}{}", usd.unwrap_or_default()), &format::percent(interval.coverage, 0)],
             )
         });
-    let sub = if run.usd.is_none() { text.price_missing.to_owned() } else { String::new() };
+    let sub = if run.all_usd().is_none() { text.price_missing.to_owned() } else { String::new() };
     card(text.run_cost, price(page, run), range.unwrap_or(sub))
 }
 
 /// Hours, with the dollars where there is a price.
 fn price(page: Page, run: &Run) -> String {
-    let hours = fill(page.text().run_h, &[&hours(run.hours)]);
-    match run.usd {
+    let hours = fill(page.text().run_h, &[&all_hours(run)]);
+    match run.all_usd() {
         Some(usd) => format!("{hours}{}{}", comma(page.lang), format::dollars(usd)),
         None => hours,
     }
@@ -320,12 +330,13 @@ fn done(page: Page, answer: &Answer, run: &Run) -> AnyView {
     let when = |hours: f64| {
         if hours < YEARS { browser::hours_from_now(hours, page.lang.tag()) } else { text.run_years.to_owned() }
     };
-    let range = answer.against_speed(run.hours).filter(|[_, high]| *high < YEARS);
+    let hours = run.all_hours().unwrap_or(f64::MAX);
+    let range = answer.against_speed(hours).filter(|[_, high]| *high < YEARS);
     let range = range.map(|ends| {
         let [first, last] = ends.map(when);
         fill(text.run_between, &[&first, &last])
     });
-    card(text.run_done, when(run.hours), range.unwrap_or_else(|| text.run_now.to_owned()))
+    card(text.run_done, when(hours), range.unwrap_or_else(|| text.run_now.to_owned()))
 }
 
 fn steps(page: Page, answer: &Answer, run: &Run) -> AnyView {

@@ -10,7 +10,7 @@ use crate::page::{Page, Shown};
 use crate::text::{Lang, fill};
 use crate::view::how::How;
 use crate::view::view;
-use crate::view::{calibrate, run as runs};
+use crate::view::{calibrate, operations, run as runs};
 
 /// All of them.
 #[component]
@@ -35,7 +35,7 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
     let order = [&instances, own.instance.as_ref(), own.provider.as_ref(), &hourly];
     let run = answer
         .run
-        .and_then(|run| Some((runs::hours(run.hours), format::dollars(run.usd?))));
+        .and_then(|run| Some((runs::hours(run.all_hours()?), format::dollars(run.all_usd()?))));
     let words = match &run {
         Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], order[3], hours, usd]),
         None => fill(text.rent_line, &order),
@@ -208,15 +208,20 @@ fn run(page: Page, shown: &Shown) -> AnyView {
         };
     };
     let steps = if run.assumed { text.steps_assumed } else { text.steps_of };
+    let figure = if run.operations.is_some() { "run.operations.hours" } else { "run.hours" };
+    let range = run
+        .all_hours()
+        .and_then(|hours| ranged(hours, answer.against_speed(hours), runs::hours));
     view! {
         <Figure
             id="fig-run"
-            name=timed(page, text.whole, "run.hours", answer)
-            value=runs::hours(run.hours)
+            name=timed(page, text.whole, figure, answer)
+            value=runs::all_hours(&run)
             unit=text.hours
-            range=ranged(run.hours, answer.against_speed(run.hours), runs::hours)
+            range
         >
             <Sub words=fill(steps, &[&format::fixed(run.steps, 0), &lang.tokens(run.tokens)])/>
+            {operations::goodput(&run, lang).map(|words| view! { <Sub words/> })}
         </Figure>
     }
 }
@@ -233,14 +238,16 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
         };
     };
     let price = format::price(price);
-    let (figure, value, unit, beside) = match answer.run.and_then(|run| run.usd) {
-        Some(run) => ("run.usd", run, text.whole_run, fill(text.usd_mt, &[&format::usd(usd), &price])),
+    let counted = answer.run.is_some_and(|run| run.operations.is_some());
+    let of_run = if counted { "run.operations.usd" } else { "run.usd" };
+    let (figure, value, unit, beside) = match answer.run.and_then(|run| run.all_usd()) {
+        Some(usd_run) => (of_run, usd_run, text.whole_run, fill(text.usd_mt, &[&format::usd(usd), &price])),
         None => {
             let step = answer.usd_per_step.map(format::usd).unwrap_or_default();
             ("usd_per_mtok", usd, text.per_mt, fill(text.usd_step_at, &[&step, &price]))
         }
     };
-    let write = if figure == "run.usd" { format::dollars } else { format::usd };
+    let write = if figure == of_run { format::dollars } else { format::usd };
     view! {
         <Figure
             id="fig-cost"

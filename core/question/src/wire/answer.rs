@@ -294,6 +294,27 @@ pub struct Run {
     pub operations: Option<RunOperations>,
 }
 
+impl Run {
+    /// Hours in all: with what it meets beside its steps, where the question asks for that; `None` where it would hardly ever
+    /// finish.
+    #[must_use]
+    pub fn all_hours(&self) -> Option<f64> {
+        match &self.operations {
+            Some(own) => own.expected.map(|expected| expected.hours),
+            None => Some(self.hours),
+        }
+    }
+
+    /// Dollars in all, likewise; `None` without a price too.
+    #[must_use]
+    pub fn all_usd(&self) -> Option<f64> {
+        match &self.operations {
+            Some(own) => own.expected?.usd,
+            None => self.usd,
+        }
+    }
+}
+
 /// A checkpoint that training can go on from, in bytes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]

@@ -19,7 +19,8 @@ pub struct Measures {
     pub seconds: f64,
     /// Dollars per million tokens; none without a price.
     pub usd: Option<f64>,
-    /// Hours and dollars of the run; none where the question says nothing of how long it is.
+    /// Hours and dollars of the run, with what it meets beside its steps where that is asked; none where the question says
+    /// nothing of how long it is, or it would hardly ever finish.
     pub run: Option<(f64, Option<f64>)>,
 }
 
@@ -31,7 +32,7 @@ impl Measures {
             gpus,
             seconds: 1e6 / answer.tokens_per_s,
             usd: answer.usd_per_mtok,
-            run: answer.run.map(|run| (run.hours, run.usd)),
+            run: answer.run.and_then(|run| Some((run.all_hours()?, run.all_usd()))),
         }
     }
 

@@ -1,0 +1,211 @@
+//! What a run meets beside its steps: start-up, evaluation, checkpoints, failures, energy; each a switch and a line.
+
+use leptos::prelude::*;
+use shardwise_core::operations::Operations as Counted;
+use shardwise_core::wire::{Expected, Run, RunOperations};
+
+use super::controls::Input;
+use super::how::How;
+use super::run::{card, hours};
+use crate::form::Field;
+use crate::format;
+use crate::page::Page;
+use crate::text::{Lang, Text, fill};
+use crate::view::view;
+
+/// How much of its hours a run trains for good; `None` where that is not counted.
+pub(super) fn goodput(run: &Run, lang: Lang) -> Option<String> {
+    let own = run.operations?;
+    Some(match own.expected {
+        Some(expected) => fill(lang.text().ops_goodput, &[&format::percent(expected.goodput, 0)]),
+        None => lang.text().ops_never.to_owned(),
+    })
+}
+
+/// The switch of all of them; what they are and what they come to, where it is on.
+#[component]
+pub(super) fn Operations(page: Page) -> impl IntoView {
+    let trains = move || page.kind().task() != shardwise_core::task::Task::Generate;
+    let on = Memo::new(move |_| page.typed(Field::Operations) == "true");
+    move || {
+        trains().then(|| {
+            view! {
+                <section class="ops" aria-labelledby="operations-l">
+                    <Tick page field=Field::Operations/>
+                    {move || on.get().then(|| view! { <Fields page/> })}
+                    {move || result(page)}
+                </section>
+            }
+        })
+    }
+}
+
+/// A tick for a field of yes or no; what is on without a word stays so until it is taken out.
+#[component]
+fn Tick(page: Page, field: Field) -> impl IntoView {
+    let starts_on = field != Field::Operations;
+    let is_on = move || match page.typed(field).as_str() {
+        "" => starts_on,
+        word => word == "true",
+    };
+    let turn = move |on: bool| {
+        let word = if on == starts_on {
+            ""
+        } else if on {
+            "true"
+        } else {
+            "false"
+        };
+        page.change(|form| form.set(field, word));
+    };
+    view! {
+        <label class="check">
+            <input
+                type="checkbox"
+                id=field.id()
+                prop:checked=is_on
+                on:change=move |event| turn(event_target_checked(&event))
+            />
+            <span id=format!("{}-l", field.id())>{page.lang.label(field)}</span>
+        </label>
+    }
+}
+
+/// What is assumed while nothing is typed.
+fn assumed(page: Page, of: impl Fn(&Counted) -> Option<f64> + Send + Sync + 'static) -> Signal<String> {
+    Signal::derive(move || {
+        let shown = page.answered();
+        let own = shown.and_then(|shown| shown.found.job.operations.as_ref().and_then(&of));
+        own.map(format::trimmed).unwrap_or_default()
+    })
+}
+
+/// Minutes between checkpoints that cost the least time.
+fn best_minutes(page: Page) -> Signal<String> {
+    Signal::derive(move || {
+        let run = page.answered().and_then(|shown| shown.found.answer.run);
+        let saving = run.and_then(|run| run.operations?.saving);
+        saving.map(|own| format::figure(own.interval_s / 60.0)).unwrap_or_default()
+    })
+}
+
+#[component]
+fn Fields(page: Page) -> impl IntoView {
+    let on = move |field: Field| page.typed(field) != "false";
+    let storage = assumed(page, |own| own.saving.map(|saving| saving.bytes_per_s / 1e9));
+    view! {
+        <div class="ops-t">
+            {[Field::Saves, Field::Fails, Field::Energy].map(|field| view! { <Tick page field/> })}
+        </div>
+        <div class="runq" role="group" aria-labelledby="operations-l">
+            <Input page field=Field::StartupSeconds placeholder=assumed(page, |own| Some(own.startup_s))/>
+            <Input page field=Field::EvaluationShare placeholder="0"/>
+            {move || on(Field::Saves).then(|| view! {
+                <Input page field=Field::SavingMinutes placeholder=best_minutes(page)/>
+                <Input page field=Field::StorageBandwidth placeholder=storage/>
+            })}
+            {move || on(Field::Fails).then(|| view! {
+                <Input page field=Field::FailureHours placeholder=assumed(page, |own| own.mtbf_gpu_hours)/>
+            })}
+            <Input page field=Field::Interruptions placeholder="0"/>
+            {move || on(Field::Energy).then(|| view! {
+                <Input page field=Field::Pue placeholder=assumed(page, |own| own.power.map(|own| own.pue))/>
+                <Input page field=Field::GridCo2 placeholder=assumed(page, |own| own.power.map(|own| own.grid_gco2_per_kwh))/>
+            })}
+        </div>
+    }
+}
+
+/// What they come to.
+fn result(page: Page) -> Option<AnyView> {
+    let run = page.answered()?.found.answer.run?;
+    let own = run.operations?;
+    let text = page.text();
+    let Some(expected) = own.expected else {
+        return Some(view! { <p class="msg" id="operations-never">{text.ops_never}</p> }.into_any());
+    };
+    Some(
+        view! {
+            <dl class="runr" id="operations-r">
+                {whole(page, &expected)}
+                {failures(page, &own, &expected)}
+                {saving(page, &own)}
+                {energy(page, &expected)}
+            </dl>
+            {parts(page, &expected)}
+        }
+        .into_any(),
+    )
+}
+
+/// Time and cost of all.
+fn whole(page: Page, own: &Expected) -> AnyView {
+    let text = page.text();
+    let hours = fill(text.run_h, &[&hours(own.hours)]);
+    let comma = if page.lang == Lang::Zh { "，" } else { ", " };
+    let value = own
+        .usd
+        .map_or_else(|| hours.clone(), |usd| format!("{hours}{comma}{}", format::dollars(usd)));
+    card(text.ops_expected, value, fill(text.ops_goodput, &[&format::percent(own.goodput, 1)]))
+}
+
+fn failures(page: Page, own: &RunOperations, expected: &Expected) -> Option<AnyView> {
+    let text = page.text();
+    let between = hours(own.mtbf_hours?);
+    Some(card(text.ops_failures, format::figure(expected.failures), fill(text.ops_between, &[&between])))
+}
+
+fn saving(page: Page, own: &RunOperations) -> Option<AnyView> {
+    let text = page.text();
+    let saving = own.saving?;
+    let values = [saving.interval_s / 60.0, saving.pause_s].map(format::figure);
+    Some(card(text.ops_saves, format::fixed(saving.saves, 0), fill(text.ops_every, &[&values[0], &values[1]])))
+}
+
+fn energy(page: Page, own: &Expected) -> Option<AnyView> {
+    let text = page.text();
+    let kwh = format!("{}\u{a0}kWh", format::figure(own.energy_kwh?));
+    let co2 = own.co2_kg.map(|kg| fill(text.ops_co2, &[&format::figure(kg)]));
+    Some(card(text.ops_energy, kwh, co2.unwrap_or_default()))
+}
+
+/// A time in the unit that suits it.
+fn span(hours: f64, text: &Text) -> String {
+    match hours * 3600.0 {
+        seconds if seconds < 60.0 => format!("{}\u{a0}{}", format::figure(seconds), text.seconds_unit),
+        seconds if seconds < 3600.0 => fill(text.ops_min, &[&format::figure(seconds / 60.0)]),
+        _ => fill(text.run_h, &[&self::hours(hours)]),
+    }
+}
+
+/// A line for each part that takes time: its hours, its dollars, and how it comes about.
+fn parts(page: Page, own: &Expected) -> AnyView {
+    let text = page.text();
+    let usd: Vec<(&str, f64)> = own.usd_of.map(|usd| usd.entries().to_vec()).unwrap_or_default();
+    let lines = own
+        .hours_of
+        .entries()
+        .into_iter()
+        .filter(|(_, hours)| *hours > 0.0)
+        .map(|(part, own_hours)| {
+            let name = page.lang.word(part).to_owned();
+            let usd = usd.iter().find(|(known, _)| *known == part).map(|(_, usd)| format::price(*usd));
+            view! {
+                <tr>
+                    <th scope="row">
+                        {name.clone()} " " <How page figure=format!("run.operations.{part}") name/>
+                    </th>
+                    <td class="n">{span(own_hours, text)}</td>
+                    <td class="n">{usd.unwrap_or_default()}</td>
+                    <td class="n">{format::percent(own_hours / own.hours, 1)}</td>
+                </tr>
+            }
+        });
+    view! {
+        <table class="tab cols-4" id="operations-parts">
+            <caption class="vh">{text.ops_expected}</caption>
+            <tbody>{lines.collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}
