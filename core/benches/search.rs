@@ -32,15 +32,16 @@ const RENTING_MS: f64 = 100.0;
 /// The training presets on every GPU type, as whoever rents it out has it: with the number of GPUs of the preset, each type
 /// at its cheapest offer; then with every number that a deadline tries, each offer by itself.
 fn renting(c: &mut Criterion) {
-    let all: [(&str, fn(&Question) -> Sweep); 2] =
-        [("rent every GPU type", Sweep::every_gpu), ("rent every GPU type and number", within::every)];
-    for (name, sweep) in all {
-        let mut group = c.benchmark_group(name);
-        group.sample_size(10);
-        for (preset, question) in crate::asked(training_presets()) {
-            println!("{preset}: {} machines, at most {RENTING_MS} ms", sweep(&question).total());
-            group.bench_function(preset, |b| b.iter(|| sweep(black_box(&question)).for_each(drop)));
-        }
+    rented(c, "rent every GPU type", Sweep::every_gpu);
+    rented(c, "rent every GPU type and number", within::every);
+}
+
+fn rented(c: &mut Criterion, name: &str, sweep: fn(&Question) -> Sweep) {
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10);
+    for (preset, question) in crate::asked(training_presets()) {
+        println!("{preset}: {} machines, at most {RENTING_MS} ms", sweep(&question).total());
+        group.bench_function(preset, |b| b.iter(|| sweep(black_box(&question)).for_each(drop)));
     }
 }
 
@@ -55,7 +56,7 @@ fn training_presets() -> impl Iterator<Item = (&'static str, Question)> {
             ..HardwareSpec::default()
         };
         let trains = question.workload.rl.is_none() && question.workload.rollout.is_none();
-        trains.then(|| (preset.id, Question { hardware, ..question }))
+        trains.then_some((preset.id, Question { hardware, ..question }))
     })
 }
 

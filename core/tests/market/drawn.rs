@@ -34,7 +34,7 @@ fn is_of(market: &MarketSpec, offer: &Offer) -> bool {
 /// Whether so many GPUs are rented by an offer: whole instances, and several only where something is said to join them.
 fn can_hold(offer: &Offer, gpus: u64) -> bool {
     let size = u64::from(offer.gpus);
-    gpus == size || (gpus % size == 0 && offer.network_gbit_per_s().is_some())
+    gpus == size || (gpus.is_multiple_of(size) && offer.network_gbit_per_s().is_some())
 }
 
 fn of_the_gpu(offer: &Offer, question: &Question) -> bool {
