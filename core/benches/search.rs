@@ -5,8 +5,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
 use serde_json::json;
-use shardwise_core::wire::{Question, question_from_value};
-use shardwise_core::{estimate, search};
+use shardwise_core::search::sweep::Sweep;
+use shardwise_core::search::within;
+use shardwise_core::wire::{HardwareSpec, MarketSpec, Question, question_from_value};
+use shardwise_core::{estimate, presets, search};
 
 use crate::questions::{LARGE, TIMED, every_gpu, large};
 
@@ -22,6 +24,40 @@ fn every_gpu_type(c: &mut Criterion) {
         );
         group.bench_function(timed.name, |b| b.iter(|| every_gpu(black_box(&question))));
     }
+}
+
+/// What a search over a market may take natively, in milliseconds.
+const RENTING_MS: f64 = 100.0;
+
+/// The training presets on every GPU type, as whoever rents it out has it: with the number of GPUs of the preset, each type
+/// at its cheapest offer; then with every number that a deadline tries, each offer by itself.
+fn renting(c: &mut Criterion) {
+    rented(c, "rent every GPU type", Sweep::every_gpu);
+    rented(c, "rent every GPU type and number", within::every);
+}
+
+fn rented(c: &mut Criterion, name: &str, sweep: fn(&Question) -> Sweep) {
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10);
+    for (preset, question) in crate::asked(training_presets()) {
+        println!("{preset}: {} machines, at most {RENTING_MS} ms", sweep(&question).total());
+        group.bench_function(preset, |b| b.iter(|| sweep(black_box(&question)).for_each(drop)));
+    }
+}
+
+/// The presets that train without RL, rented on demand.
+fn training_presets() -> impl Iterator<Item = (&'static str, Question)> {
+    presets::presets().iter().filter_map(|preset| {
+        let question = preset.question()?;
+        let hardware = HardwareSpec {
+            gpu: question.hardware.gpu.clone(),
+            gpus: question.hardware.gpus,
+            market: Some(MarketSpec::default()),
+            ..HardwareSpec::default()
+        };
+        let trains = question.workload.rl.is_none() && question.workload.rollout.is_none();
+        trains.then_some((preset.id, Question { hardware, ..question }))
+    })
 }
 
 /// Large models with experts: an estimate with its advice, and every GPU type.
@@ -84,4 +120,4 @@ fn growth_with_layers(c: &mut Criterion) {
     one(c, "search one GPU type, by layers", asked);
 }
 
-criterion_group!(benches, every_gpu_type, large_models, growth_with_gpus, growth_with_layers);
+criterion_group!(benches, every_gpu_type, renting, large_models, growth_with_gpus, growth_with_layers);

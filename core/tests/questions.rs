@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
+use shardwise_core::catalog::Offer;
 use shardwise_core::wire::{Question, WorkloadKind, question_from_value};
 use shardwise_core::{belonging, catalog};
 
@@ -97,6 +98,24 @@ pub(crate) fn gpu() -> BoxedStrategy<Value> {
     prop_oneof![8 => one_of(ids), 1 => object].boxed()
 }
 
+/// Where some of the machines that nothing else is stated of are rented, by what else is drawn: a whole market, a part of
+/// one, or an offer.
+fn rented(gpu: &Value, gpus: u64) -> Option<(String, Value)> {
+    let id = gpu.as_str()?;
+    let of_it = |offer: &&Offer| offer.gpu().is_some_and(|own| own.id == id) && gpus.is_multiple_of(offer.gpus.into());
+    let market = |market: Value| Some(("market".to_owned(), market));
+    match (id.len() as u64 + gpus) % 5 {
+        0 => market(json!({})),
+        1 => market(json!({"providers": ["aws", "RunPod", "Vast.ai"], "regions": ["us", "Global"],
+            "kinds": ["spot", "market", "on-demand"], "newest": "2025-01-01"})),
+        2 => catalog::offers()
+            .iter()
+            .rfind(of_it)
+            .map(|own| ("offer".to_owned(), json!(own.id()))),
+        _ => None,
+    }
+}
+
 fn hardware() -> BoxedStrategy<Value> {
     let gpus = prop_oneof![6 => select(vec![1_u64, 2, 4, 8, 16, 32, 64, 256, 1024]), 1 => 1..100_u64];
     let rest = some(
@@ -112,6 +131,9 @@ fn hardware() -> BoxedStrategy<Value> {
             // Drawn with the size of the node: another draw would be other questions throughout.
             if let Some(size) = rest.get("gpus_per_node").and_then(Value::as_u64) {
                 rest.insert("host_ram_gib".into(), json!(size * 100));
+            }
+            if rest.is_empty() {
+                rest.extend(rented(&gpu, gpus));
             }
             rest.insert("gpu".into(), gpu);
             rest.insert("gpus".into(), json!(gpus));

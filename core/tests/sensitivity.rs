@@ -17,7 +17,10 @@ fn asked(question: &Question) -> Option<(Question, Sensitivity)> {
     let found = evaluate(question).ok()?;
     let context = Context::new(&found.job);
     let mut whole = decided(question, &found.answer);
-    whole.hardware.gpus_per_node = Some(found.job.hardware.gpus_per_node.into());
+    // A market's nodes are its offers', where it has any.
+    if whole.hardware.market.is_none() {
+        whole.hardware.gpus_per_node = Some(found.job.hardware.gpus_per_node.into());
+    }
     let found = sensitivity::of(&whole, &context, &found.plan);
     Some((whole, found))
 }

@@ -22,6 +22,7 @@ mod extremes;
 mod golden;
 mod laws;
 mod layouts;
+mod market;
 mod metamorphic;
 mod methods;
 mod operations;

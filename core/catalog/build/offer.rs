@@ -144,7 +144,9 @@ fn named(row: &OfferRow) -> [&str; 8] {
 
 /// `OFFERS`, the words that its rows name by their places, and `OFFERS_AS_OF`.
 pub(super) fn emit(catalog: &Catalog, text: &mut String) {
-    let rows = || catalog.offers.iter().map(|(_, row)| row);
+    // By id, as they are looked up.
+    let sorted: BTreeMap<&str, &OfferRow> = catalog.offers.iter().map(|(_, row)| (row.id.as_str(), row)).collect();
+    let rows = || sorted.values().copied();
     let words: BTreeSet<&str> = rows().flat_map(named).collect();
     let words: Vec<&str> = words.into_iter().collect();
     let place = |word: &str| words.binary_search(&word).unwrap_or_default();

@@ -41,6 +41,7 @@ pub(crate) mod megatron;
 pub(crate) mod model;
 mod nearest;
 mod printable;
+mod rented;
 mod report;
 pub(crate) mod settings;
 pub(crate) mod shell;

@@ -32,6 +32,16 @@ fn gpu_of(spec: &HardwareSpec) -> Option<&'static str> {
     catalog::gpu(named?).map(|gpu| gpu.id)
 }
 
+/// Refuses an offer beside a market.
+fn alone(spec: &HardwareSpec) -> Result<(), InputError> {
+    match (&spec.offer, &spec.market) {
+        (Some(_), Some(_)) => {
+            Err(AT.wrong("market", "An offer is one of a market already. Leave the one or the other out."))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The offer that a machine names.
 ///
 /// # Errors
@@ -40,9 +50,7 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
     let Some(id) = &spec.offer else {
         return Ok(None);
     };
-    if spec.market.is_some() {
-        return Err(AT.wrong("market", "An offer is one of a market already. Leave the one or the other out."));
-    }
+    alone(spec)?;
     let Some(offer) = catalog::offer(id) else {
         let id: String = id.chars().take(120).collect();
         return Err(AT.wrong(
@@ -118,7 +126,7 @@ pub(crate) fn why_none(spec: &HardwareSpec) -> Option<Caveat> {
     let whole = found.iter().any(|offer| holds(offer, gpus(spec, offer)) != Err(Unfit::Divides));
     let why = if whole {
         format!(
-            "Nobody in this market states the network between instances of {gpu}, of which the largest has {most} GPUs: there is no price. Give fewer GPUs or other kinds, or name an offer, whose network is then assumed."
+            "Nobody in this market states the network between instances of {gpu}, of which none is larger than {most}: there is no price. Give fewer GPUs or other kinds, or name an offer, whose network is then assumed."
         )
     } else {
         format!(
@@ -174,7 +182,12 @@ fn all(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
     let market = spec.market.clone().unwrap_or_default();
     check(spec, &market)?;
     let Some(gpu) = gpu_of(spec) else {
-        return Err(AT.wrong("market", "Offers are of the catalog's GPUs. Name one, or leave the market out."));
+        let described = spec.gpu.as_object().is_some_and(|own| !own.contains_key("base"));
+        // What is wrong with a name is said where it is read.
+        return match described {
+            true => Err(AT.wrong("market", "Offers are of the catalog's GPUs. Name one, or leave the market out.")),
+            false => Ok(Vec::new()),
+        };
     };
     let mut found: Vec<&'static Offer> = Vec::new();
     let by_price = |a: &&Offer, b: &&Offer| -> Ordering { a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()) };
@@ -188,6 +201,7 @@ fn all(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
 
 /// Refuses what is wrong with a market, and fields that each of its offers has of its own.
 fn check(spec: &HardwareSpec, market: &MarketSpec) -> Result<(), InputError> {
+    alone(spec)?;
     for (key, stated) in [
         ("gpus_per_node", spec.gpus_per_node.is_some()),
         ("internode_gbit_per_s_per_gpu", spec.internode_gbit_per_s_per_gpu.is_some()),
@@ -208,17 +222,22 @@ fn check(spec: &HardwareSpec, market: &MarketSpec) -> Result<(), InputError> {
             return Err(OF_MARKET.wrong("providers", says));
         }
     }
-    let digits = |date: &str| {
-        date.bytes()
-            .enumerate()
-            .all(|(at, c)| if matches!(at, 4 | 7) { c == b'-' } else { c.is_ascii_digit() })
-    };
     match &market.newest {
-        Some(date) if date.len() != 10 || !digits(date) => {
+        Some(date) if !is_date(date) => {
             Err(OF_MARKET.wrong("newest", "Give a date of the form YYYY-MM-DD: older prices are left out."))
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a text is a day, `YYYY-MM-DD`.
+fn is_date(text: &str) -> bool {
+    let part = |range: std::ops::Range<usize>| {
+        let digits = text.get(range).filter(|part| part.bytes().all(|c| c.is_ascii_digit()));
+        digits.and_then(|part| part.parse::<u32>().ok()).unwrap_or_default()
+    };
+    let dashes = [4, 7].iter().all(|at| text.as_bytes().get(*at) == Some(&b'-'));
+    text.len() == 10 && dashes && part(0..4) > 0 && (1..=12).contains(&part(5..7)) && (1..=31).contains(&part(8..10))
 }
 
 /// Whether a market has an offer.

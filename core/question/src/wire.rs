@@ -15,6 +15,7 @@ mod parts;
 mod paths;
 mod plan;
 mod question;
+mod rental;
 mod sensitivity;
 mod unique;
 mod version;
@@ -29,6 +30,7 @@ pub use parts::{HostParts, MemoryParts, RunParts, TimeParts};
 pub use paths::{at, put, take};
 pub use plan::*;
 pub use question::*;
+pub use rental::Rental;
 pub use sensitivity::*;
 pub use version::EngineVersion;
 

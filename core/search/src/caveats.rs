@@ -68,7 +68,7 @@ fn rented(hardware: &Hardware, found: &mut Vec<Caveat>) {
         let gbit = shortest(ASSUMED_NETWORK);
         found.push(Caveat::new(
             "offer-network",
-            format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, what the smallest GPU instances have."),
+            format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, the least that any offer states."),
         ));
     }
     let could = offer.gpu().is_some_and(|gpu| gpu.nvlink_gb_per_s > 0.0);

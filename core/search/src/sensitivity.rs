@@ -13,7 +13,7 @@ use shardwise_catalog::ordered::insert;
 use shardwise_engine::context::Context;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Change, ChangeKind, Figures, Question, Remedy, Sensitivity, VERSION, to_value};
+use shardwise_question::wire::{Change, ChangeKind, Figures, Question, Remedy, Sensitivity, VERSION, at, to_value};
 
 /// A plan and the job it is for: changes of the machine change both.
 #[derive(Clone, Copy)]
@@ -85,7 +85,10 @@ fn each(state: State<'_>, each: &mut dyn FnMut(Dimension, &Context<'_>, &Plan)) 
             each(dimension, context, &to);
         }
     }
-    for (dimension, job, to) in machines(context.job, plan) {
+    // Of a market that has no offer for the machine, another number may have one, and be another machine.
+    let as_it_is = context.job.hardware.offer.is_none() && !at(state.question, "hardware.market").is_null();
+    let others = machines(context.job, plan).into_iter();
+    for (dimension, job, to) in others.filter(|(dimension, ..)| !as_it_is || *dimension != Dimension::Gpus) {
         if !stays || runs(&job, &to) {
             each(dimension, &Context::with(&job, context.efficiency), &to);
         }

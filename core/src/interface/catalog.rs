@@ -119,7 +119,7 @@ pub struct OfferRow {
     /// GPU id.
     pub gpu: &'static str,
     /// GPUs of an instance.
-    pub gpus: u8,
+    pub gpus: u32,
     /// Where it stands, in the provider's words.
     pub region: &'static str,
     /// The terms.
@@ -135,7 +135,7 @@ pub struct OfferRow {
     /// Network of an instance in Gbit/s.
     pub network_gbit_per_s: Option<f64>,
     /// Virtual CPUs of an instance.
-    pub vcpus: Option<u16>,
+    pub vcpus: Option<u32>,
     /// Host memory of an instance in GiB.
     pub host_ram_gib: Option<f64>,
     /// Day of the price; null where only the snapshot is known.
@@ -202,7 +202,7 @@ fn offer(own: &Offer) -> OfferRow {
         provider: own.provider(),
         instance: own.instance(),
         gpu: own.gpu().map_or("", |gpu| gpu.id),
-        gpus: own.gpus,
+        gpus: own.gpus.into(),
         region: own.region(),
         kind: own.kind,
         usd_per_hour: own.usd_per_hour,
@@ -210,7 +210,7 @@ fn offer(own: &Offer) -> OfferRow {
         interconnect: own.interconnect,
         fabric: Some(own.fabric()).filter(|fabric| !fabric.is_empty()),
         network_gbit_per_s: own.network_gbit_per_s(),
-        vcpus: own.vcpus(),
+        vcpus: own.vcpus().map(u32::from),
         host_ram_gib: own.host_ram_gib(),
         date: own.date(),
         snapshot: Some(own.snapshot()).filter(|snapshot| !snapshot.is_empty()),

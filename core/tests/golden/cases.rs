@@ -29,6 +29,8 @@ pub(crate) const CASES: &[Case] = cases![
     "grpo-qwen3-30b-a3b-megatron",
     "grpo-qwen3-8b-searched",
     "lora-llama-3.1-8b-l40s",
+    "lora-llama-3.3-70b-market",
+    "lora-llama-3.3-70b-no-offer",
     "ppo-llama-3.1-8b-critic",
     "pretrain-deepseek-v3",
     "pretrain-gpt3-unfused",
@@ -41,6 +43,7 @@ pub(crate) const CASES: &[Case] = cases![
     "sft-qwen2.5-32b-fsdp-packed",
     "sft-qwen2.5-32b-run",
     "sft-qwen3-30b-a3b-searched",
+    "sft-qwen3-8b-offer",
 ];
 
 /// Cases whose whole answer is recorded, one of each task; of the others its figures are, and what was chosen and said.
@@ -54,8 +57,8 @@ const WHOLE: [&str; 6] = [
 ];
 
 /// What is recorded of an answer that is not recorded as a whole.
-const FIGURES: [&str; 8] =
-    ["advice", "caveats", "fits", "mfu", "plan", "step_time_s", "tokens_per_s_per_gpu", "usd_per_mtok"];
+const FIGURES: [&str; 9] =
+    ["advice", "caveats", "fits", "mfu", "offer", "plan", "step_time_s", "tokens_per_s_per_gpu", "usd_per_mtok"];
 
 /// And of its memory.
 const OF_MEMORY: [&str; 2] = ["peak_gib", "reserved_gib"];

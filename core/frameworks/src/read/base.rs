@@ -24,6 +24,7 @@ impl Draft<'_> {
             }
         }
         self.forget_assumed("The text is a few settings; the rest is from the base question.");
+        self.settle_offer();
     }
 
     /// The GPU, which no text names, from the base question.
@@ -50,6 +51,7 @@ impl Draft<'_> {
                         self.set(field, value);
                     }
                 }
+                self.offers_of(spec);
                 if self.field("hardware.gpus").is_none()
                     && let Some(gpus) = spec.gpus
                 {
@@ -67,6 +69,7 @@ impl Draft<'_> {
         if self.field("hardware.gpus").is_none() {
             self.assume("hardware.gpus", 8, "The text does not say how many GPUs run it.");
         }
+        self.settle_offer();
     }
 
     /// What a run of the caller's own showed holds for this one too.

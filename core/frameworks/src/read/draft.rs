@@ -242,6 +242,14 @@ impl<'a> Draft<'a> {
         self.notes.push(Note { line, text: printable(text.as_ref()) });
     }
 
+    /// Notes what holds for the text as a whole, where nothing has noted it before.
+    pub(crate) fn note_once(&mut self, text: &str) {
+        let text = printable(text);
+        if self.notes.iter().all(|own| own.text != text) {
+            self.notes.push(Note { line: 0, text });
+        }
+    }
+
     /// Notes a word that is not read.
     pub(crate) fn unread(&mut self, word: &str, hint: impl AsRef<str>, line: u32) {
         self.unknown

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::draft::{Draft, resolve};
 use super::printable::printable;
+use super::rented;
 use super::report::Note;
 use crate::emit::megatron::YOURS;
 use shardwise_question::wire::{self, Question, at};
@@ -48,7 +49,8 @@ pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
 
 /// The caller's question, and another one's fields where it has none.
 pub(crate) fn beside(own: &Question, link: &Question) -> Option<Question> {
-    let (mut own, link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
+    let (mut own, mut link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
+    rented::without_other_terms(&own, &mut link);
     fill(&mut own, &link);
     wire::question_from_value(own).ok()
 }
@@ -110,7 +112,7 @@ impl Draft<'_> {
     /// Takes from the link what no key tells. A link of another kind of run, or of another backend, says nothing
     /// about this one beside the machine and the lengths.
     pub(crate) fn take_link(&mut self) {
-        let Some(link) = self.link.and_then(|link| serde_json::to_value(link).ok()) else {
+        let Some(mut link) = self.link.and_then(|link| serde_json::to_value(link).ok()) else {
             return;
         };
         let told = self.told();
@@ -121,6 +123,7 @@ impl Draft<'_> {
         }
         let before = merged.clone();
         let own = self.own.and_then(|own| serde_json::to_value(own).ok()).unwrap_or(Value::Null);
+        rented::without_other_terms(&own, &mut link);
         let mut leaves = Vec::new();
         leaves_of("", &link, &mut leaves);
         let mut taken = Vec::new();
@@ -143,6 +146,7 @@ impl Draft<'_> {
             inherit(&mut merged, &before, &told, role);
         }
         one_length(&mut merged);
+        let given_up = rented::settle(&mut merged);
         // Megatron-LM runs no text without steps: those of a question that has none are no one's.
         let unsaid = at(&link, "workload.run").is_null() && at(&link, "workload.tokens").is_null();
         if unsaid && at(&merged, STEPS).as_f64() == Some(YOURS) {
@@ -154,6 +158,9 @@ impl Draft<'_> {
             return;
         }
         self.replace(merged);
+        if let Some(given_up) = given_up {
+            self.note_once(&given_up);
+        }
         self.say_taken(&taken, &before);
     }
 

@@ -11,8 +11,8 @@ use super::parts::{HostParts, MemoryParts, TimeParts};
 use super::parts::{is_false, is_zero};
 use super::plan::PlanSpec;
 use super::question::Calibration;
+use super::rental::Rental;
 use super::sensitivity::Difference;
-use shardwise_catalog::catalog::{Offer, OfferKind};
 use shardwise_catalog::error::Caveat;
 
 /// What the calculator replies.
@@ -97,57 +97,6 @@ impl Answer {
         let [low, high] = self.interval?.tokens_per_s_per_gpu;
         let range = [high, low].map(|speed| figure * self.tokens_per_s_per_gpu / speed);
         range.iter().all(|end| end.is_finite()).then_some(range)
-    }
-}
-
-/// The offer that an answer rents.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Rental {
-    /// Its id, as in `hardware.offer`.
-    pub id: String,
-    /// Who rents it out.
-    pub provider: Cow<'static, str>,
-    /// The provider's name of the instance.
-    pub instance: Cow<'static, str>,
-    /// Where it stands, in the provider's words.
-    pub region: Cow<'static, str>,
-    /// The terms.
-    pub kind: OfferKind,
-    /// How many instances.
-    pub instances: u32,
-    /// Dollars per hour of all of them.
-    pub usd_per_hour: f64,
-    /// Dollars per hour of one GPU.
-    pub usd_per_gpu_hour: f64,
-    /// Day of the price; absent where only its snapshot is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub date: Option<Cow<'static, str>>,
-    /// Commit, or the copy that was read, of a price of no known day; absent where the day is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<Cow<'static, str>>,
-    /// Page or file that states it.
-    pub source: Cow<'static, str>,
-}
-
-impl Rental {
-    /// So many GPUs by an offer, in whole instances.
-    #[must_use]
-    pub fn of(offer: &'static Offer, gpus: u32) -> Self {
-        let instances = gpus.div_ceil(u32::from(offer.gpus));
-        Self {
-            id: offer.id(),
-            provider: offer.provider().into(),
-            instance: offer.instance().into(),
-            region: offer.region().into(),
-            kind: offer.kind,
-            instances,
-            usd_per_hour: offer.usd_per_hour * f64::from(instances),
-            usd_per_gpu_hour: offer.usd_per_gpu_hour(),
-            date: offer.date().map(Cow::from),
-            snapshot: offer.date().is_none().then(|| offer.snapshot().into()),
-            source: offer.url().into(),
-        }
     }
 }
 
