@@ -41,8 +41,9 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     parts
 }
 
-/// Whether any role of an RL step leaves something in host memory.
-fn moves(plan: &Plan) -> bool {
+/// Whether any role leaves something in host memory.
+#[must_use]
+pub fn moves(plan: &Plan) -> bool {
     let some = |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
     let roles = [Some(plan.layout), plan.critic, plan.reference];
     roles.iter().flatten().any(some)

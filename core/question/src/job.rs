@@ -18,7 +18,7 @@ use crate::workload::{Generation, Lora, Workload};
 pub(crate) use hardware::resolve_hardware;
 pub use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
-pub use rented::ASSUMED_NETWORK;
+pub use rented::{ASSUMED_HOST_SHARE, ASSUMED_NETWORK};
 use shardwise_catalog::error::{Caveat, InputError};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::model::{Model, resolve_model};

@@ -6,6 +6,7 @@ use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attention};
 use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
+use shardwise_engine::host::moves;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
@@ -32,7 +33,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
             format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
         ));
     }
-    rented(hardware, &mut found);
+    rented(hardware, plan, &mut found);
     if training {
         shares(job, &plan.layout, &mut found);
         offload(job, &plan.layout, &mut found);
@@ -59,7 +60,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
 }
 
 /// What an offer leaves open.
-fn rented(hardware: &Hardware, found: &mut Vec<Caveat>) {
+fn rented(hardware: &Hardware, plan: &Plan, found: &mut Vec<Caveat>) {
     let Some(offer) = hardware.offer else {
         return;
     };
@@ -69,6 +70,13 @@ fn rented(hardware: &Hardware, found: &mut Vec<Caveat>) {
         found.push(Caveat::new(
             "offer-network",
             format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, the least that any offer states."),
+        ));
+    }
+    if let (None, Some(gib), true) = (offer.host_ram_gib(), hardware.host_ram_gib(), moves(plan)) {
+        let gib = shortest(gib.round());
+        found.push(Caveat::new(
+            "offer-host-memory",
+            format!("The host memory of {name} is not stated: {gib} GiB an instance are assumed, and what the plan moves there needs them."),
         ));
     }
     let could = offer.gpu().is_some_and(|gpu| gpu.nvlink_gb_per_s > 0.0);

@@ -165,9 +165,14 @@ fn every_offer_can_be_named() {
     }
 }
 
-/// What is assumed of an instance whose network nobody states is what the least of those that state one has.
+/// What is assumed of an instance whose network or host memory nobody states is the least that anybody states.
 #[test]
-fn the_assumed_network_is_the_least_that_is_stated() {
+fn what_is_assumed_is_the_least_that_is_stated() {
     let stated = catalog::offers().iter().filter_map(Offer::network_gbit_per_s);
     assert_eq!(stated.reduce(f64::min), Some(job::ASSUMED_NETWORK));
+    let shares = catalog::offers().iter().filter_map(|offer| {
+        let gib = offer.host_ram_gib()? / f64::from(offer.gpus);
+        Some(gib / offer.gpu()?.memory_gb)
+    });
+    assert_eq!(shares.reduce(f64::min), Some(job::ASSUMED_HOST_SHARE));
 }

@@ -7,6 +7,10 @@ use shardwise_catalog::hardware::{Hardware, HostRam};
 /// the six of Alibaba Cloud's `ecs.gn8is.2xlarge` (one L20). AWS's `g5.xlarge`, `g6.xlarge`, `p3.2xlarge` and `p3.8xlarge` follow with 10.
 pub const ASSUMED_NETWORK: f64 = 8.0;
 
+/// Host memory of an instance over its GPUs' memory, where neither the offer nor any machine of the catalog with such GPUs
+/// states it: the least that any row of `core/catalog/data/offers.csv` states, Cudo Compute's with A40 and RTX A6000.
+pub const ASSUMED_HOST_SHARE: f64 = 0.5;
+
 /// Makes a machine that of an offer: its node, what joins its GPUs, its network, host memory and price.
 ///
 /// NVLink reaches as far as an instance, or the rack where the card is sold by the rack (GB200 NVL72). Between instances of
@@ -24,9 +28,12 @@ pub(super) fn apply(hardware: &mut Hardware, offer: &'static Offer) {
     hardware.gpus_per_node = size;
     let network = offer.network_gbit_per_s().unwrap_or(ASSUMED_NETWORK);
     hardware.internode_gbit_per_s = network / f64::from(size);
-    if let Some(gib) = offer.host_ram_gib() {
-        hardware.host_ram = HostRam::Stated(gib);
-    }
+    hardware.host_ram = match (offer.host_ram_gib(), hardware.host_ram) {
+        (Some(gib), _) => HostRam::Stated(gib),
+        // What nobody knows would hold whatever is moved there.
+        (None, HostRam::Unknown) => HostRam::Stated(ASSUMED_HOST_SHARE * hardware.memory_gib * f64::from(size)),
+        (None, known) => known,
+    };
     hardware.usd_per_gpu_hour = Some(offer.usd_per_gpu_hour());
     hardware.price_source = Some(offer.source());
     hardware.offer = Some(offer);
