@@ -48,9 +48,20 @@ pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
 
 /// The caller's question, and another one's fields where it has none.
 pub(crate) fn beside(own: &Question, link: &Question) -> Option<Question> {
-    let (mut own, link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
+    let (mut own, mut link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
+    one_price(&own, &mut link);
     fill(&mut own, &link);
     wire::question_from_value(own).ok()
+}
+
+/// What says what an hour costs.
+const PRICES: [&str; 2] = ["hardware.usd_per_gpu_hour", "hardware.owned"];
+
+/// Leaves an hour one price: the caller's, whole, where there is one.
+fn one_price(own: &Value, link: &mut Value) {
+    if PRICES.iter().any(|path| !at(own, path).is_null()) {
+        PRICES.iter().for_each(|path| wire::take(link, path));
+    }
 }
 
 fn fill(own: &mut Value, link: &Value) {
@@ -110,7 +121,7 @@ impl Draft<'_> {
     /// Takes from the link what no key tells. A link of another kind of run, or of another backend, says nothing
     /// about this one beside the machine and the lengths.
     pub(crate) fn take_link(&mut self) {
-        let Some(link) = self.link.and_then(|link| serde_json::to_value(link).ok()) else {
+        let Some(mut link) = self.link.and_then(|link| serde_json::to_value(link).ok()) else {
             return;
         };
         let told = self.told();
@@ -121,6 +132,7 @@ impl Draft<'_> {
         }
         let before = merged.clone();
         let own = self.own.and_then(|own| serde_json::to_value(own).ok()).unwrap_or(Value::Null);
+        one_price(&own, &mut link);
         let mut leaves = Vec::new();
         leaves_of("", &link, &mut leaves);
         let mut taken = Vec::new();
