@@ -110,13 +110,15 @@ impl Form {
     }
 
     /// Takes what a person types into a control. A run is as long as was typed last: by its steps, its data set or its
-    /// tokens.
+    /// tokens; an hour costs what was typed last, by itself or by the machine.
     pub fn type_text(&mut self, field: Field, text: impl Into<String>) {
         self.set(field, text);
         let others: &[Field] = match field {
             Field::RunTokens => &[Field::RunSteps, Field::RunExamples, Field::RunEpochs],
             Field::RunSteps => &[Field::RunTokens, Field::RunExamples, Field::RunEpochs],
             Field::RunExamples | Field::RunEpochs => &[Field::RunTokens, Field::RunSteps],
+            Field::Price => &[Field::OwnedPrice],
+            Field::OwnedPrice => &[Field::Price],
             _ => &[],
         };
         if !self.get(field).trim().is_empty() {
@@ -234,10 +236,17 @@ impl Form {
         let typed = |field: &Field| !self.get(*field).trim().is_empty();
         self.get(Field::Gpu) == CUSTOM_GPU
             || [Field::Price, Field::Network, Field::GpusPerNode].iter().any(typed)
+            || self.is_owned()
             || !at(&self.base, "hardware.host_ram_gib").is_null()
     }
 
-    /// Chooses a GPU type: a price, a node, its memory or a network stated for another does not hold for it. A GPU of
+    /// Whether it says what the machine cost its owner.
+    #[must_use]
+    pub fn is_owned(&self) -> bool {
+        !self.get(Field::OwnedPrice).trim().is_empty()
+    }
+
+    /// Chooses a GPU type: a price, a node, its memory, its power or a network stated for another does not hold for it. A GPU of
     /// one's own starts as the one before it.
     pub fn choose_gpu(&mut self, id: &str) {
         let before = self.get(Field::Gpu).to_owned();
@@ -245,7 +254,9 @@ impl Form {
             self.set(Field::GpuBase, before);
         }
         self.set(Field::Gpu, id);
-        for field in [Field::Price, Field::Network, Field::GpusPerNode, Field::Offer] {
+        let of_type =
+            [Field::Price, Field::Network, Field::GpusPerNode, Field::Offer, Field::OwnedPrice, Field::OwnedWatts];
+        for field in of_type {
             self.set(field, "");
         }
         take(&mut self.base, "hardware.host_ram_gib");

@@ -38,6 +38,7 @@ const FIELDS: &[(&str, &[f64])] = &[
     ("hardware.gpus_per_node", &[1.0, 8.0, 1_048_576.0]),
     ("hardware.internode_gbit_per_s_per_gpu", &[0.1, 400.0, 100_000.0]),
     ("hardware.usd_per_gpu_hour", &[0.0, 1e-300, 1e6]),
+    ("hardware.owned.usd_per_gpu", &[0.0, 1e-300, 1e6]),
     ("calibration.time", &[0.1, 0.3, 10.0]),
     ("calibration.memory", &[0.1, 10.0]),
     ("operations.startup_s", &[0.0, 1e7]),

@@ -278,6 +278,31 @@ fn figures_of_a_whole_run_are_explained() {
     assert_eq!(explained.len(), 16, "{explained:?}");
 }
 
+/// What is stated of one's own machines, and what is usual.
+#[test]
+fn the_price_of_own_machines_is_explained_by_what_it_is_made_of() {
+    for (owned, formula) in [
+        (
+            serde_json::json!({"usd_per_gpu": 15_000, "years": 4, "watts": 650.5}),
+            "$/h = cost ÷ (years × 8,766 × used) + W × PUE × kWh ÷ 1,000",
+        ),
+        (
+            serde_json::json!({"usd_per_gpu": 15_000, "utilization": 0.5, "usd_per_kwh": 0}),
+            "$/h = cost ÷ (years × 8,766 × used) + board × node × utilization × PUE × kWh ÷ 1,000",
+        ),
+    ] {
+        for preset in presets() {
+            let mut question = serde_json::to_value(preset.question().unwrap()).unwrap();
+            question["hardware"] =
+                serde_json::json!({"gpu": "a100-sxm-80g", "gpus": question["hardware"]["gpus"], "owned": owned});
+            let Ok(found) = evaluate_alone(&question_from_value(question).unwrap()) else { continue };
+            check(&found);
+            let own = explain(&found, "usd_per_gpu_hour", Language::En).unwrap();
+            assert_eq!((own.method, own.formula.as_str()), ("own-machines", formula));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(questions::cases(400))]
 

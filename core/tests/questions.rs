@@ -116,6 +116,26 @@ fn rented(gpu: &Value, gpus: u64) -> Option<(String, Value)> {
     }
 }
 
+/// Makes a stated price beside a stated node what one's own machine costs. Nothing is drawn, as above.
+fn own_machines(hardware: &mut Map<String, Value>) {
+    if !hardware.contains_key("gpus_per_node") {
+        return;
+    }
+    let Some(usd) = hardware.remove("usd_per_gpu_hour").and_then(|usd| usd.as_f64()) else {
+        return;
+    };
+    let mut owned = json!({"usd_per_gpu": typed(usd * 1000.0)});
+    if usd > 10.0 {
+        owned["utilization"] = json!(typed(usd / 20.0));
+        owned["usd_per_kwh"] = json!(typed(usd / 100.0));
+    }
+    let rated = hardware["gpu"].as_str().and_then(catalog::gpu).and_then(|gpu| gpu.board_w);
+    if rated.is_none() {
+        owned["watts"] = json!(500);
+    }
+    hardware.insert("owned".into(), owned);
+}
+
 fn hardware() -> BoxedStrategy<Value> {
     let gpus = prop_oneof![6 => select(vec![1_u64, 2, 4, 8, 16, 32, 64, 256, 1024]), 1 => 1..100_u64];
     let rest = some(
@@ -137,6 +157,7 @@ fn hardware() -> BoxedStrategy<Value> {
             }
             rest.insert("gpu".into(), gpu);
             rest.insert("gpus".into(), json!(gpus));
+            own_machines(&mut rest);
             Value::Object(rest)
         })
         .boxed()

@@ -27,6 +27,7 @@ mod metamorphic;
 mod methods;
 mod operations;
 mod own_gpu;
+mod owned;
 mod parameters;
 mod permalink;
 mod published;

@@ -169,6 +169,11 @@ impl Form {
             if field.is_of_operations() && self.get(Field::Operations) != "true" {
                 continue;
             }
+            // What is typed about machines of one's own says nothing until it says what one cost.
+            if field.is_of_owned() && !self.is_owned() {
+                take(&mut document, field.path());
+                continue;
+            }
             // Where to rent says nothing of a machine that is stated by hand, and no terms of an offer that is chosen.
             if is_rented(field) && (self.is_stated() || (field != Field::Offer && !self.get(Field::Offer).is_empty())) {
                 take(&mut document, field.path());
@@ -189,7 +194,7 @@ impl Form {
         {
             put(&mut document, operations, Value::Object(Map::new()));
         }
-        if at(&document, "hardware.market").as_object().is_some_and(Map::is_empty) {
+        if self.is_stated() || at(&document, "hardware.market").as_object().is_some_and(Map::is_empty) {
             take(&mut document, "hardware.market");
         }
         // `2x8` says how large a node is, unless another size is typed or its instances say so.

@@ -94,6 +94,18 @@ fields! {
     Terms = "hardware.market.kinds", Choice;
     /// Those who may rent it out.
     Providers = "hardware.market.providers", Text;
+    /// What a GPU of a machine of one's own cost.
+    OwnedPrice = "hardware.owned.usd_per_gpu", Number;
+    /// Over how many years.
+    OwnedYears = "hardware.owned.years", Number;
+    /// In how much of all hours it works.
+    OwnedUse = "hardware.owned.utilization", Share;
+    /// What it draws.
+    OwnedWatts = "hardware.owned.watts", Number;
+    /// What its site draws beside it.
+    OwnedPue = "hardware.owned.pue", Number;
+    /// What power costs.
+    OwnedKwh = "hardware.owned.usd_per_kwh", Number;
     /// The task.
     Kind = "workload.kind", Choice;
     /// Longest sequence.
@@ -286,6 +298,12 @@ impl Field {
     #[must_use]
     pub fn is_of_operations(self) -> bool {
         (Self::StartupSeconds..=Self::GridCo2).contains(&self)
+    }
+
+    /// Whether it says what a machine of one's own costs.
+    #[must_use]
+    pub fn is_of_owned(self) -> bool {
+        (Self::OwnedPrice..=Self::OwnedKwh).contains(&self)
     }
 
     /// Whether it is about a run of one's own, not about the question.

@@ -1,7 +1,7 @@
 use serde_json::json;
 use shardwise_core::Question;
 use shardwise_core::catalog::OfferKind;
-use shardwise_core::wire::WorkloadKind;
+use shardwise_core::wire::{MarketSpec, OwnedSpec, WorkloadKind};
 
 use super::models::matching;
 use super::units::NumberError;
@@ -340,6 +340,65 @@ fn a_gpu_of_ones_own_is_a_part_of_the_question() {
     let refused = form.question().map(|question| shardwise_core::evaluate(&question).err());
     let refused = refused.ok().flatten().map(super::FieldError::from);
     assert_eq!(refused.and_then(|error| error.field), Some(Field::GpuPcie));
+}
+
+#[test]
+fn machines_of_ones_own_have_the_price_of_what_they_cost() {
+    let mut plain = grpo();
+    plain.hardware.usd_per_gpu_hour = None;
+    let mut form = Form::of(&plain);
+    form.rent();
+    let asked = |form: &Form| {
+        let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+        let hardware = question.hardware;
+        (hardware.owned, hardware.usd_per_gpu_hour, hardware.market.is_some())
+    };
+    // Until it is said what one cost, what else is typed says nothing, and cannot be wrong.
+    form.type_text(Field::OwnedUse, "50%");
+    form.type_text(Field::OwnedYears, "four");
+    assert_eq!(asked(&form), (None, None, true));
+    form.type_text(Field::OwnedPrice, "15,000");
+    let errors = form.question().err().unwrap_or_default();
+    assert_eq!(errors.iter().map(|error| error.field).collect::<Vec<_>>(), [Some(Field::OwnedYears)]);
+    form.type_text(Field::OwnedYears, "4");
+    let own =
+        OwnedSpec { usd_per_gpu: Some(15_000.0), years: Some(4.0), utilization: Some(0.5), ..OwnedSpec::default() };
+    assert_eq!(asked(&form), (Some(own), None, false));
+    // It survives a link, and nothing is rented beside it.
+    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    let mut again = Form::of(&question);
+    again.rent();
+    assert_eq!(again.question(), Ok(question.clone()));
+    assert_eq!([again.get(Field::OwnedPrice), again.get(Field::OwnedUse)], ["15,000", "0.5"]);
+    // An hour has one price, the one that was typed last.
+    form.type_text(Field::Price, "2.5");
+    assert_eq!((asked(&form), form.get(Field::OwnedPrice)), ((None, Some(2.5), false), ""));
+    form.type_text(Field::OwnedPrice, "15k");
+    assert_eq!((asked(&form), form.get(Field::Price)), ((Some(own), None, false), ""));
+    // What another type cost, and draws, is not known; how it is used is.
+    form.type_text(Field::OwnedWatts, "600");
+    form.choose_gpu("h200-sxm");
+    assert_eq!(asked(&form), (None, None, true));
+    form.type_text(Field::OwnedPrice, "30000");
+    assert_eq!(asked(&form), (Some(OwnedSpec { usd_per_gpu: Some(30_000.0), ..own }), None, false));
+    // A refusal stands beside its control.
+    form.type_text(Field::OwnedPue, "0.5");
+    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    let refused = shardwise_core::job::resolve(&question).err().map(super::FieldError::from);
+    assert_eq!(refused.and_then(|error| error.field), Some(Field::OwnedPue));
+}
+
+#[test]
+fn a_machine_that_is_stated_leaves_nothing_of_a_market() {
+    let mut document = grpo();
+    document.hardware.usd_per_gpu_hour = None;
+    document.hardware.market = Some(MarketSpec { regions: Some(vec!["us".to_owned()]), ..MarketSpec::default() });
+    let mut form = Form::of(&document);
+    assert_eq!(form.question(), Ok(document));
+    form.type_text(Field::OwnedPrice, "15000");
+    assert_eq!(form.question().map(|asked| asked.hardware.market), Ok(None));
+    form.type_text(Field::OwnedPrice, "");
+    assert!(form.question().is_ok_and(|asked| asked.hardware.market.is_some()));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The machine of a question: one GPU type, how many, and what joins them.
 
+mod owned;
+
 use std::borrow::Cow;
 
 use crate::catalog::{Generation, Offer, Source};
 use crate::words;
+pub use owned::{HOURS_OF_A_YEAR, Owned};
 
 words! {
     /// Number format of the matrix products.
@@ -80,6 +83,8 @@ pub struct Hardware {
     pub price_source: Option<Source>,
     /// The offer that it is rented by.
     pub offer: Option<&'static Offer>,
+    /// What it costs its owner, where the question states that; the price of an hour follows.
+    pub owned: Option<Owned>,
 }
 
 /// Dense tensor peaks in TFLOPS.

@@ -2,6 +2,7 @@
 
 mod hardware;
 mod operations;
+pub mod owned;
 mod reinforcement;
 mod rented;
 mod run;
@@ -111,6 +112,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     if question.hardware.market.is_some() && hardware.offer.is_none() {
         caveats.extend(market::why_none(&question.hardware));
     }
+    caveats.extend(owned::assumed(&question.hardware, &hardware));
     let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
     let calibration = resolve_calibration(question.calibration)?;
     let operations = operations::resolve(question.operations, &workload, &hardware, &mut caveats)?;

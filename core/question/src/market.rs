@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use crate::job::resolve_hardware;
+use crate::job::{owned, resolve_hardware};
 use crate::place::Place;
 use crate::wire::{HardwareSpec, MarketSpec, Question};
 use shardwise_catalog::catalog::{self, Offer, OfferKind};
@@ -202,6 +202,7 @@ fn all(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
 /// Refuses what is wrong with a market, and fields that each of its offers has of its own.
 fn check(spec: &HardwareSpec, market: &MarketSpec) -> Result<(), InputError> {
     alone(spec)?;
+    owned::alone(spec)?;
     for (key, stated) in [
         ("gpus_per_node", spec.gpus_per_node.is_some()),
         ("internode_gbit_per_s_per_gpu", spec.internode_gbit_per_s_per_gpu.is_some()),

@@ -327,7 +327,7 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
     leaves("workload", &stated, &mut out);
     let hardware = &job.hardware;
     let machine = json!({"model": job.model.id, "gpu": hardware.gpu, "gpus": hardware.gpus, "gpus_per_node": hardware.gpus_per_node,
-        "usd": question.hardware.usd_per_gpu_hour, "network": question.hardware.internode_gbit_per_s_per_gpu, "host": question.hardware.host_ram_gib});
+        "usd": question.hardware.usd_per_gpu_hour, "owned": question.hardware.owned, "network": question.hardware.internode_gbit_per_s_per_gpu, "host": question.hardware.host_ram_gib});
     leaves("job", &machine, &mut out);
     out
 }
@@ -354,7 +354,7 @@ pub(super) fn differing(
     let hardware = &asked.hardware;
     let base = question_from_value(json!({"version": 1, "model": null, "hardware": {"gpu": hardware.gpu,
         "usd_per_gpu_hour": hardware.usd_per_gpu_hour, "internode_gbit_per_s_per_gpu": hardware.internode_gbit_per_s_per_gpu,
-        "host_ram_gib": hardware.host_ram_gib},
+        "host_ram_gib": hardware.host_ram_gib, "owned": hardware.owned},
         "workload": {"kind": "sft"}}))
     .unwrap();
     let base = (!linked).then_some(&base);

@@ -5,7 +5,9 @@ use std::cell::Cell;
 use leptos::prelude::*;
 use shardwise_core::catalog::{self, OfferKind};
 use shardwise_core::hardware::Hardware;
+use shardwise_core::job::owned;
 use shardwise_core::market::NO_OFFER;
+use shardwise_core::operations::PUE;
 
 use super::values::found;
 use crate::browser;
@@ -293,6 +295,53 @@ fn price_hint(page: Page) -> AnyView {
     }
 }
 
+/// Machines of one's own: what a GPU of them cost, and what an hour of it comes to.
+#[component]
+fn OwnMachines(page: Page) -> impl IntoView {
+    let text = page.text();
+    let usual = |value: f64| format::trimmed(value);
+    let watts = found(page, |shown, _| {
+        let rated = shown.found.job.hardware.board_w;
+        rated
+            .map(|rated| format::fixed(owned::usual_watts(rated), 0))
+            .unwrap_or_default()
+    });
+    let hour = found(page, |shown, lang| {
+        let own = shown.found.job.hardware.owned;
+        own.map(|own| {
+            let parts = [own.usd_per_gpu_hour(), own.usd_of_machine(), own.usd_of_power()].map(format::price);
+            fill(lang.text().own_hour, &[&parts[0], &parts[1], &parts[2]])
+        })
+        .unwrap_or_default()
+    });
+    let price = found(page, |shown, _| {
+        let own = shown.found.job.hardware.owned;
+        own.map(|own| format::price(own.usd_per_gpu_hour())).unwrap_or_default()
+    });
+    let hint = move || {
+        let hour = hour.get();
+        if hour.is_empty() { text.own_note.to_owned() } else { hour }
+    };
+    view! {
+        <details class="more" id="own-machines">
+            <summary>
+                {text.own_machines}
+                " "
+                <span>{price}</span>
+            </summary>
+            <div class="row">
+                <Input page field=Field::OwnedPrice/>
+                <Input page field=Field::OwnedYears placeholder=usual(owned::YEARS)/>
+                <Input page field=Field::OwnedUse placeholder=usual(owned::WORKING)/>
+                <Input page field=Field::OwnedWatts placeholder=watts/>
+                <Input page field=Field::OwnedPue placeholder=usual(PUE)/>
+                <Input page field=Field::OwnedKwh placeholder=usual(owned::USD_PER_KWH)/>
+                <p class="hint">{hint}</p>
+            </div>
+        </details>
+    }
+}
+
 #[component]
 pub(super) fn Gpus(page: Page) -> impl IntoView {
     let text = page.text();
@@ -337,6 +386,7 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
                 </div>
             </details>
             <Shown page/>
+            <OwnMachines page/>
         </fieldset>
     }
 }

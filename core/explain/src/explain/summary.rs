@@ -4,10 +4,12 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::{Source, sums};
+use shardwise_catalog::hardware::{HOURS_OF_A_YEAR, Owned};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::flops;
 use shardwise_engine::possible::peak;
 use shardwise_engine::step::recomputed_share;
+use shardwise_question::operations::{NODE_FACTOR, UTILIZATION};
 use shardwise_question::wire::Answer;
 
 /// The figures of the verdict that an answer has.
@@ -145,8 +147,9 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
 pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
     let usd = source.answer().usd_per_gpu_hour?;
     let hardware = &source.found.job.hardware;
-    let stated = match (hardware.offer, hardware.price_source) {
-        (Some(offer), _) => {
+    let meaning = match (hardware.owned, hardware.offer, hardware.price_source) {
+        (Some(_), ..) => "what an hour of a GPU of your own costs",
+        (None, Some(offer), _) => {
             let when = offer.date().unwrap_or(offer.snapshot());
             sheet.note(format!(
                 "The price of {} at {} ({}), of {when}, by GPU.",
@@ -157,7 +160,7 @@ pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expres
             sheet.source(&format!("Price list, {when}"), offer.url());
             "the offer's price of a GPU hour"
         }
-        (None, Some(from)) => {
+        (None, None, Some(from)) => {
             let date = from.date;
             sheet.note(format!(
                 "The catalog's price, of {date}: the median over providers of what each asks on demand."
@@ -165,17 +168,42 @@ pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expres
             sheet.source(&format!("Price list, {date}"), from.url);
             "the catalog's price of a GPU hour"
         }
-        (None, None) => "your price of a GPU hour",
+        (None, None, None) => "your price of a GPU hour",
     };
-    let meaning = stated;
     Some(sheet.part("price", usd, Unit::UsdPerHour, meaning, "usd_per_gpu_hour"))
 }
 
 fn price(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let mut sheet = Sheet::new();
-    let expression = gpu_price(source, &mut sheet)?;
     let title = "Price per GPU and hour";
-    Some(sheet.finish(figure, "price", title, "$/h", expression, Unit::UsdPerHour))
+    let (method, expression) = match &source.found.job.hardware.owned {
+        Some(own) => ("own-machines", owned(source, own, &mut sheet)),
+        None => ("price", gpu_price(source, &mut sheet)?),
+    };
+    Some(sheet.finish(figure, method, title, "$/h", expression, Unit::UsdPerHour))
+}
+
+/// The price of an hour by what the machine costs its owner.
+fn owned(source: &Source<'_>, own: &Owned, sheet: &mut Sheet) -> Expression {
+    let cost =
+        sheet.term("cost", own.usd_per_gpu, Unit::Usd, "purchase price of one GPU with its share of the machine");
+    let years = sheet.term("years", own.years, Unit::One, "years over which it is written off");
+    let used = sheet.term("used", own.utilization, Unit::One, "share of all hours in which it works");
+    let watts = match own.rated_w {
+        None => sheet.term("W", own.watts, Unit::Watts, "power of one GPU with its share of the machine"),
+        Some(rated) => {
+            if let Some(from) = source.found.job.hardware.board_source {
+                sheet.source("Rated power", from.url);
+            }
+            let board = sheet.term("board", rated, Unit::Watts, "power that one GPU is rated at");
+            let node = sheet.term("node", NODE_FACTOR, Unit::One, "what a node is rated at over what its GPUs are");
+            board * node * sheet.term("utilization", UTILIZATION, Unit::One, "mean power over rated power")
+        }
+    };
+    let pue = sheet.term("PUE", own.pue, Unit::One, "power of the site over that of its computers");
+    let kwh = sheet.term("kWh", own.usd_per_kwh, Unit::Usd, "price of a kilowatt-hour");
+    sheet.note("Space, people, interest and the power of hours without work are not in it.");
+    cost / (years * HOURS_OF_A_YEAR * used) + watts * pue * kwh / 1000.0
 }
 
 fn per_mtok(source: &Source<'_>, figure: &str) -> Option<Explanation> {

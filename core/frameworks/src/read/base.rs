@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::draft::Draft;
-use shardwise_question::wire::Question;
+use shardwise_question::wire::{Document, Question};
 
 /// The GPU where neither text nor base names one.
 const GPU: &str = "h100-sxm";
@@ -52,6 +52,9 @@ impl Draft<'_> {
                     }
                 }
                 self.offers_of(spec);
+                if let Some(own) = spec.owned {
+                    self.set("hardware.owned", own.entries());
+                }
                 if self.field("hardware.gpus").is_none()
                     && let Some(gpus) = spec.gpus
                 {

@@ -51,8 +51,19 @@ pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
 pub(crate) fn beside(own: &Question, link: &Question) -> Option<Question> {
     let (mut own, mut link) = (serde_json::to_value(own).ok()?, serde_json::to_value(link).ok()?);
     rented::without_other_terms(&own, &mut link);
+    one_price(&own, &mut link);
     fill(&mut own, &link);
     wire::question_from_value(own).ok()
+}
+
+/// What says what an hour costs.
+const PRICES: [&str; 2] = ["hardware.usd_per_gpu_hour", "hardware.owned"];
+
+/// Leaves an hour one price: the caller's, whole, where there is one.
+fn one_price(own: &Value, link: &mut Value) {
+    if PRICES.iter().any(|path| !at(own, path).is_null()) {
+        PRICES.iter().for_each(|path| wire::take(link, path));
+    }
 }
 
 fn fill(own: &mut Value, link: &Value) {
@@ -124,6 +135,7 @@ impl Draft<'_> {
         let before = merged.clone();
         let own = self.own.and_then(|own| serde_json::to_value(own).ok()).unwrap_or(Value::Null);
         rented::without_other_terms(&own, &mut link);
+        one_price(&own, &mut link);
         let mut leaves = Vec::new();
         leaves_of("", &link, &mut leaves);
         let mut taken = Vec::new();

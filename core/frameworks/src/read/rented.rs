@@ -10,11 +10,12 @@ use shardwise_question::wire::{self, HardwareSpec, at};
 const TERMS: [&str; 2] = ["hardware.offer", "hardware.market"];
 
 /// What an offer has of its own, so that no other question's holds beside it.
-const OF_AN_OFFER: [&str; 4] = [
+const OF_AN_OFFER: [&str; 5] = [
     "hardware.gpus_per_node",
     "hardware.internode_gbit_per_s_per_gpu",
     "hardware.host_ram_gib",
     "hardware.usd_per_gpu_hour",
+    "hardware.owned",
 ];
 
 /// Takes from a link what does not go with where the caller rents, or with the machine that the caller states.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{MAX_GPUS, rented};
+use super::{MAX_GPUS, owned, rented};
 use crate::market;
 use crate::place::Place;
 use crate::wire::{self, GpuSpec, HardwareSpec};
@@ -16,6 +16,7 @@ const AT: Place<'static> = Place::at("hardware");
 const OF_GPU: Place<'static> = Place::at("hardware.gpu");
 
 pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
+    owned::alone(spec)?;
     // Where nobody looks for the best offer of a market, its cheapest stands for it.
     let first =
         if spec.market.is_some() && spec.offer.is_none() { market::offers(spec)?.first().copied() } else { None };
@@ -58,6 +59,9 @@ pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
         }
         hardware.usd_per_gpu_hour = Some(AT.within("usd_per_gpu_hour", usd, 0.0, 1e6)?);
         hardware.price_source = hardware.price_source.filter(|_| offer.is_some());
+    }
+    if let Some(own) = spec.owned {
+        owned::apply(&mut hardware, own)?;
     }
     Ok(hardware)
 }
@@ -113,6 +117,7 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
         offer: None,
+        owned: None,
     })
 }
 
@@ -295,5 +300,6 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         usd_per_gpu_hour: None,
         price_source: None,
         offer: None,
+        owned: None,
     })
 }

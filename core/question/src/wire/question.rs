@@ -82,6 +82,8 @@ document! {
         pub offer: Option<String>,
         /// Where to rent: of its offers of this GPU the answer takes the one whose plan costs least.
         pub market: Option<MarketSpec>,
+        /// What a machine of one's own costs, in the place of a price, an offer or a market.
+        pub owned: Option<OwnedSpec>,
     }
 }
 
@@ -97,6 +99,27 @@ document! {
         pub kinds: Option<Vec<OfferKind>>,
         /// A day, `YYYY-MM-DD`: older prices, and those of no known day, are left out.
         pub newest: Option<String>,
+    }
+}
+
+document! {
+    /// A machine of one's own: an hour of a GPU costs `usd_per_gpu / (years x 8766 x utilization) + watts / 1000 x pue x
+    /// usd_per_kwh`.
+    #[derive(Copy, Default)]
+    pub struct OwnedSpec {
+        /// Purchase price of one GPU with its share of the machine and its network, in US dollars. Required.
+        pub usd_per_gpu: Option<f64>,
+        /// Years over which it is written off. Default 5.
+        pub years: Option<f64>,
+        /// Share of all hours in which the GPUs work, 0.01 to 1. Default 0.83.
+        pub utilization: Option<f64>,
+        /// Mean power of one GPU with its share of the machine while it works, in watts. Default: 1.82 x 0.76 of what the
+        /// catalog's card is rated at, as in `operations.power`; required of a GPU whose rated power it does not know.
+        pub watts: Option<f64>,
+        /// Power of the whole site over that of its computers. Default 1.58.
+        pub pue: Option<f64>,
+        /// Price of a kilowatt-hour in US dollars. Default 0.0806.
+        pub usd_per_kwh: Option<f64>,
     }
 }
 
