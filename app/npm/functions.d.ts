@@ -24,6 +24,7 @@ export function catalog(table: 'gpus'): GpuRow[];
 export function catalog(table: 'models'): ModelRow[];
 export function catalog(table: 'nodes'): NodeRow[];
 export function catalog(table: 'prices'): PriceRow[];
+export function catalog(table: 'offers'): OfferRow[];
 
 /** The same with the question and the answer as JSON: the line that the command line writes. */
 export const json: {
