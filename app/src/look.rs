@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::follow::follow;
-use crate::money::Money;
+use crate::money::{self, Money};
 use crate::text::Lang;
 
 const THEME_KEY: &str = "shardwise-theme";
@@ -65,6 +65,8 @@ impl Look {
             theme: RwSignal::new(theme.unwrap_or_default()),
             money: RwSignal::new(money),
         };
+        // Before anything is written, or asked of a worker.
+        money::show(untrack(|| look.money()));
         follow(move || {
             let lang = look.lang.get();
             browser::set_root("lang", Some(lang.tag()));
@@ -80,6 +82,7 @@ impl Look {
     /// Chooses a language and keeps the choice.
     pub(crate) fn choose_lang(self, lang: Lang) {
         self.lang.set(lang);
+        money::show(untrack(|| self.money()));
         browser::store(LANG_KEY, lang.tag());
         // What the address says would hold again after a reload.
         if browser::query("lang").is_some() {
@@ -100,6 +103,7 @@ impl Look {
 
     /// Chooses what dollars are shown in and keeps the choice.
     pub(crate) fn choose_money(self, money: Money) {
+        money::show(money);
         self.money.set(Some(money));
         browser::store(MONEY_KEY, &money.kept());
     }

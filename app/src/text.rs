@@ -252,7 +252,7 @@ text! {
     // Form.
     your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
     split_hint gpus node_network node_summary price_hint price_source price_none own_machines own_note own_hour
-    rent_list money money_usd money_cny money_rate money_hint rent_hint rent_stated rent_all rent_back rent_spread rent_legend rent_line rent_line_run rent_none
+    rent_list money money_usd money_cny money_rate money_wrong money_hint rent_hint rent_stated rent_all rent_back rent_spread rent_legend rent_line rent_line_run rent_none
     workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_rl task_generate tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at no_model_of use_value use_most use_open

@@ -241,6 +241,7 @@ pub(super) const TEXT: Text = Text {
     money_usd: "US dollars",
     money_cny: "renminbi",
     money_rate: "Yuan for a dollar",
+    money_wrong: "Give a number between 0.01 and 10,000.",
     money_hint: "What is typed stays in dollars, and so do formulas and texts. {0} yuan is the rate of {1} at which Chinese prices were converted.",
     own_machines: "Own machines",
     own_note: "What you paid for a GPU with its share of the machine: an hour of it is the price then.",

@@ -241,6 +241,7 @@ pub(super) const TEXT: Text = Text {
     money_usd: "美元",
     money_cny: "人民币",
     money_rate: "1 美元合人民币",
+    money_wrong: "请填 0.01 至 10,000 之间的数。",
     money_hint: "填写的金额、公式与文本仍按美元。中国报价按 {1} 的汇率 {0} 换算。",
     own_machines: "自有机器",
     own_note: "填写单个 GPU 连同其分摊的整机购置价：价格即为它每小时的成本。",

@@ -11,7 +11,7 @@ use shardwise_core::operations::PUE;
 
 use super::values::found;
 use crate::browser;
-use crate::form::{CUSTOM_GPU, Field};
+use crate::form::{CUSTOM_GPU, Field, Form};
 use crate::format;
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
@@ -20,6 +20,7 @@ use crate::page::folds::Fold;
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Select};
 use crate::view::fold;
+use crate::view::icons::Icon;
 use crate::view::view;
 use crate::words::gpu_label;
 
@@ -164,6 +165,11 @@ fn reckon(look: Look, money: Money, id: &'static str) {
     browser::after(0, Box::new(move || browser::focus(id))).forget();
 }
 
+/// A rate to four places, as banks quote it.
+fn rate_words(yuan: f64) -> String {
+    format::trimmed((yuan * 1e4).round() / 1e4)
+}
+
 /// What dollars are shown in, and at what rate.
 #[component]
 fn Shown(page: Page) -> impl IntoView {
@@ -181,8 +187,10 @@ fn Shown(page: Page) -> impl IntoView {
             reckon(look, Money { currency, ..look.money() }, "currency");
         }
     };
-    let rate = move |typed: String| {
-        if let Some(yuan) = money::rate_of(&typed) {
+    let typed = RwSignal::new(rate_words(look.money().yuan));
+    let wrong = move || money::rate_of(&typed.get()).is_none();
+    let take = move |_| {
+        if let Some(yuan) = money::rate_of(&typed.get_untracked()) {
             reckon(look, Money { yuan, ..look.money() }, "rate");
         }
     };
@@ -200,18 +208,23 @@ fn Shown(page: Page) -> impl IntoView {
                         {choices.collect_view()}
                     </select>
                 </div>
-                <div class="field">
+                <div class=move || if wrong() { "field is-err" } else { "field" }>
                     <label for="rate">{text.money_rate}</label>
                     <input
                         id="rate"
                         type="text"
                         inputmode="decimal"
                         autocomplete="off"
-                        prop:value=move || format::trimmed(look.money().yuan)
-                        on:change=move |event| rate(event_target_value(&event))
+                        spellcheck="false"
+                        prop:value=move || typed.get()
+                        on:input=move |event| typed.set(event_target_value(&event))
+                        on:change=take
+                        aria-invalid=move || wrong().then_some("true")
+                        aria-describedby=move || wrong().then_some("rate-m")
                     />
+                    {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
                 </div>
-                <p class="hint">{fill(text.money_hint, &[&format::trimmed(YUAN), YUAN_DATE])}</p>
+                <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
             </div>
         </details>
     }
@@ -269,6 +282,9 @@ fn price_hint(page: Page) -> AnyView {
     let typed = !page.typed(Field::Price).trim().is_empty();
     if let Some(hint) = rent_hint(page).filter(|_| !typed) {
         return hint;
+    }
+    if page.form.with(Form::is_owned) {
+        return view! { <p class="hint">{text.rent_stated}</p> }.into_any();
     }
     let mut id = page.typed(Field::Gpu);
     if id == CUSTOM_GPU {
