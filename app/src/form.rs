@@ -78,6 +78,13 @@ pub enum Problem {
     Refused(String),
 }
 
+impl FieldError {
+    /// What is wrong with a control's own text.
+    pub(crate) fn own(field: Field, problem: Problem) -> Self {
+        Self { field: Some(field), path: field.path().to_owned(), problem, mends: None }
+    }
+}
+
 impl From<InputError> for FieldError {
     fn from(error: InputError) -> Self {
         Self {

@@ -113,12 +113,7 @@ impl Form {
     }
 
     fn model(&self) -> Result<Value, FieldError> {
-        let refuse = |field: Field, problem| FieldError {
-            field: Some(field),
-            path: field.path().to_owned(),
-            problem,
-            mends: None,
-        };
+        let refuse = FieldError::own;
         let config = self.get(Field::ModelConfig).trim();
         let name = self.get(Field::Model).trim();
         if is_address(config) {
@@ -169,9 +164,10 @@ impl Form {
             if field.is_of_operations() && self.get(Field::Operations) != "true" {
                 continue;
             }
-            // What is typed about machines of one's own says nothing until it says what one cost.
+            // What is typed about machines of one's own says nothing until it says what one cost, unless it is no number.
             if field.is_of_owned() && !self.is_owned() {
                 take(&mut document, field.path());
+                errors.extend(self.value(field).err().map(|problem| FieldError::own(field, problem)));
                 continue;
             }
             // Where to rent says nothing of a machine that is stated by hand, and no terms of an offer that is chosen.
@@ -180,9 +176,7 @@ impl Form {
                 continue;
             }
             match self.value(field) {
-                Err(problem) => {
-                    errors.push(FieldError { field: Some(field), path: field.path().to_owned(), problem, mends: None });
-                }
+                Err(problem) => errors.push(FieldError::own(field, problem)),
                 Ok(value) => set(&mut document, field, value),
             }
         }

@@ -12,6 +12,8 @@ use crate::view::view;
 /// Room around the words of a tip, and between their lines.
 const PAD: i32 = 8;
 const LINE: i32 = 17;
+/// Longer lines are hard to read.
+const WIDEST: f64 = 420.0;
 
 /// A sheet of SVG at a place on the one that it is in; without a label it says nothing to assistive programs.
 fn sheet(class: &'static str, said: [&str; 2], at: (i32, i32), size: (u32, u32), nodes: Vec<AnyView>) -> AnyView {
@@ -68,13 +70,35 @@ pub(in crate::view) fn targets(drawing: &Drawing, targets: Vec<Target>, label: S
                 height=(size.1 + 2).to_string()
             />
         };
-        nodes.extend([hit.into_any(), tip(width as i32, (x, y + size.1 + 5), lines)]);
+        nodes.extend([hit.into_any(), tip(width as i32, (x, y + size.1 + 5), &lines)]);
     }
     sheet("c hits", ["group", &label], (0, 0), (width, height), nodes)
 }
 
+/// Lines of at most a width: longer ones go on in the next, after a space or a wide mark.
+fn wrapped(lines: &[String], widest: f64) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in lines {
+        let mut rest = line.as_str();
+        while text_width(rest, TEXT) > widest {
+            let breaks = |(place, mark): (usize, char)| {
+                let after = place + mark.len_utf8();
+                let may = mark == ' ' || "，。、；：）".contains(mark);
+                (may && text_width(&rest[..after], TEXT) <= widest).then_some(after)
+            };
+            let Some(place) = rest.char_indices().filter_map(breaks).next_back() else { break };
+            let (first, next) = rest.split_at(place);
+            found.push(first.trim_end().to_owned());
+            rest = next;
+        }
+        found.push(rest.to_owned());
+    }
+    found
+}
+
 /// Lines of text in a frame at a place, moved to the left where the sheet ends.
-fn tip(sheet_width: i32, (x, y): (i32, i32), lines: Vec<String>) -> AnyView {
+fn tip(sheet_width: i32, (x, y): (i32, i32), lines: &[String]) -> AnyView {
+    let lines = wrapped(lines, f64::from(sheet_width - 2 * PAD).min(WIDEST));
     let wide = lines.iter().map(|line| text_width(line, TEXT));
     let width = wide.fold(0.0, f64::max) as i32 + 2 * PAD;
     let height = lines.len() as i32 * LINE + PAD;
@@ -115,5 +139,28 @@ fn mark(node: Node) -> AnyView {
                 {text}
             </text>
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+    use crate::charts::TEXT;
+    use crate::charts::backend::text_width;
+
+    #[test]
+    fn long_lines_go_on_and_lose_no_word() {
+        let lines = [
+            "H100-SXM".to_owned(),
+            "Voltage Park, 8x H100 InfiniBand, on demand: $2.49 a GPU hour, 2026-05-25.".to_owned(),
+            "在 Voltage Park 租用，按量付费，每小时 ¥36.08，日期为 2026-05-25，另有二十五个报价。".to_owned(),
+        ];
+        let found = wrapped(&lines, 180.0);
+        assert_eq!(found[0], lines[0]);
+        assert!(found.len() > 5 && found.iter().all(|line| text_width(line, TEXT) <= 180.0), "{found:?}");
+        assert_eq!(found.concat().replace(' ', ""), lines.concat().replace(' ', ""));
+        // What cannot be broken stays whole.
+        let whole = ["a".repeat(100)];
+        assert_eq!(wrapped(&whole, 50.0), whole);
     }
 }
