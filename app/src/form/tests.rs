@@ -353,13 +353,15 @@ fn machines_of_ones_own_have_the_price_of_what_they_cost() {
         let hardware = question.hardware;
         (hardware.owned, hardware.usd_per_gpu_hour, hardware.market.is_some())
     };
-    // Until it is said what one cost, what else is typed says nothing, and cannot be wrong.
+    // Until it is said what one cost, what else is typed says nothing; what is no number is wrong all the same.
     form.type_text(Field::OwnedUse, "50%");
-    form.type_text(Field::OwnedYears, "four");
     assert_eq!(asked(&form), (None, None, true));
-    form.type_text(Field::OwnedPrice, "15,000");
-    let errors = form.question().err().unwrap_or_default();
-    assert_eq!(errors.iter().map(|error| error.field).collect::<Vec<_>>(), [Some(Field::OwnedYears)]);
+    form.type_text(Field::OwnedYears, "four");
+    for paid in ["", "15,000"] {
+        form.type_text(Field::OwnedPrice, paid);
+        let errors = form.question().err().unwrap_or_default();
+        assert_eq!(errors.iter().map(|error| error.field).collect::<Vec<_>>(), [Some(Field::OwnedYears)]);
+    }
     form.type_text(Field::OwnedYears, "4");
     let own =
         OwnedSpec { usd_per_gpu: Some(15_000.0), years: Some(4.0), utilization: Some(0.5), ..OwnedSpec::default() };
