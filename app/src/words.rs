@@ -2,7 +2,7 @@
 
 use shardwise_core::emit::NAMES;
 use shardwise_core::job::Job;
-use shardwise_core::wire::{PlanSpec, RecomputeGranularity, RecomputeSpec, RunBy};
+use shardwise_core::wire::{PlanSpec, RecomputeGranularity, RecomputeSpec, Rental, RunBy};
 
 use crate::format;
 use crate::text::{Lang, fill};
@@ -125,4 +125,20 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
         if share < 1.0 { format!("{on_cpus} ({})", format::percent(share, 0)) } else { on_cpus.to_owned() }
     }));
     named.join(if lang == Lang::Zh { "、" } else { ", " })
+}
+/// The day of a rented machine's price, or what that was read from.
+pub(crate) fn priced_on(own: &Rental) -> &str {
+    own.date.as_deref().or(own.snapshot.as_deref()).unwrap_or_default()
+}
+
+/// Who rents a machine out, at what price of which day.
+pub(crate) fn offer(own: &Rental, lang: Lang) -> String {
+    let price = format::price(own.usd_per_gpu_hour);
+    fill(lang.text().rent_hint, &[&own.provider, &own.instance, lang.word(own.kind.as_str()), &price, priced_on(own)])
+}
+
+/// The lowest, the median and the highest of prices in their order; `None` where there are none.
+pub(crate) fn spread(prices: &[f64]) -> Option<[String; 3]> {
+    let ends = [prices.first()?, prices.get(prices.len() / 2)?, prices.last()?];
+    Some(ends.map(|price| format::price(*price)))
 }

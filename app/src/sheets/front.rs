@@ -3,7 +3,6 @@
 use shardwise_core::complete::training_gpus;
 use shardwise_core::search::market;
 use shardwise_core::search::sweep::{Found, Offer};
-use shardwise_core::wire::Rental;
 use shardwise_core::{Objective, catalog};
 
 use super::asked::{Ask, Asked};
@@ -65,13 +64,6 @@ fn measures(found: &Found) -> Option<(f64, f64)> {
     }
 }
 
-/// Who rents a machine out, at what price of which day.
-fn seller(own: &Rental, lang: Lang) -> String {
-    let date = own.date.as_ref().or(own.snapshot.as_ref()).map_or("", |date| date.as_ref());
-    let price = format::price(own.usd_per_gpu_hour);
-    fill(lang.text().rent_hint, &[&own.provider, &own.instance, lang.word(own.kind.as_str()), &price, date])
-}
-
 impl Scene {
     fn of(offers: &[Offer], lang: Lang) -> Option<Self> {
         let front = market::front(offers);
@@ -99,7 +91,11 @@ impl Scene {
                 id: id.and_then(catalog::gpu).map(|gpu| gpu.id),
                 gpus: format::grouped(found.job.hardware.gpus.into()),
                 layout: words::plan_in_short(&found.answer.plan, training_gpus(&found.job)),
-                seller: found.answer.offer.as_ref().map_or_else(String::new, |own| seller(own, lang)),
+                seller: found
+                    .answer
+                    .offer
+                    .as_ref()
+                    .map_or_else(String::new, |own| words::offer(own, lang)),
                 usd: up,
             });
         }

@@ -241,8 +241,7 @@ impl Scene<'_> {
         };
         let mut prices: Vec<f64> = holding.iter().map(|own| own.offer.usd_per_gpu_hour()).collect();
         prices.sort_by(f64::total_cmp);
-        let ends = [prices.first(), prices.get(prices.len() / 2), prices.last()];
-        let [low, median, high] = ends.map(|price| format::price(price.copied().unwrap_or_default()));
+        let [low, median, high] = words::spread(&prices).unwrap_or_default();
         let usd = format::usd(best.usd().unwrap_or_default());
         let count = holding.len().to_string();
         fill(

@@ -114,9 +114,7 @@ fn sold(own: &Rented, lang: Lang) -> Vec<String> {
     let kind = lang.word(own.kind.as_str());
     let price = format::price(own.usd_per_gpu_hour);
     let mut lines = vec![fill(text.rent_hint, &[&own.provider, &own.instance, kind, &price, &own.date])];
-    if let [low, .., high] = own.prices.as_slice() {
-        let median = own.prices.get(own.prices.len() / 2).unwrap_or(low);
-        let [low, median, high] = [low, median, high].map(|price| format::price(*price));
+    if let Some([low, median, high]) = words::spread(&own.prices).filter(|_| own.prices.len() > 1) {
         lines.push(fill(text.rent_spread, &[&own.prices.len().to_string(), &low, &median, &high]));
     }
     lines

@@ -18,7 +18,7 @@ use crate::protocol::estimate::{
     Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Rented, Slice,
 };
 use crate::sheets::asked::Asked;
-use crate::words::plan_in_short;
+use crate::words::{plan_in_short, priced_on};
 
 /// The answer to a question, and its run beside it.
 pub(super) fn estimate(asking: Asking) -> Estimate {
@@ -142,12 +142,11 @@ fn rented(answer: &Answer, machine: &HardwareSpec) -> Option<Rented> {
         ..HardwareSpec::default()
     };
     let offers = rent::offers(&market).unwrap_or_default();
-    let date = own.date.as_ref().or(own.snapshot.as_ref());
     Some(Rented {
         provider: own.provider.to_string(),
         instance: own.instance.to_string(),
         kind: own.kind,
-        date: date.map(ToString::to_string).unwrap_or_default(),
+        date: priced_on(own).to_owned(),
         usd_per_gpu_hour: own.usd_per_gpu_hour,
         prices: offers.into_iter().map(Offer::usd_per_gpu_hour).collect(),
     })

@@ -22,7 +22,7 @@ use crate::view::controls::{Choice, Input, Select};
 use crate::view::fold;
 use crate::view::icons::Icon;
 use crate::view::view;
-use crate::words::gpu_label;
+use crate::words::{gpu_label, offer};
 
 /// The GPUs of the catalog by vendor, as options of a control.
 #[component]
@@ -245,10 +245,6 @@ fn rent_hint(page: Page) -> Option<AnyView> {
             .filter(|_| asked)?;
         return Some(view! { <p class="hint" id="offer">{page.say(&why.text)}</p> }.into_any());
     };
-    let date = own.date.as_ref().or(own.snapshot.as_ref()).map_or("", |date| date.as_ref());
-    let kind = page.lang.word(own.kind.as_str());
-    let price = format::price(own.usd_per_gpu_hour);
-    let words = fill(text.rent_hint, &[&own.provider, &own.instance, kind, &price, date]);
     let chosen = !page.typed(Field::Offer).is_empty();
     let back = move |_| {
         page.change(|form| {
@@ -259,7 +255,7 @@ fn rent_hint(page: Page) -> Option<AnyView> {
     Some(
         view! {
             <p class="hint" id="offer">
-                {words}
+                {offer(own, page.lang)}
                 " "
                 <a href=own.source.to_string() rel="noopener" target="_blank">{text.price_source}</a>
                 " "

@@ -11,6 +11,7 @@ use crate::text::{Lang, fill};
 use crate::view::how::How;
 use crate::view::view;
 use crate::view::{calibrate, operations, run as runs};
+use crate::words;
 
 /// All of them.
 #[component]
@@ -36,17 +37,16 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
     let run = answer
         .run
         .and_then(|run| Some((runs::hours(run.all_hours()?), format::dollars(run.all_usd()?))));
-    let words = match &run {
+    let order = match &run {
         Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], order[3], hours, usd]),
         None => fill(text.rent_line, &order),
     };
-    let date = own.date.as_ref().or(own.snapshot.as_ref()).map_or("", |date| date.as_ref());
     Some(
         view! {
             <p class="rent" id="rent">
-                <b>{words}</b>
+                <b>{order}</b>
                 " "
-                <span>{format!("{}, {date}", page.lang.word(own.kind.as_str()))}</span>
+                <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own))}</span>
             </p>
         }
         .into_any(),
