@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::interface::{Function, ask};
-use shardwise_core::wire::{at, parse_question, put, question_from_value, to_value};
+use shardwise_core::wire::{WorkloadKind, at, parse_question, put, question_from_value, to_value};
 use shardwise_core::{belonging, estimate, permalink, presets, search};
 
 use crate::cases::{self, Ask};
@@ -12,7 +12,7 @@ use crate::said::said;
 /// A question of a kind with nothing but what it needs.
 fn question(kind: &str) -> Value {
     let mut question = cases::question(match kind {
-        "ppo" | "grpo" | "dapo" | "gspo" => "bare-reinforcement",
+        kind if is_rl(kind) => "bare-reinforcement",
         "rollout" => "bare-generation",
         _ => "bare-sequences",
     });
@@ -20,7 +20,11 @@ fn question(kind: &str) -> Value {
     question
 }
 
-const KINDS: [&str; 9] = ["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo", "rollout"];
+fn is_rl(kind: &str) -> bool {
+    WorkloadKind::of(kind).is_some_and(|kind| kind.algorithm().is_some())
+}
+
+const KINDS: &[&str] = WorkloadKind::WORDS;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -146,7 +150,7 @@ fn null_is_absent_for_either_role() {
     document["workload"]["rl"]["critic"] = Value::Null;
     let error = estimate(&question_from_value(document).unwrap()).unwrap_err();
     assert_eq!(error.field, "workload.rl.critic");
-    for kind in ["grpo", "dapo", "gspo"] {
+    for kind in KINDS.iter().copied().filter(|kind| is_rl(kind) && *kind != "ppo") {
         let mut document = question(kind);
         document["workload"]["rl"]["critic"] = Value::Null;
         estimate(&question_from_value(document).unwrap()).unwrap();

@@ -69,15 +69,17 @@ pub(crate) fn question() -> impl Strategy<Value = Question> {
         0.0..1.0_f64,
         prop_oneof![3 => Just("colocated"), 1 => select(&SCHEDULES[..])],
     );
-    (select(&MODELS[..]), machine, select(WorkloadKind::WORDS), batch, rl).prop_map(
+    (select(&MODELS[..]), machine, crate::questions::kind(), batch, rl).prop_map(
         |(model, (gpu, gpus), kind, (length, batch, mean, packing), (prompts, response, cv, schedule))| {
             let workload = match kind {
                 "rollout" => json!({"kind": kind, "rollout": {"requests": prompts * 8, "mean_prompt_length": 300,
                     "mean_response_length": response / 3}}),
-                "grpo" | "dapo" | "gspo" | "ppo" => json!({"kind": kind, "rl": {"prompts_per_step": prompts,
+                kind if WorkloadKind::of(kind).is_some_and(|kind| kind.algorithm().is_some()) => {
+                    json!({"kind": kind, "rl": {"prompts_per_step": prompts,
                     "responses_per_prompt": 8, "max_prompt_length": 1024, "max_response_length": response,
                     "mean_prompt_length": 300, "mean_response_length": response / 3, "response_length_cv": cv,
-                    "mini_batch": 64, "schedule": schedule}}),
+                    "mini_batch": 64, "schedule": schedule}})
+                }
                 "pretrain" => json!({"kind": kind, "sequence_length": length, "global_batch": batch}),
                 _ => json!({"kind": kind, "sequence_length": length, "global_batch": batch,
                     "mean_sequence_length": (length as f64 * mean).ceil(), "packing": packing}),

@@ -214,6 +214,13 @@ fn sequences() -> BoxedStrategy<Value> {
         .boxed()
 }
 
+/// A task: of algorithms of RL, which are many and alike, about as often one as of the others.
+pub(crate) fn kind() -> BoxedStrategy<&'static str> {
+    let is_rl = |word: &&str| WorkloadKind::of(word).is_some_and(|kind| kind.algorithm().is_some());
+    let (rl, others): (Vec<&str>, Vec<&str>) = WorkloadKind::WORDS.iter().copied().partition(is_rl);
+    prop_oneof![5 => select(others), 4 => select(rl)].boxed()
+}
+
 fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
     let shared = some(
         vec![
@@ -229,9 +236,9 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
         0.3,
     );
     let own = match kind {
-        "ppo" | "grpo" | "dapo" | "gspo" => rl(),
         "rollout" => generation(),
-        _ => sequences(),
+        "pretrain" | "sft" | "lora" | "qlora" => sequences(),
+        _ => rl(),
     };
     let lora =
         some(vec![("rank", one_of(vec![1_u64, 16, 256])), ("targets", one_of(vec!["attention", "all-linear"]))], 0.5);
@@ -391,7 +398,7 @@ impl fmt::Debug for Asked {
 /// A question of any kind.
 pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
     let present = if decided == Plan::Complete { 1.0 } else { 0.7 };
-    let workload = select(WorkloadKind::WORDS).prop_flat_map(workload_of);
+    let workload = kind().prop_flat_map(workload_of);
     (model(), hardware(), workload, maybe(plan(decided), present))
         .prop_map(|(model, hardware, workload, plan)| {
             let mut value = json!({"version": 1, "model": model, "hardware": hardware, "workload": workload});

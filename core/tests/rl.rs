@@ -328,6 +328,28 @@ fn stated_costs_and_savings() {
     assert!(phase(&small_cache, "rollout") <= phase(&now, "rollout"));
 }
 
+/// Algorithms that differ in their loss alone cost the same; `ReMax` generates one response more for each prompt, which trains
+/// nothing.
+#[test]
+fn an_algorithm_costs_what_it_computes() {
+    let of = |kind: &str, responses: u64, reference: bool| {
+        let rl = json!({"responses_per_prompt": responses, "reference": reference});
+        practice(json!({"workload": {"kind": kind, "rl": rl}}))
+    };
+    for reference in [false, true] {
+        let grpo = of("grpo", 8, reference);
+        for kind in ["gspo", "dr_grpo", "cispo", "gmpo", "rloo", "reinforce_plus_plus"] {
+            let own = of(kind, 8, reference);
+            assert_eq!((own.step_time_s, own.fit.needed_gib), (grpo.step_time_s, grpo.fit.needed_gib), "{kind}");
+        }
+        let (remax, more) = (of("remax", 8, reference), of("grpo", 9, reference));
+        assert_eq!(phase(&remax, "rollout"), phase(&more, "rollout"));
+        assert_eq!(phase(&remax, "update_actor"), phase(&grpo, "update_actor"));
+        assert!(phase(&more, "update_actor") > phase(&grpo, "update_actor"));
+        assert!(remax.step_time_s > grpo.step_time_s && remax.tokens_per_s < grpo.tokens_per_s);
+    }
+}
+
 /// What is said to fit fits as surely as asked, and a little more does not.
 #[test]
 fn limits_are_the_last_that_fit() {

@@ -38,12 +38,17 @@ def facts(model, gpus, work=None):
             "entry": {key: value for key, value in model.items() if key not in ("source", "date")}}
 
 
+# Responses of a prompt where a question does not say, by algorithm.
+RESPONSES = {"grpo": 8, "dapo": 16, "gspo": 8, "ppo": 1, "dr_grpo": 8, "cispo": 8, "gmpo": 8, "rloo": 4, "reinforce_plus_plus": 1,
+             "remax": 1}
+
+
 def sizes(work, gpus):
     """GPUs that train, sequences of an optimizer step, and those generated for a step."""
     if not work or "rl" not in work:
         return {"train_gpus": gpus, "sequences": (work or {}).get("global_batch"), "generated": 0}
     rl = work["rl"]
-    responses = rl.get("responses_per_prompt", {"grpo": 8, "dapo": 16, "gspo": 8, "ppo": 1}[work["kind"]])
+    responses = rl.get("responses_per_prompt", RESPONSES[work["kind"]])
     prompts = rl["prompts_per_step"]
     return {"train_gpus": rl.get("train_gpus", gpus), "sequences": rl.get("mini_batch", prompts) * responses, "generated": prompts * responses}
 
@@ -56,7 +61,7 @@ def length(model, turn):
 
 def workload(kind, model, turn):
     prompt, response = length(model, turn)
-    if kind in ("grpo", "ppo", "dapo", "gspo"):
+    if kind in RESPONSES:
         prompts = (512, 128, 256)[turn % 3]
         rl = {"prompts_per_step": prompts, "mini_batch": prompts // (1, 4, 2)[turn // 2 % 3], "max_prompt_length": prompt, "max_response_length": response}
         if kind != "ppo":
@@ -174,6 +179,11 @@ STATED = [
     ("dapo-reference", ("verl",), "qwen3-8b", rl(kind="dapo", reference=True), FSDP),
     ("gspo", ("verl", "chatlearn"), "qwen3-8b", rl(kind="gspo"), MEGATRON),
     ("gspo-fsdp", ("verl",), "qwen3-8b", rl(kind="gspo"), FSDP),
+] + [(f"{kind}-{name}", ("verl",), "qwen3-8b", rl(kind=kind), plan)
+     for kind in ("dr_grpo", "cispo", "gmpo", "rloo", "reinforce_plus_plus", "remax")
+     for name, plan in (("fsdp", FSDP), ("megatron", MEGATRON))] + [
+    ("rloo-no-reference", ("verl",), "qwen3-8b", rl(kind="rloo", reference=False), FSDP),
+    ("remax-reward-model", ("verl",), "qwen3-8b", rl(kind="remax", reward_model="qwen3-0.6b", responses_per_prompt=4), FSDP),
     ("two-epochs", ("verl",), "qwen3-8b", rl(epochs=2), FSDP),
     ("sft-sequences", ("verl",), "qwen3-8b", SFT, {k: v for k, v in FSDP.items() if k not in ("max_tokens_per_gpu", "rollout")} | {"micro_batch": 2}),
     ("sft-flash-2", ("verl",), "qwen3-8b", SFT, {**FSDP, "attention_kernel": "flash2"}),
@@ -262,6 +272,11 @@ STATED += [
     ("dapo-unfiltered", ("trl", "openrlhf"), "qwen3-8b", rl(kind="dapo", oversampling=1), TRL_ZERO),
     ("dapo", ("openrlhf",), "qwen3-8b", rl(kind="dapo"), TRL_ZERO),
     ("gspo", ("trl", "openrlhf"), "qwen3-8b", rl(kind="gspo"), TRL_ZERO),
+    ("dr-grpo", ("trl", "openrlhf"), "qwen3-8b", rl(kind="dr_grpo"), TRL_ZERO),
+    ("cispo", ("trl",), "qwen3-8b", rl(kind="cispo"), TRL_ZERO),
+    ("rloo", ("trl", "openrlhf"), "qwen3-8b", rl(kind="rloo"), TRL_ZERO),
+    ("rloo-fsdp", ("trl",), "qwen3-8b", rl(kind="rloo", reference=False), TRL_FSDP),
+    ("reinforce-plus-plus", ("openrlhf",), "qwen3-8b", rl(kind="reinforce_plus_plus"), TRL_ZERO),
     ("grpo-filtered", ("openrlhf",), "qwen3-8b", rl(oversampling=2), TRL_ZERO),
     ("grpo-sleep", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}),
     ("grpo-ring", ("openrlhf",), "qwen3-8b", GRPO, {**RING, "context_parallel": 2}),

@@ -247,7 +247,7 @@ test('a name on its way is no error; left, it is, with the nearest for a press',
 test('nothing is red before anything is typed', async ({ page, calculator }) => {
   await calculator.open();
   await expect(page.locator('body')).toBeFocused();
-  for (const task of ['pretrain', 'sft', 'lora', 'qlora', 'ppo', 'dapo', 'gspo', 'rollout', 'grpo']) {
+  for (const task of ['pretrain', 'sft', 'lora', 'qlora', 'ppo', 'dapo', 'gspo', 'dr_grpo', 'cispo', 'gmpo', 'rloo', 'reinforce_plus_plus', 'remax', 'rollout', 'grpo']) {
     await calculator.task(task);
     await expect(page.locator('.is-err, .is-need, .is-stale')).toHaveCount(0);
   }

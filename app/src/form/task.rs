@@ -29,7 +29,7 @@ impl Family {
             WorkloadKind::Sft => Self::Full,
             WorkloadKind::Lora | WorkloadKind::Qlora => Self::Adapters,
             WorkloadKind::Rollout => Self::Generate,
-            WorkloadKind::Ppo | WorkloadKind::Grpo | WorkloadKind::Dapo | WorkloadKind::Gspo => Self::Rl,
+            _ => Self::Rl,
         }
     }
 
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn every_task_is_in_one_list() {
         let counts = Family::ALL.map(|family| family.tasks().len());
-        assert_eq!(counts, [1, 1, 2, 4, 1]);
+        assert_eq!(counts, [1, 1, 2, 10, 1]);
         assert_eq!(counts.iter().sum::<usize>(), WorkloadKind::ALL.len());
         for family in Family::ALL {
             assert_eq!(Family::of(family.usual()), family);

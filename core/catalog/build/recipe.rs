@@ -6,7 +6,22 @@ use super::check::Entry;
 use super::rows::{Catalog, ModelRow, PublisherRow, RecipeRow, SizesRow};
 
 /// The words of `workload.kind` that train.
-const KINDS: [&str; 8] = ["pretrain", "sft", "lora", "qlora", "ppo", "grpo", "dapo", "gspo"];
+const KINDS: [&str; 14] = [
+    "pretrain",
+    "sft",
+    "lora",
+    "qlora",
+    "ppo",
+    "grpo",
+    "dapo",
+    "gspo",
+    "dr_grpo",
+    "cispo",
+    "gmpo",
+    "rloo",
+    "reinforce_plus_plus",
+    "remax",
+];
 
 /// Every problem of publishers and recipes.
 pub(super) fn check(catalog: &Catalog, problems: &mut Vec<String>) {

@@ -232,9 +232,9 @@ fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
         Schedule::Colocated | Schedule::Split | Schedule::OneStepOff => 1.0,
     };
     let requests = Requests {
-        count: (rl.gen_batch_size * rl.responses_per_prompt) as f64 * together,
+        count: (rl.gen_batch_size * rl.generated_per_prompt()) as f64 * together,
         prompt: rl.mean_prompt_length,
-        shared: rl.responses_per_prompt as f64,
+        shared: rl.generated_per_prompt() as f64,
         responses: context.responses,
     };
     (requests, batches / together)

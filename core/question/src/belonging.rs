@@ -130,7 +130,7 @@ fn trains_sequences(question: &Value) -> bool {
 
 fn has_critic(question: &Value) -> bool {
     let stated = !at(question, "workload.rl.critic").is_null();
-    algorithm(question).is_some_and(|own| own.critic || stated)
+    algorithm(question).is_some_and(|own| own.critic() || stated)
 }
 
 fn has_reference(question: &Value) -> bool {

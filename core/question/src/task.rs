@@ -18,10 +18,12 @@ pub enum Task {
 pub struct Algorithm {
     /// Name for a person.
     pub name: &'static str,
-    /// Whether a critic estimates what each token is worth; without one the responses of a prompt are compared.
-    pub critic: bool,
+    /// What a response's score is held against.
+    pub baseline: Baseline,
     /// Whether it stays near a reference policy, where a question does not say.
     pub reference: bool,
+    /// Where the penalty for leaving the reference is, where there is one.
+    pub penalty: Penalty,
     /// Responses per prompt, where a question does not say.
     pub responses_per_prompt: u64,
     /// Prompts generated for each that trains, where a question does not say and the algorithm drops some.
@@ -30,24 +32,65 @@ pub struct Algorithm {
     pub loss: Loss,
 }
 
+/// What a response's score is held against: what is left is its advantage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Baseline {
+    /// What a critic expects, token by token: a model that trains, too.
+    Critic,
+    /// The mean of the prompt's responses, in standard deviations of them.
+    Group,
+    /// That mean alone.
+    GroupMean,
+    /// The mean of the prompt's other responses.
+    Others,
+    /// The mean of the whole batch, in its standard deviations.
+    Batch,
+    /// The score of the likeliest response, which is generated beside the others and trains nothing.
+    Greedy,
+}
+
+/// Where the penalty for leaving the reference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalty {
+    /// In the reward.
+    Reward,
+    /// In the loss.
+    Loss,
+}
+
 /// A policy's loss: the ratio of new to old probabilities, clipped, times the advantage, averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
-    /// What the ratio is of. A response's is the geometric mean of its tokens' (arXiv:2507.18071, equation 7).
-    pub ratio: Unit,
+    /// What the ratio is of.
+    pub ratio: Ratio,
     /// What counts alike in the average over a batch.
-    pub mean: Unit,
+    pub mean: Mean,
     /// How far a ratio may leave 1, where the algorithm has a clip of its own.
     pub clip: Option<Clip>,
 }
 
-/// What a loss looks at.
+/// What a ratio is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Ratio {
+    /// Each token.
+    Token,
+    /// Each response: the geometric mean of its tokens' (arXiv:2507.18071, equation 7).
+    Response,
+    /// Each response: the geometric mean of its tokens' clipped ones (arXiv:2507.20673, equation 4).
+    ClippedTokens,
+    /// Each token; clipped, it is a weight through which no gradient flows (arXiv:2506.13585, equation 4).
+    Weight,
+}
+
+/// What counts alike in the average over a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mean {
     /// Each token.
     Token,
     /// Each response.
     Response,
+    /// Each token, as if all responses were the longest (arXiv:2503.20783, section 3.2).
+    Longest,
 }
 
 /// How far a ratio may leave 1.
@@ -66,21 +109,23 @@ pub struct Clip {
 /// Proximal policy optimization (arXiv:1707.06347), with a critic.
 pub const PPO: Algorithm = Algorithm {
     name: "PPO",
-    critic: true,
+    baseline: Baseline::Critic,
     reference: true,
+    penalty: Penalty::Reward,
     responses_per_prompt: 1,
     oversampling: None,
-    loss: Loss { ratio: Unit::Token, mean: Unit::Token, clip: None },
+    loss: Loss { ratio: Ratio::Token, mean: Mean::Token, clip: None },
 };
 
 /// Group relative policy optimization (arXiv:2402.03300).
 pub const GRPO: Algorithm = Algorithm {
     name: "GRPO",
-    critic: false,
+    baseline: Baseline::Group,
     reference: true,
+    penalty: Penalty::Loss,
     responses_per_prompt: 8,
     oversampling: None,
-    loss: Loss { ratio: Unit::Token, mean: Unit::Response, clip: None },
+    loss: Loss { ratio: Ratio::Token, mean: Mean::Response, clip: None },
 };
 
 /// Prompts that DAPO's dynamic sampling (arXiv:2503.14476, section 3.2) generates for each that trains: rollout over one batch's generation in seven
@@ -92,28 +137,25 @@ const DYNAMIC_SAMPLING: f64 = 2.3;
 /// alike.
 pub const DAPO: Algorithm = Algorithm {
     name: "DAPO",
-    critic: false,
     reference: false,
     responses_per_prompt: 16,
     oversampling: Some(DYNAMIC_SAMPLING),
     loss: Loss {
-        ratio: Unit::Token,
-        mean: Unit::Token,
+        ratio: Ratio::Token,
+        mean: Mean::Token,
         clip: Some(Clip { low: 0.2, high: 0.28, why: "DAPO clips higher above, to keep exploring", dual: Some(10.0) }),
     },
+    ..GRPO
 };
 
 /// Group sequence policy optimization (arXiv:2507.18071): GRPO with one ratio for each response, and no penalty for leaving the
 /// reference. Its clip is that of section 5.1.
 pub const GSPO: Algorithm = Algorithm {
     name: "GSPO",
-    critic: false,
     reference: false,
-    responses_per_prompt: 8,
-    oversampling: None,
     loss: Loss {
-        ratio: Unit::Response,
-        mean: Unit::Response,
+        ratio: Ratio::Response,
+        mean: Mean::Response,
         clip: Some(Clip {
             low: 3e-4,
             high: 4e-4,
@@ -121,7 +163,80 @@ pub const GSPO: Algorithm = Algorithm {
             dual: None,
         }),
     },
+    ..GRPO
 };
+
+/// GRPO done right (arXiv:2503.20783, section 3): no division by a response's length or by the deviation of a prompt's scores,
+/// and no reference (section 3.1).
+pub const DR_GRPO: Algorithm = Algorithm {
+    name: "Dr. GRPO",
+    baseline: Baseline::GroupMean,
+    reference: false,
+    loss: Loss { ratio: Ratio::Token, mean: Mean::Longest, clip: None },
+    ..GRPO
+};
+
+/// Clipped importance-sampling weights (MiniMax-M1, arXiv:2506.13585, section 3.1), without a reference. The clip is that of
+/// veRL's example (<https://github.com/verl-project/verl/blob/1dda039b9c6311889a9c9a26040677e1254814f9/examples/cispo_trainer/run_qwen3_8b_fsdp.sh>):
+/// nothing is clipped below.
+pub const CISPO: Algorithm = Algorithm {
+    name: "CISPO",
+    reference: false,
+    loss: Loss {
+        ratio: Ratio::Weight,
+        mean: Mean::Token,
+        clip: Some(Clip { low: 10.0, high: 0.2, why: "CISPO clips weights above alone", dual: None }),
+    },
+    ..GRPO
+};
+
+/// Geometric-mean policy optimization (arXiv:2507.20673). The clip is that of veRL's example
+/// (<https://github.com/verl-project/verl/blob/1dda039b9c6311889a9c9a26040677e1254814f9/examples/gmpo_trainer/run_qwen3_8b_fsdp.sh>).
+pub const GMPO: Algorithm = Algorithm {
+    name: "GMPO",
+    loss: Loss {
+        ratio: Ratio::ClippedTokens,
+        mean: Mean::Response,
+        clip: Some(Clip {
+            low: 0.4,
+            high: 0.4,
+            why: "GMPO clips wider: a geometric mean is moved less by one token",
+            dual: None,
+        }),
+    },
+    ..GRPO
+};
+
+/// REINFORCE leave-one-out (arXiv:2402.14740, section 3.2; four responses in section 5).
+pub const RLOO: Algorithm =
+    Algorithm { name: "RLOO", baseline: Baseline::Others, penalty: Penalty::Reward, responses_per_prompt: 4, ..GRPO };
+
+/// REINFORCE++ (arXiv:2501.03262): advantages over the whole batch, one response a prompt.
+pub const REINFORCE_PLUS_PLUS: Algorithm = Algorithm {
+    name: "REINFORCE++",
+    baseline: Baseline::Batch,
+    penalty: Penalty::Reward,
+    responses_per_prompt: 1,
+    ..GRPO
+};
+
+/// `ReMax` (arXiv:2310.10505): REINFORCE with the score of the greedy response as baseline, one response a prompt.
+pub const REMAX: Algorithm =
+    Algorithm { name: "ReMax", baseline: Baseline::Greedy, penalty: Penalty::Reward, responses_per_prompt: 1, ..GRPO };
+
+impl Algorithm {
+    /// Whether a critic trains beside the policy.
+    #[must_use]
+    pub const fn critic(&self) -> bool {
+        matches!(self.baseline, Baseline::Critic)
+    }
+
+    /// Whether the responses of a prompt are compared, so that there have to be several.
+    #[must_use]
+    pub const fn compares(&self) -> bool {
+        matches!(self.baseline, Baseline::Group | Baseline::GroupMean | Baseline::Others)
+    }
+}
 
 impl WorkloadKind {
     /// Name for a person.
@@ -132,8 +247,8 @@ impl WorkloadKind {
             Self::Sft => "SFT",
             Self::Lora => "LoRA",
             Self::Qlora => "QLoRA",
-            Self::Ppo | Self::Grpo | Self::Dapo | Self::Gspo => self.algorithm().map_or("", |own| own.name),
             Self::Rollout => "Rollout",
+            _ => self.algorithm().map_or("", |own| own.name),
         }
     }
 
@@ -153,6 +268,12 @@ impl WorkloadKind {
             Self::Grpo => Task::Rl(&GRPO),
             Self::Dapo => Task::Rl(&DAPO),
             Self::Gspo => Task::Rl(&GSPO),
+            Self::DrGrpo => Task::Rl(&DR_GRPO),
+            Self::Cispo => Task::Rl(&CISPO),
+            Self::Gmpo => Task::Rl(&GMPO),
+            Self::Rloo => Task::Rl(&RLOO),
+            Self::ReinforcePlusPlus => Task::Rl(&REINFORCE_PLUS_PLUS),
+            Self::Remax => Task::Rl(&REMAX),
             Self::Rollout => Task::Generate,
         }
     }
@@ -169,6 +290,6 @@ impl WorkloadKind {
     /// Whether a critic estimates what each token is worth.
     #[must_use]
     pub fn has_critic(self) -> bool {
-        self.algorithm().is_some_and(|own| own.critic)
+        self.algorithm().is_some_and(Algorithm::critic)
     }
 }

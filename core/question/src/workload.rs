@@ -124,6 +124,8 @@ pub struct Rl {
     pub oversampling: f64,
     /// Responses per prompt.
     pub responses_per_prompt: u64,
+    /// Greedy responses that are generated beside those of a prompt, as a baseline, and train nothing.
+    pub greedy_per_prompt: u64,
     /// Longest prompt in tokens.
     pub max_prompt_length: u64,
     /// Longest response in tokens.
@@ -174,6 +176,18 @@ impl Rl {
     #[must_use]
     pub fn sequences(&self) -> u64 {
         self.prompts_per_step * self.responses_per_prompt
+    }
+
+    /// Responses that are generated for a prompt.
+    #[must_use]
+    pub fn generated_per_prompt(&self) -> u64 {
+        self.responses_per_prompt + self.greedy_per_prompt
+    }
+
+    /// Responses that are generated for the prompts of one step.
+    #[must_use]
+    pub fn generated(&self) -> u64 {
+        self.prompts_per_step * self.generated_per_prompt()
     }
 
     /// Optimizer steps of one step.

@@ -8,15 +8,18 @@ use super::shared::{
     RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM,
     WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
+use shardwise_question::task::Algorithm;
 use shardwise_question::wire::Backend::Deepspeed;
 use shardwise_question::wire::Precision::Fp16;
 use shardwise_question::wire::Schedule::{Colocated, Split};
-use shardwise_question::wire::WorkloadKind::Pretrain;
+use shardwise_question::wire::WorkloadKind::{Cispo, Gmpo, Pretrain, Remax};
 
 /// What `OpenRLHF` refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Pretrain])
         .or("OpenRLHF trains from finished weights and has no pre-training. Take DeepSpeed's flags, or the kind sft."),
+    no_kind(&[Cispo, Gmpo, Remax])
+        .or("OpenRLHF 0.11.2 has no such loss or baseline. Choose grpo or rloo, or take veRL's flags."),
     TRAINS,
     WHOLE_NODES,
     backends(&[Deepspeed])
@@ -69,7 +72,8 @@ static REINFORCEMENT: &[Rule] = &[
     NO_ADAPTERS.or("OpenRLHF cannot hand adapters to vLLM. Leave lora out, or take veRL's flags."),
     ONLY_PPO_HAS_A_CRITIC,
     must("workload.rl.responses_per_prompt", |a| {
-        a.workload.kind.has_critic() || a.rl.is_none_or(|rl| rl.responses_per_prompt > 1)
+        let compares = a.workload.kind.algorithm().is_some_and(Algorithm::compares);
+        !compares || a.rl.is_none_or(|rl| rl.responses_per_prompt > 1)
     })
     .or("The responses of a prompt are compared. Give 2 or more."),
     learning("workload.rl.oversampling", |rl| rl.oversampling <= 1.0 || rl.responses_per_prompt > 1)

@@ -12,13 +12,15 @@ use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::Schedule::{Colocated, Split};
-use shardwise_question::wire::WorkloadKind::{Ppo, Pretrain};
+use shardwise_question::wire::WorkloadKind::{Gmpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, Rloo};
 
 /// What TRL refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Pretrain])
         .or("TRL fine-tunes and has no pre-training. Take DeepSpeed's flags, or the kind sft for packed sequences."),
     no_kind(&[Ppo]).or("TRL 1.16.0 has no PPO trainer any more. Choose grpo, or take veRL's or OpenRLHF's flags."),
+    no_kind(&[Gmpo, ReinforcePlusPlus, Remax])
+        .or("TRL 1.16.0 has no trainer of this algorithm. Choose grpo or rloo, or take veRL's flags."),
     TRAINS,
     must("hardware.gpus", |a| nodes(a.pools.0, a.job.hardware.gpus_per_node).is_some())
         .or("{gpus} GPUs that train are no whole number of nodes of {node}. Choose a multiple of {node}."),
@@ -98,6 +100,9 @@ static REINFORCEMENT: &[Rule] = &[
         rl.old_log_prob || (rl.mini_batch == rl.prompts_per_step && rl.epochs == 1)
     })
     .or("Where a step has several updates, TRL computes old log-probabilities. Set it to true."),
+    // trainer/rloo_trainer.py:1600
+    must("workload.rl.old_log_prob", |a| a.workload.kind != Rloo || a.rl.is_none_or(|rl| rl.old_log_prob))
+        .or("TRL's RLOO always computes old log-probabilities. Set it to true."),
     must("plan.offload", |a| {
         let offload = a.layout.offload;
         !(offload.parameters || offload.gradients || offload.optimizer || offload.activations)

@@ -155,7 +155,21 @@ fn stated() -> impl Strategy<Value = Question> {
         1u64..33,
     );
     let engine = (size(), 30u32..95, 1u64..2000, any::<[bool; 3]>());
-    let kinds = vec!["grpo", "gspo", "dapo", "ppo", "sft", "lora", "pretrain"];
+    let kinds = vec![
+        "grpo",
+        "gspo",
+        "dapo",
+        "ppo",
+        "sft",
+        "lora",
+        "pretrain",
+        "dr_grpo",
+        "cispo",
+        "gmpo",
+        "rloo",
+        "reinforce_plus_plus",
+        "remax",
+    ];
     let work = (
         prop::sample::select(kinds),
         prop::sample::select(vec![16u64, 64, 128]),
@@ -174,7 +188,7 @@ fn stated() -> impl Strategy<Value = Question> {
     )
         .prop_map(|(model, backend, gpus, parallel, memory, engine, work)| {
             let (kind, prompts, responses, length, on) = work;
-            let reinforcement = ["grpo", "gspo", "dapo", "ppo"].contains(&kind);
+            let reinforcement = !["sft", "lora", "pretrain"].contains(&kind);
             let (recompute, off, zero, micro, thousands) = memory;
             let mut plan = json!({"backend": backend, "micro_batch": micro, "recompute": recompute,
                 "offload": {"parameters": off[0], "gradients": off[0], "optimizer": off[1]}, "fused_lm_head": off[2]});

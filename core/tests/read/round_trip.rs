@@ -186,6 +186,12 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"kind": "dapo", "responses_per_prompt": 16, "reference": false}),
         json!({"kind": "dapo", "oversampling": 1, "reference": true}),
         json!({"kind": "gspo"}),
+        json!({"kind": "dr_grpo", "reference": false}),
+        json!({"kind": "cispo", "reference": true}),
+        json!({"kind": "gmpo"}),
+        json!({"kind": "rloo"}),
+        json!({"kind": "reinforce_plus_plus", "responses_per_prompt": 1, "mini_batch": 128}),
+        json!({"kind": "remax", "responses_per_prompt": 1, "mini_batch": 128}),
         json!({"kind": "ppo", "responses_per_prompt": 1, "mini_batch": 128}),
         json!({"kind": "ppo", "critic": "qwen3-4b", "reward_model": "qwen3-8b"}),
     ] {

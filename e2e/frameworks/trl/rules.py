@@ -15,7 +15,7 @@ def combined(script, script_args, training, model, made, launcher, facts):
     world, parallel, fsdp = int(launcher.num_processes), made.get("parallel"), made.get("fsdp")
     split = parallel.non_data_parallel_size if parallel else 1
     cp = parallel.cp_size if parallel else 1
-    reinforcement = script == "trl.scripts.grpo"
+    reinforcement = script in ("trl.scripts.grpo", "trl.scripts.rloo")
     # transformers/trainer.py:879
     require(not (fsdp and fsdp.activation_checkpointing and training.gradient_checkpointing),
             "gradient_checkpointing: FSDP recomputes already")
@@ -83,7 +83,9 @@ def generated(script_args, training, world, split, facts):
             errors.append(message)
 
     require(split == 1, "parallelism_config: GRPO splits no sequences")  # trl/trainer/grpo_config.py, __post_init__
-    require(training.loss_type in LOSSES, f"loss_type: {training.loss_type} is unknown")
+    # RLOO's trainer has a loss of its own.
+    loss = getattr(training, "loss_type", "grpo")
+    require(loss in LOSSES, f"loss_type: {loss} is unknown")
     require(script_args.reward_funcs or script_args.reward_model_name_or_path, "reward_funcs: no reward source")  # grpo_trainer.py:737
     for name in script_args.reward_funcs or ():
         require(name in REWARDS or "." in name, f"reward_funcs: {name} is unknown")  # scripts/grpo.py

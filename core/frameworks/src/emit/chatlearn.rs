@@ -10,7 +10,7 @@ use super::text::{Script, Section, flag, head, home, share};
 use super::words::{count, gib, plural};
 use super::{Emission, Snippet, Unsupported, choices};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
-use shardwise_question::task::Unit;
+use shardwise_question::task::Ratio;
 use shardwise_question::wire::{Backend, Engine, KvCacheDtype, WorkloadKind};
 use shardwise_question::workload::Rl;
 use shardwise_rules::machines;
@@ -235,7 +235,7 @@ fn algorithm(kind: WorkloadKind, rl: &Rl) -> Section {
         .map_or((0.2, 0.2, "GRPO's clip, above"), |clip| (clip.high, clip.low, clip.why));
     section.set(format!("{TRAINER}.pos_clip_ratio"), format!("{high:?}"), why);
     section.set(format!("{TRAINER}.neg_clip_ratio"), format!("{low:?}"), "and below");
-    if loss.is_some_and(|own| own.ratio == Unit::Response) {
+    if loss.is_some_and(|own| own.ratio == Ratio::Response) {
         section.set(format!("{TRAINER}.use_group_sequence_policy"), "True", "one ratio for each response");
     }
     section.set(format!("{TRAINER}.optimizer.lr"), "2e-6", "ChatLearn's own; yours to tune");

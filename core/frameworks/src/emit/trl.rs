@@ -10,13 +10,16 @@ use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
 use super::{Emission, Snippet, Unsupported, choices, kernel, trainer, yaml};
 use shardwise_question::plan::{Layout, Recompute};
-use shardwise_question::wire::{Backend, Schedule};
+use shardwise_question::wire::{Backend, Schedule, WorkloadKind};
 use shardwise_rules::{nodes, pools};
 
 /// The texts for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let (script, mut sections) = match (&emission.job.workload.rl, &emission.plan.rollout) {
-        (Some(rl), Some(rollout)) => ("grpo", reinforcement::sections(emission, rl, rollout)),
+        (Some(rl), Some(rollout)) => {
+            let script = if emission.job.workload.kind == WorkloadKind::Rloo { "rloo" } else { "grpo" };
+            (script, reinforcement::sections(emission, rl, rollout))
+        }
         _ => ("sft", fine_tuning::sections(emission)),
     };
     sections.push(run(emission));

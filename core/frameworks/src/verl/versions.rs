@@ -114,7 +114,7 @@ const BEFORE_0_7_1: &[(&str, Fate)] = &[
     ("reward.custom_reward_function.name", Named("custom_reward_function.name")),
     (
         "actor_rollout_ref.actor.policy_loss.loss_mode",
-        Refused("has no loss of one ratio for each response: choose grpo."),
+        Refused("has no loss of ratios of whole responses, or of weights: choose grpo."),
     ),
     (
         "algorithm.rollout_correction.bypass_mode",

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH};
 use crate::place::Place;
-use crate::task::Algorithm;
+use crate::task::{Algorithm, Baseline};
 use crate::wire::{RlSpec, Schedule};
 use crate::workload::Rl;
 use shardwise_catalog::error::{Caveat, InputError};
@@ -55,6 +55,7 @@ pub(super) fn resolve_rl(
         gen_batch_size,
         oversampling,
         responses_per_prompt: responses,
+        greedy_per_prompt: u64::from(algorithm.baseline == Baseline::Greedy),
         max_prompt_length: max_prompt,
         max_response_length: max_response,
         mean_prompt_length: mean_prompt,
@@ -132,7 +133,7 @@ fn role(name: &str, value: &Option<Value>) -> Result<Option<Model>, InputError> 
 
 /// The critic: as stated, the actor's model where the algorithm trains one and the question is silent.
 fn critic(algorithm: &Algorithm, spec: &RlSpec, model: &Model) -> Result<Option<Model>, InputError> {
-    match (algorithm.critic, role("critic", &spec.critic)?) {
+    match (algorithm.critic(), role("critic", &spec.critic)?) {
         (true, None) if spec.critic.is_none() => Ok(Some(model.clone())),
         (true, None) => Err(AT.wrong(
             "critic",

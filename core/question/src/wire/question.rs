@@ -171,6 +171,18 @@ words! {
         Dapo = "dapo",
         /// GSPO: GRPO with one ratio for each response.
         Gspo = "gspo",
+        /// Dr. GRPO: GRPO without division by lengths and deviations.
+        DrGrpo = "dr_grpo",
+        /// CISPO: clipped ratios as weights.
+        Cispo = "cispo",
+        /// GMPO: the geometric mean of a response's clipped ratios.
+        Gmpo = "gmpo",
+        /// RLOO: each response against the prompt's others.
+        Rloo = "rloo",
+        /// REINFORCE++: each response against the whole batch.
+        ReinforcePlusPlus = "reinforce_plus_plus",
+        /// `ReMax`: each response against the greedy one, which is generated too.
+        Remax = "remax",
         /// Generation alone.
         Rollout = "rollout",
     }
@@ -195,7 +207,7 @@ document! {
         pub precision: Option<Precision>,
         /// Adapters of `lora` and `qlora`, and of RL where given.
         pub lora: Option<LoraSpec>,
-        /// The RL step; required for `ppo`, `grpo`, `dapo`, `gspo`.
+        /// The RL step; required for `ppo`, `grpo` and the other algorithms.
         pub rl: Option<RlSpec>,
         /// The generation run; required for `rollout`.
         pub rollout: Option<RolloutWorkloadSpec>,
@@ -265,7 +277,8 @@ document! {
         /// Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike). Default: 2.3
         /// for dapo, with a caveat, else 1.
         pub oversampling: Option<f64>,
-        /// Responses sampled per prompt. Default 8 for grpo and gspo, 16 for dapo, 1 for ppo.
+        /// Responses sampled per prompt. Default 8 for grpo and those like it, 16 for dapo, 4 for
+        /// rloo, 1 for ppo, `reinforce_plus_plus` and remax, which generates a greedy one besides.
         pub responses_per_prompt: Option<u64>,
         /// Longest prompt in tokens. Required.
         pub max_prompt_length: Option<u64>,

@@ -60,7 +60,7 @@ pub(super) const RULES: [Rule; 6] = [
 fn requests(case: &Case<'_>) -> u64 {
     let workload = &case.job().workload;
     match (&workload.rl, &workload.generation) {
-        (Some(rl), _) => rl.sequences(),
+        (Some(rl), _) => rl.generated(),
         (None, Some(generation)) => generation.requests,
         (None, None) => 0,
     }

@@ -50,7 +50,7 @@ args=(
   # Algorithm
   --algo.advantage.estimator gae  # PPO: the critic estimates values
   --algo.kl.init_coef 0.001  # keeps the policy near the reference; yours to tune
-  --algo.kl.estimator k1  # PPO's penalty in the reward
+  --algo.kl.estimator k1  # the penalty is in the reward
   --actor.loss_agg_mode token-mean  # every token counts alike
 
   # Run

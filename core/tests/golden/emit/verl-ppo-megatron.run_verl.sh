@@ -90,7 +90,7 @@ args=(
 
   # Algorithm
   algorithm.adv_estimator=gae  # PPO: the critic estimates values
-  algorithm.use_kl_in_reward=True  # PPO's penalty for leaving the reference
+  algorithm.use_kl_in_reward=True  # the penalty for leaving the reference
   algorithm.kl_ctrl.kl_coef=0.001  # veRL's default; yours to tune
   actor_rollout_ref.actor.use_kl_loss=False  # the penalty is in the reward
 

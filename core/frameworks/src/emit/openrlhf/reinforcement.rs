@@ -7,7 +7,7 @@ use super::super::text::{Section, home, model_path, share};
 use super::super::words::{figure, layout_title, plural};
 use super::{deepspeed, switch};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
-use shardwise_question::task::{Algorithm, Unit};
+use shardwise_question::task::{Algorithm, Baseline, Mean, Penalty, Ratio};
 use shardwise_question::wire::Schedule;
 use shardwise_question::workload::Rl;
 use shardwise_rules::{nodes, pools};
@@ -162,29 +162,40 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
         }
     }
     let (mean, reason) = match algorithm.loss.mean {
-        Unit::Token => ("token-mean", "every token counts alike"),
-        Unit::Response => ("seq-mean-token-mean", "every response counts alike"),
+        Mean::Token => ("token-mean", "every token counts alike"),
+        Mean::Longest => ("token-mean", "every token counts alike; OpenRLHF divides by no constant length"),
+        Mean::Response => ("seq-mean-token-mean", "every response counts alike"),
     };
     section.set("--actor.loss_agg_mode", mean, reason);
-    if algorithm.loss.ratio == Unit::Response {
+    if algorithm.loss.ratio == Ratio::Response {
         section.set("--actor.policy_loss_type", "gspo", "one ratio for each response");
     }
 }
 
+/// `--algo.advantage.estimator`, and why; none where OpenRLHF has no such baseline.
+fn estimator(of: Baseline) -> Option<(&'static str, &'static str)> {
+    Some(match of {
+        Baseline::Critic => ("gae", "PPO: the critic estimates values"),
+        Baseline::Group => ("group_norm", "advantages from the responses of one prompt, no critic"),
+        Baseline::GroupMean => {
+            ("dr_grpo", "advantages from the responses of one prompt; Dr. GRPO divides by no deviation")
+        }
+        Baseline::Others => ("rloo", "each response against the prompt's others, no critic"),
+        Baseline::Batch => ("reinforce", "each response against the whole batch, no critic"),
+        Baseline::Greedy => return None,
+    })
+}
+
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
-    let kind = emission.job.workload.kind;
-    let critic = kind.has_critic();
-    let (estimator, reason) = if critic {
-        ("gae", "PPO: the critic estimates values")
-    } else {
-        ("group_norm", "advantages from the responses of one prompt, no critic")
-    };
-    section.set("--algo.advantage.estimator", estimator, reason);
+    let algorithm = emission.job.workload.kind.algorithm();
+    if let Some((estimator, reason)) = algorithm.and_then(|own| estimator(own.baseline)) {
+        section.set("--algo.advantage.estimator", estimator, reason);
+    }
     if rl.reference {
         section.set("--algo.kl.init_coef", "0.001", "keeps the policy near the reference; yours to tune");
-        if critic {
-            section.set("--algo.kl.estimator", "k1", "PPO's penalty in the reward");
+        if algorithm.is_some_and(|own| own.penalty == Penalty::Reward) {
+            section.set("--algo.kl.estimator", "k1", "the penalty is in the reward");
         } else {
             switch(&mut section, "--algo.kl.use_loss", "the penalty is in the loss");
             section.set("--algo.kl.estimator", "k3", "the unbiased estimate with low variance");
@@ -192,7 +203,7 @@ fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     } else {
         section.set("--algo.kl.init_coef", 0, "no reference policy to compute");
     }
-    if let Some(algorithm) = kind.algorithm() {
+    if let Some(algorithm) = algorithm {
         loss(&mut section, algorithm);
     }
     if rl.oversampling > 1.0 {

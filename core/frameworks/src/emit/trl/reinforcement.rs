@@ -1,4 +1,4 @@
-//! `trl.scripts.grpo`: GRPO, and DAPO's loss, with vLLM beside training or as a server.
+//! `trl.scripts.grpo` and `trl.scripts.rloo`: GRPO, the losses like it, and RLOO, with vLLM beside training or as a server.
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
@@ -7,8 +7,8 @@ use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
 use super::{model, serves};
 use shardwise_question::plan::RolloutPlan;
-use shardwise_question::task::{Algorithm, Unit};
-use shardwise_question::wire::KvCacheDtype;
+use shardwise_question::task::{Algorithm, Baseline, Loss, Mean, Ratio};
+use shardwise_question::wire::{KvCacheDtype, WorkloadKind};
 use shardwise_question::workload::Rl;
 use shardwise_rules::{nodes, pools};
 
@@ -66,27 +66,45 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     } else {
         "no pass for old log-probabilities, from your question"
     };
-    section.set("--vllm_importance_sampling_correction", flag(rl.old_log_prob), reason);
+    if emission.job.workload.kind != WorkloadKind::Rloo {
+        section.set("--vllm_importance_sampling_correction", flag(rl.old_log_prob), reason);
+    }
     section
 }
 
 fn loss(section: &mut Section, algorithm: &Algorithm) {
-    match algorithm.loss.mean {
-        Unit::Token => section.set("--loss_type", "dapo", "every token counts alike"),
-        Unit::Response => section.set("--loss_type", "grpo", "every response counts alike"),
+    let Loss { ratio, mean, clip } = algorithm.loss;
+    match (ratio, mean) {
+        (Ratio::Weight, _) => {
+            section.set("--loss_type", "cispo", "clipped ratios as weights, through which no gradient flows")
+        }
+        (_, Mean::Token) => section.set("--loss_type", "dapo", "every token counts alike"),
+        (_, Mean::Response) => section.set("--loss_type", "grpo", "every response counts alike"),
+        (_, Mean::Longest) => section.set("--loss_type", "dr_grpo", "divides by max_completion_length"),
     }
-    if algorithm.loss.ratio == Unit::Response {
+    if algorithm.baseline == Baseline::GroupMean {
+        section.set("--scale_rewards", "none", "Dr. GRPO: scores keep their spread");
+    }
+    if ratio == Ratio::Response {
         section.set("--importance_sampling_level", "sequence", "one ratio for each response");
     }
-    if let Some(clip) = algorithm.loss.clip {
-        section.set("--epsilon", format!("{:?}", clip.low), algorithm.name);
-        section.set("--epsilon_high", format!("{:?}", clip.high), clip.why);
+    match (ratio, clip) {
+        (Ratio::Weight, _) => {
+            section.set("--epsilon_high", "5.0", "the largest weight, as in ScaleRL (arXiv:2510.13786)")
+        }
+        (_, Some(clip)) => {
+            section.set("--epsilon", format!("{:?}", clip.low), algorithm.name);
+            section.set("--epsilon_high", format!("{:?}", clip.high), clip.why);
+        }
+        (_, None) => {}
     }
 }
 
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
-    if let Some(algorithm) = emission.job.workload.kind.algorithm() {
+    // RLOO's trainer has a loss of its own.
+    let own = emission.job.workload.kind.algorithm();
+    if let Some(algorithm) = own.filter(|own| own.baseline != Baseline::Others) {
         loss(&mut section, algorithm);
     }
     let (beta, reason) = if rl.reference {

@@ -8,7 +8,7 @@ use crate::binding::Form::{Count, Size, Stated};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken};
 use crate::binding::{At, Row, Said, row, say, says, switch, when};
 use crate::emit::words::{count, figure, plural};
-use shardwise_question::task::{Algorithm, Clip, Unit};
+use shardwise_question::task::{Algorithm, Baseline, Clip, Mean, Penalty, Ratio};
 use shardwise_question::wire::Schedule;
 use shardwise_question::workload::Rl;
 use shardwise_rules::{nodes, pools};
@@ -80,20 +80,41 @@ pub(super) fn budget(at: &At) -> Option<String> {
     })
 }
 
-/// Whether the penalty for leaving the reference is in the reward, as PPO has it.
-fn in_reward(at: &At) -> bool {
-    at.rl().is_some_and(|rl| rl.reference) && at.job().workload.kind.has_critic()
+/// Whether the penalty for leaving the reference is there, as the algorithm has it.
+fn penalty(at: &At, of: Penalty) -> bool {
+    at.rl().is_some_and(|rl| rl.reference) && algorithm(at).is_some_and(|own| own.penalty == of)
 }
 
-/// Whether that penalty is in the loss.
+fn in_reward(at: &At) -> bool {
+    penalty(at, Penalty::Reward)
+}
+
 fn in_loss(at: &At) -> bool {
-    at.rl().is_some_and(|rl| rl.reference) && !in_reward(at)
+    penalty(at, Penalty::Loss)
+}
+
+fn algorithm(at: &At) -> Option<&'static Algorithm> {
+    at.job().workload.kind.algorithm()
 }
 
 /// The algorithm and its clip, where it has one of its own: veRL's defaults are the others'.
 fn clip(at: &At) -> Option<(&'static Algorithm, Clip)> {
-    let algorithm = at.job().workload.kind.algorithm()?;
+    let algorithm = algorithm(at)?;
     Some((algorithm, algorithm.loss.clip?))
+}
+
+/// `algorithm.adv_estimator`, and why.
+fn estimator(of: Baseline) -> (&'static str, &'static str) {
+    match of {
+        Baseline::Critic => ("gae", "PPO: the critic estimates values"),
+        Baseline::Group => ("grpo", "advantages from the responses of one prompt, no critic"),
+        Baseline::GroupMean => {
+            ("grpo", "advantages from the responses of one prompt; Dr. GRPO divides by no deviation")
+        }
+        Baseline::Others => ("rloo", "each response against the prompt's others, no critic"),
+        Baseline::Batch => ("reinforce_plus_plus", "each response against the whole batch, no critic"),
+        Baseline::Greedy => ("remax", "each response against a greedy one, which is generated besides"),
+    }
 }
 
 /// How many prompts are generated for each that trains, where groups are dropped.
@@ -103,14 +124,14 @@ fn oversampling(at: &At) -> Option<f64> {
 
 pub(in crate::verl) const ALGORITHM: &[Row] = &[
     row("algorithm.adv_estimator", Field("workload.kind"), |at| {
-        if at.job().workload.kind.has_critic() {
-            says("gae", "PPO: the critic estimates values")
-        } else {
-            says("grpo", "advantages from the responses of one prompt, no critic")
-        }
+        let (name, reason) = estimator(algorithm(at)?.baseline);
+        says(name, reason)
+    }),
+    row("algorithm.norm_adv_by_std_in_grpo", Field("workload.kind"), |at| {
+        when(algorithm(at)?.baseline == Baseline::GroupMean, "False", "Dr. GRPO: scores keep their spread")
     }),
     row("algorithm.use_kl_in_reward", Field("workload.rl.reference"), |at| {
-        switch(in_reward(at), "PPO's penalty for leaving the reference", "no penalty in the reward")
+        switch(in_reward(at), "the penalty for leaving the reference", "no penalty in the reward")
     }),
     say("algorithm.kl_ctrl.kl_coef", |at| when(in_reward(at), "0.001", DEFAULT)),
     row("actor_rollout_ref.actor.use_kl_loss", Field("workload.rl.reference"), |at| {
@@ -134,14 +155,22 @@ pub(in crate::verl) const ALGORITHM: &[Row] = &[
         says(format!("{:?}", clip.dual?), format!("{}'s bound of the dual clip", algorithm.name))
     }),
     row("actor_rollout_ref.actor.loss_agg_mode", OBJECTIVE, |at| {
-        let (Algorithm { name, loss, .. }, _) = clip(at)?;
-        match loss.mean {
-            Unit::Token => says("token-mean", format!("{name}: every token counts alike")),
-            Unit::Response => says("seq-mean-token-mean", format!("{name}: every response counts alike")),
+        let Algorithm { name, loss, .. } = algorithm(at)?;
+        match (loss.mean, loss.clip, loss.ratio) {
+            (Mean::Longest, ..) => says("seq-mean-token-sum-norm", format!("{name}: divides by a constant length")),
+            // veRL's default is the others', and GMPO's loss has a mean of its own.
+            (_, None, _) | (_, _, Ratio::ClippedTokens) => None,
+            (Mean::Token, ..) => says("token-mean", format!("{name}: every token counts alike")),
+            (Mean::Response, ..) => says("seq-mean-token-mean", format!("{name}: every response counts alike")),
         }
     }),
     row("actor_rollout_ref.actor.policy_loss.loss_mode", Field("workload.kind"), |at| {
-        when(clip(at)?.0.loss.ratio == Unit::Response, "gspo", "one ratio for each response")
+        match algorithm(at)?.loss.ratio {
+            Ratio::Token => None,
+            Ratio::Response => says("gspo", "one ratio for each response"),
+            Ratio::ClippedTokens => says("geo_mean", "the geometric mean of a response's clipped ratios"),
+            Ratio::Weight => says("cispo", "clipped ratios as weights, through which no gradient flows"),
+        }
     }),
     row("algorithm.filter_groups.enable", Field("workload.rl.oversampling"), |at| {
         let times = figure(oversampling(at)?);
@@ -154,7 +183,7 @@ pub(in crate::verl) const ALGORITHM: &[Row] = &[
     }),
     say("algorithm.filter_groups.metric", |at| when(oversampling(at).is_some(), "acc", "the score that is compared")),
     row("reward.reward_manager.name", Field("workload.kind"), |at| {
-        let filters = at.job().workload.kind.algorithm().and_then(|algorithm| algorithm.oversampling);
+        let filters = algorithm(at).and_then(|own| own.oversampling);
         when(oversampling(at).or(filters).is_some(), "dapo", "gives `acc`, the score of each response")
     }),
     row("algorithm.rollout_correction.bypass_mode", Field("workload.rl.old_log_prob"), |at| {

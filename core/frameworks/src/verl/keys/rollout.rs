@@ -52,7 +52,7 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
         says(share(at.rollout()?.gpu_memory_utilization), reason)
     }),
     row("max_num_seqs", Taken("max_num_seqs", CountSince(&("0.9.0", 1024, 256))), |at| {
-        let waiting = at.rl()?.sequences().div_ceil(replicas(at)?.max(1));
+        let waiting = at.rl()?.generated().div_ceil(replicas(at)?.max(1));
         let waiting = plural(waiting, "sequence", "sequences");
         says(at.rollout()?.max_num_seqs, format!("decoded together; each engine gets {waiting} a step"))
     }),

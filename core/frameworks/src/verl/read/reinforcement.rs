@@ -128,8 +128,14 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
     let critic = draft.flag("critic.enable");
     let kind = match estimator.as_deref() {
         None | Some("gae") if critic != Some(false) => "ppo",
+        Some("rloo" | "rloo_vectorized") => "rloo",
+        Some("reinforce_plus_plus") => "reinforce_plus_plus",
+        Some("remax") => "remax",
         _ if loss.as_deref() == Some("gspo") => "gspo",
+        _ if loss.as_deref() == Some("cispo") => "cispo",
+        _ if loss.as_deref() == Some("geo_mean") => "gmpo",
         _ if dapo => "dapo",
+        _ if draft.flag("algorithm.norm_adv_by_std_in_grpo") == Some(false) => "dr_grpo",
         _ => "grpo",
     };
     draft.set("workload.kind", kind);
@@ -139,7 +145,7 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
             kind,
             "veRL's default is gae, PPO with a critic; set algorithm.adv_estimator to state another.",
         ),
-        Some("gae" | "grpo") => {}
+        Some("gae" | "grpo" | "rloo" | "rloo_vectorized" | "reinforce_plus_plus" | "remax") => {}
         Some(other) => {
             let why = format!("{other} has no critic, as GRPO has none: what it computes is the same.");
             draft.assume("workload.kind", kind, why);
