@@ -90,7 +90,7 @@ impl<'a> Scene<'a> {
         let name = id.map_or_else(|| self.lang.text().gpu_own.to_owned(), words::gpu_label);
         let name = format!("{} × {name}", format::grouped(row.found.job.hardware.gpus.into()));
         match &row.found.answer.offer {
-            Some(offer) => format!("{name}{SEPARATOR}{}", offer.provider),
+            Some(offer) => format!("{name}{SEPARATOR}{}", words::provider(&offer.provider, self.lang)),
             None => name,
         }
     }

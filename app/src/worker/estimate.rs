@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use shardwise_core::calibration::{self, Measured};
-use shardwise_core::catalog::Offer;
 use shardwise_core::complete::training_gpus;
+use shardwise_core::hardware::Rentable;
 use shardwise_core::job::Job;
 use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
@@ -18,7 +18,7 @@ use crate::protocol::estimate::{
     Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Rented, Slice,
 };
 use crate::sheets::asked::Asked;
-use crate::words::{plan_in_short, priced_on};
+use crate::words::plan_in_short;
 
 /// The answer to a question, and its run beside it.
 pub(super) fn estimate(asking: Asking) -> Estimate {
@@ -142,14 +142,7 @@ fn rented(answer: &Answer, machine: &HardwareSpec) -> Option<Rented> {
         ..HardwareSpec::default()
     };
     let offers = rent::offers(&market).unwrap_or_default();
-    Some(Rented {
-        provider: own.provider.to_string(),
-        instance: own.instance.to_string(),
-        kind: own.kind,
-        date: priced_on(own).to_owned(),
-        usd_per_gpu_hour: own.usd_per_gpu_hour,
-        prices: offers.into_iter().map(Offer::usd_per_gpu_hour).collect(),
-    })
+    Some(Rented { rental: own.clone(), prices: offers.iter().map(Rentable::usd_per_gpu_hour).collect() })
 }
 
 /// Why nobody in its market rents a machine out.
@@ -305,14 +298,14 @@ mod tests {
         assert_eq!(offers.len(), Sweep::every_gpu(&question).total());
         let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
         let rented: Vec<_> = offers.iter().filter_map(|offer| offer.result.as_ref().ok()).collect();
-        let first = rented[0].rented.as_ref().map(|own| own.usd_per_gpu_hour);
+        let first = rented[0].rented.as_ref().map(|own| own.rental.usd_per_gpu_hour);
         assert_eq!(first, own.offer.map(|own| own.usd_per_gpu_hour));
         for figures in &rented {
             assert_eq!(figures.rented.is_some(), figures.usd().is_some());
             assert_eq!(figures.rented.is_none(), figures.unoffered.is_some());
             let Some(own) = &figures.rented else { continue };
-            assert!(own.prices.contains(&own.usd_per_gpu_hour) && own.prices.is_sorted(), "{own:?}");
-            assert!(!own.provider.is_empty() && !own.date.is_empty());
+            assert!(own.prices.contains(&own.rental.usd_per_gpu_hour) && own.prices.is_sorted(), "{own:?}");
+            assert!(!own.rental.provider.is_empty() && own.rental.source.starts_with("https:"));
         }
         assert!(rented.iter().any(|own| own.rented.is_some()) && rented.iter().any(|own| own.unoffered.is_some()));
         // An offer that is chosen is compared with all of its kind.
@@ -321,7 +314,7 @@ mod tests {
         chosen.hardware.offer = Some("voltage-park/8x-h100-infiniband/us/on-demand".to_owned());
         let first = slices(&chosen).remove(0).offers.remove(0);
         let own = first.result.unwrap_or_else(|error| panic!("{error}")).rented;
-        assert!(own.is_some_and(|own| own.provider == "Voltage Park" && own.prices.len() > 2));
+        assert!(own.is_some_and(|own| own.rental.provider == "Voltage Park" && own.prices.len() > 2));
     }
 
     #[test]

@@ -184,7 +184,7 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 /// # Errors
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
-    if question.hardware.market.is_none() {
+    if !shardwise_question::market::is_open(&question.hardware) {
         return best_on_its_own(question, efficiency, runner);
     }
     let costs = |found: &Best| {

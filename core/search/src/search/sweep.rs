@@ -184,7 +184,7 @@ impl Asked {
         // The question's own machine gets the plan that answers it.
         let work = if *hardware == self.question.hardware { WORK } else { WORK_OF_A_TYPE };
         let mut of = |question: &Question| self.found(question, Rc::clone(spaces), work);
-        if hardware.market.is_none() {
+        if !market::is_open(hardware) {
             return of(&question);
         }
         renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer))
