@@ -111,6 +111,7 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
     }
     page.follow_address();
     let side = Cell::new(false);
+    let spoken = Cell::new(page.lang);
     let body = move || {
         if !page.built[0].get() {
             return Either::Left(view! { <Broken page/> });
@@ -118,6 +119,10 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
         let lang = page.look.lang.get();
         money::show(page.look.money());
         let page = page.in_lang(lang);
+        // Whose offers count may follow the language.
+        if spoken.replace(lang) != lang && !page.embedded {
+            crate::browser::soon(move || page.follow_language());
+        }
         let view = if page.embedded {
             rest::of(|rest| rest.embed)(page)
         } else {
