@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shardwise_core::calibration::{Calibrated, Measured};
-use shardwise_core::search::market::Measures;
+use shardwise_core::search::measures::Measures;
 use shardwise_core::wire::{FitState, Rental};
 use shardwise_core::{Answer, InputError};
 

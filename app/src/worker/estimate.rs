@@ -7,8 +7,8 @@ use shardwise_core::hardware::Rentable;
 use shardwise_core::job::Job;
 use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
-use shardwise_core::search::market::{self, Measures};
-use shardwise_core::search::sweep::Offer as Machine;
+use shardwise_core::search::measures::{self, Measures};
+use shardwise_core::search::sweep::Tried;
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Objective, Question, evaluate_alone};
 
@@ -89,7 +89,7 @@ pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &
         // What is known is shown first.
         return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
     }
-    let more = market::more(&asked.question).and_then(|sweep| sweep.at(tried));
+    let more = measures::more(&asked.question).and_then(|sweep| sweep.at(tried));
     if more.as_ref().is_some_and(|more| !is_sure_offer(more)) {
         tried += 1;
         return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
@@ -101,7 +101,7 @@ pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &
 /// The cheapest machine on which a question is as sure to fit as asked.
 fn cheapest(asked: &Asked) -> Option<Offered> {
     let offers = asked.offers();
-    let ranked = market::ranked(&offers, Objective::Cost).unwrap_or_default();
+    let ranked = measures::ranked(&offers, Objective::Cost).unwrap_or_default();
     let mut ranked = ranked.iter().filter_map(|place| offers.get(*place));
     ranked.find(|offer| is_sure_offer(offer)).map(offered)
 }
@@ -112,11 +112,11 @@ fn is_sure(answer: &Answer) -> bool {
 }
 
 /// Whether a machine's best plan is.
-fn is_sure_offer(offer: &Machine) -> bool {
+fn is_sure_offer(offer: &Tried) -> bool {
     offer.result.as_ref().is_ok_and(|found| is_sure(&found.answer))
 }
 
-fn offered(offer: &Machine) -> Offered {
+fn offered(offer: &Tried) -> Offered {
     let result = offer.result.as_ref();
     let result = result.map(|found| figures(&found.answer, &found.job, found.considered, &offer.hardware));
     Offered {
@@ -126,7 +126,7 @@ fn offered(offer: &Machine) -> Offered {
 }
 
 /// The question's own machine, with the plan that the question states.
-fn own(asked: &Asked, offer: &Machine) -> Offered {
+fn own(asked: &Asked, offer: &Tried) -> Offered {
     let considered = offer.result.as_ref().map_or(0, |found| found.considered);
     let own = figures(&asked.found.answer, &asked.found.job, considered, &offer.hardware);
     Offered { result: Ok(own), ..offered(offer) }
