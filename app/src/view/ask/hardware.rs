@@ -435,7 +435,8 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
             </details>
             <Shown page/>
             <OwnMachines page/>
-            <OwnPrices page/>
+            // Inside another site nobody's prices are asked or kept.
+            {(!page.embedded).then(|| view! { <OwnPrices page/> })}
         </fieldset>
     }
 }

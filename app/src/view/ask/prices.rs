@@ -39,7 +39,7 @@ pub(super) fn OwnPrices(page: Page) -> impl IntoView {
             .map(|kept| fill(text.prices_count, &[&size(prices::len(&kept))]))
     };
     view! {
-        <details class="more prices" id="own-prices">
+        <details class="more" id="own-prices">
             <summary>
                 {text.prices}
                 " "
