@@ -49,6 +49,7 @@ macro_rules! erased_view {
 
 use advice::Advice;
 use ask::Ask;
+use ask::prices::PriceSheet;
 use banner::Banner;
 use comfort::{Comfort, Links, Report, ShareButton};
 use dock::Dock;
@@ -88,6 +89,7 @@ pub(crate) fn rest() -> Rest {
         embed: |page| view! { <Embed page/> },
         acting: |page| view! { <Acting page/> },
         folds: |page| view! { <Folds page/> },
+        prices: |page| view! { <PriceSheet page/> },
         closing: |page| view! { <Closing page/> },
         sheet: blocks::sheet,
     }

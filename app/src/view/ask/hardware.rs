@@ -282,6 +282,9 @@ fn home_hint(page: Page) -> Option<AnyView> {
     let rents = page
         .form
         .with(|form| !form.is_stated() && !form.get(Field::Terms).is_empty() && form.get(Field::Offer).is_empty());
+    let own_alone = page
+        .sheet_prices
+        .with(|kept| kept.as_ref().is_some_and(|kept| kept.only_own == Some(true)));
     let providers = page.typed(Field::Providers);
     let any = page.form.with(Form::takes_any_seller);
     let (says, first) = match (providers.as_str(), any) {
@@ -291,7 +294,7 @@ fn home_hint(page: Page) -> Option<AnyView> {
         _ => return None,
     };
     let choose = move |_| page.change(|form| form.choose_home(first));
-    (rents && page.lang == Lang::Zh).then(|| {
+    (rents && !own_alone && page.lang == Lang::Zh).then(|| {
         view! {
             <p class="hint" id="home">
                 {says}

@@ -16,7 +16,7 @@ use crate::prices;
 use crate::protocol::{ReadPrices, Task};
 use crate::text::{Text, fill};
 use crate::view::icons::Icon;
-use crate::view::view;
+use crate::view::{Built, rest, view};
 
 /// How long the typing must rest before a sheet is read, in milliseconds.
 const REST_MS: u32 = 250;
@@ -27,12 +27,10 @@ const SHOWN: usize = 5;
 /// How long it is said that a link was copied, in milliseconds.
 const SAID_MS: u32 = 2000;
 
-/// Where a sheet is pasted or dropped, what is wrong with it, and what is kept.
+/// One's own prices: how many are kept. What is behind it comes with the rest of the page.
 #[component]
 pub(super) fn OwnPrices(page: Page) -> impl IntoView {
     let text = page.text();
-    let left_out = RwSignal::new(None::<String>);
-    order(page);
     let count = move || {
         page.sheet_prices
             .get()
@@ -45,41 +43,52 @@ pub(super) fn OwnPrices(page: Page) -> impl IntoView {
                 " "
                 <span>{count}</span>
             </summary>
-            <label class="lab" for="prices-t">{text.prices_label}</label>
-            <textarea
-                class="paste-t"
-                id="prices-t"
-                rows="4"
-                spellcheck="false"
-                autocomplete="off"
-                autocapitalize="off"
-                placeholder=prices::example()
-                aria-describedby="prices-n"
-                prop:value=move || page.sheet_pasted.get()
-                on:input=move |event| page.sheet_pasted.set(event_target_value(&event))
-                on:dragover=|event| event.prevent_default()
-                on:drop=move |event| take(page, left_out, &event)
-            ></textarea>
-            <div class="paste-tools">
-                <label class="btn btn-s">
-                    <input
-                        class="vh"
-                        type="file"
-                        id="prices-file"
-                        accept=".csv,.tsv,.txt"
-                        on:change=move |event| take(page, left_out, &event)
-                    />
-                    {text.sample_file}
-                </label>
-            </div>
-            <p class="hint" id="prices-n">{text.prices_note}</p>
-            <div aria-live="polite">
-                {move || left_out.get().map(|name| view! { <p class="msg">{fill(text.paste_file, &[&name])}</p> })}
-                {move || wrong(&page.sheet_wrong.get(), text)}
-                {move || kept(page)}
-                {move || linked(page)}
-            </div>
+            <Built page at=4>{rest::of(|rest| rest.prices)(page)}</Built>
         </details>
+    }
+}
+
+/// Where a sheet is pasted or dropped, what is wrong with it, and what is kept.
+#[component]
+pub(in crate::view) fn PriceSheet(page: Page) -> impl IntoView {
+    let text = page.text();
+    let left_out = RwSignal::new(None::<String>);
+    order(page);
+    view! {
+        <label class="lab" for="prices-t">{text.prices_label}</label>
+        <textarea
+            class="paste-t"
+            id="prices-t"
+            rows="4"
+            spellcheck="false"
+            autocomplete="off"
+            autocapitalize="off"
+            placeholder=prices::example()
+            aria-describedby="prices-n"
+            prop:value=move || page.sheet_pasted.get()
+            on:input=move |event| page.sheet_pasted.set(event_target_value(&event))
+            on:dragover=|event| event.prevent_default()
+            on:drop=move |event| take(page, left_out, &event)
+        ></textarea>
+        <div class="paste-tools">
+            <label class="btn btn-s">
+                <input
+                    class="vh"
+                    type="file"
+                    id="prices-file"
+                    accept=".csv,.tsv,.txt"
+                    on:change=move |event| take(page, left_out, &event)
+                />
+                {text.sample_file}
+            </label>
+        </div>
+        <p class="hint" id="prices-n">{text.prices_note}</p>
+        <div aria-live="polite">
+            {move || left_out.get().map(|name| view! { <p class="msg">{fill(text.paste_file, &[&name])}</p> })}
+            {move || wrong(&page.sheet_wrong.get(), text)}
+            {move || kept(page)}
+            {move || linked(page)}
+        </div>
     }
 }
 
