@@ -44,7 +44,7 @@ test('one\'s own prices are asked beside the others, stay here and out of links,
   await (await opened(page)).fill(SHEET);
   await calculator.settled();
   await expect(rent(page)).toHaveText(/^Rent 2 × big node at Campus: \$6\.40 an hour.*2026-11-01$/);
-  await expect(page.locator('#prices-kept')).toContainText('2 prices of yours');
+  await expect(page.locator('#prices-kept')).toContainText('beside all other offers: 2.');
   await expect(page).not.toHaveURL(/Campus|own/);
   expect(JSON.parse(await kept(page)).own).toHaveLength(2);
   // They stand among all offers, and every GPU type has its price by them.
@@ -99,7 +99,7 @@ test('what is wrong with a sheet is said by line and column, and the last good o
   await box.fill('gpu,price\nh100-sxn,2\nh100-sxm,free\n');
   await expect(said).toContainText('Line 2, gpu: There is no GPU "h100-sxn" in the catalog. Write one of its ids; near: h100-sxm');
   await expect(said).toContainText('Line 3, price: "free" is no number');
-  await expect(page.locator('#prices-kept')).toContainText('2 prices');
+  await expect(page.locator('#prices-kept')).toContainText('offers: 2.');
   expect(await violations(page)).toEqual([]);
   const many = `gpu,price\n${'h100-sxm,2\n'.repeat(101)}`;
   await page.locator('#prices-file').setInputFiles({ name: 'many.csv', mimeType: 'text/csv', buffer: Buffer.from(many) });
