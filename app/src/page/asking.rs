@@ -84,16 +84,17 @@ pub(crate) struct Run {
 pub(crate) struct Asked {
     /// For the engine.
     pub(crate) asking: Asking,
-    /// With one's own prices, where they count.
+    /// As the form asks it.
     question: Question,
-    plain: Question,
+    /// With one's own prices, where they count.
+    priced: Question,
     run: OfRun,
 }
 
 impl Asked {
     /// The question as the form asks it.
     pub(crate) fn question(&self) -> &Question {
-        &self.plain
+        &self.question
     }
 }
 
@@ -213,10 +214,10 @@ impl Page {
     /// What a form asks. Once a run's factors are in the question they belong to that run: they follow what is typed about
     /// it (it `was` something else), not what else is asked.
     fn asks(self, form: &Form, was: &str) -> Result<Asked, Vec<FieldError>> {
-        let plain = form.question()?;
-        let question = self
+        let question = form.question()?;
+        let priced = self
             .sheet_prices
-            .with_untracked(|sheet| prices::beside(&plain, sheet.as_deref()));
+            .with_untracked(|sheet| prices::beside(&question, sheet.as_deref()));
         let calibrated = form.calibration().is_some();
         let kept = calibrated && form.measured_text() == was && self.run.with_untracked(Option::is_some);
         let (measured, run) = match form.measured() {
@@ -225,21 +226,21 @@ impl Page {
             Err(errors) => (None, OfRun::Wrong(errors)),
         };
         let last = self.standing().map(|shown| to_value(&shown.question));
-        let asking = Asking { question: to_value(&question), measured, calibrates: calibrated && !kept, last };
-        Ok(Asked { asking, question, plain, run })
+        let asking = Asking { question: to_value(&priced), measured, calibrates: calibrated && !kept, last };
+        Ok(Asked { asking, question, priced, run })
     }
 
     /// Takes what the engine says to a question.
     pub(crate) fn take(self, asked: Asked, estimate: Estimate) {
-        let Asked { asking, mut question, mut plain, run } = asked;
+        let Asked { asking, mut question, mut priced, run } = asked;
         let compared = estimate.run.as_ref().and_then(|run| run.compared.as_ref().ok());
         if let (true, Some(own)) = (asking.calibrates, compared) {
             question.calibration = Some(own.calibration);
-            plain.calibration = question.calibration;
+            priced.calibration = question.calibration;
             self.form.update(|form| form.calibrate(question.calibration));
         }
         let shown = match estimate.answered {
-            Ok(answered) => Shown::of(question, plain, answered),
+            Ok(answered) => Shown::of(priced, question, answered),
             Err(Refused { error, mends }) => {
                 self.take_run(run, None, None);
                 let error = self.form.with_untracked(|form| form.refused(error));

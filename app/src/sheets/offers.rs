@@ -271,7 +271,7 @@ impl Scene<'_> {
                 &low,
                 &high,
                 &median,
-                &words::provider(best.offer.provider(), self.lang),
+                words::provider(best.offer.provider(), self.lang),
                 &usd,
             ],
         )
