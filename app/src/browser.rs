@@ -96,10 +96,10 @@ pub(crate) fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
-/// Keeps a value for the next visit, where the browser allows it.
+/// Keeps a value for the next visit, where the browser allows it; an empty one leaves nothing behind.
 pub(crate) fn store(key: &str, value: &str) {
     if let Some(storage) = storage() {
-        let _ = storage.set_item(key, value);
+        let _ = if value.is_empty() { storage.remove_item(key) } else { storage.set_item(key, value) };
     }
 }
 

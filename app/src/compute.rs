@@ -7,7 +7,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::catalog::{self, Gpu};
-use shardwise_core::search::market::Measures;
+use shardwise_core::search::measures::Measures;
 use shardwise_core::wire::to_value;
 
 use crate::client::desk;

@@ -18,6 +18,7 @@ pub use measured::measurable;
 use serde_json::Value;
 use shardwise_core::InputError;
 use shardwise_core::emit::NAMES;
+use shardwise_core::market;
 use shardwise_core::wire::{WorkloadKind, at, take};
 
 use crate::format;
@@ -30,6 +31,9 @@ pub const USUAL_LEVEL: u32 = 95;
 
 /// The terms on which a machine is rented that says nothing of it.
 pub const USUAL_TERMS: &str = "on-demand";
+
+/// The catalog's sellers whose prices are in yuan: a reader of Chinese rents from them where they have the machine.
+pub const HOME: &str = "Alibaba Cloud, AutoDL, Tencent Cloud";
 
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
 pub const CUSTOM_GPU: &str = "custom";
@@ -44,6 +48,8 @@ const BETWEEN: char = '\u{1f}';
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
     values: Vec<String>,
+    /// Whether nobody said whose offers count.
+    any_seller: bool,
     /// The question that was loaded, for what the controls do not show.
     base: Value,
 }
@@ -98,7 +104,7 @@ impl From<InputError> for FieldError {
 
 impl Default for Form {
     fn default() -> Self {
-        Self { values: vec![String::new(); Field::COUNT], base: Value::Null }
+        Self { values: vec![String::new(); Field::COUNT], any_seller: false, base: Value::Null }
     }
 }
 
@@ -120,6 +126,7 @@ impl Form {
     /// tokens; an hour costs what was typed last, by itself or by the machine.
     pub fn type_text(&mut self, field: Field, text: impl Into<String>) {
         self.set(field, text);
+        self.any_seller &= field != Field::Providers;
         let others: &[Field] = match field {
             Field::RunTokens => &[Field::RunSteps, Field::RunExamples, Field::RunEpochs],
             Field::RunSteps => &[Field::RunTokens, Field::RunExamples, Field::RunEpochs],
@@ -235,6 +242,35 @@ impl Form {
             return;
         }
         self.set(Field::Terms, USUAL_TERMS);
+        self.any_seller = self.get(Field::Providers).is_empty();
+    }
+
+    /// Where nobody said whose offers count, those of [`HOME`], or all where these cannot hold the machine.
+    pub fn prefer_home(&mut self) {
+        if !self.any_seller {
+            return;
+        }
+        self.set(Field::Providers, HOME);
+        let asked = self.question().map(|question| question.hardware);
+        let offers = asked
+            .ok()
+            .filter(market::is_open)
+            .and_then(|machine| market::offers(&machine).ok());
+        if offers.is_none_or(|offers| offers.is_empty()) {
+            self.set(Field::Providers, "");
+        }
+    }
+
+    /// Chooses those of [`HOME`] first, or all sellers.
+    pub fn choose_home(&mut self, first: bool) {
+        self.set(Field::Providers, "");
+        self.any_seller = first;
+    }
+
+    /// Whether nobody said whose offers count.
+    #[must_use]
+    pub fn takes_any_seller(&self) -> bool {
+        self.any_seller
     }
 
     /// Whether the machine is stated by hand, in a part that each offer has of its own.

@@ -18,6 +18,7 @@ mod look;
 mod money;
 mod page;
 mod parts;
+pub mod prices;
 mod protocol;
 pub mod recent;
 pub mod runs;

@@ -12,9 +12,11 @@ use std::sync::{Arc, OnceLock};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
+use shardwise_core::hardware::OWN;
 use shardwise_core::presets::{self, Preset};
-use shardwise_core::wire::WorkloadKind;
-use shardwise_core::{InputError, permalink};
+use shardwise_core::sheet::Wrong;
+use shardwise_core::wire::{MarketSpec, WorkloadKind};
+use shardwise_core::{InputError, Question, permalink};
 
 use crate::browser;
 use crate::client::{estimates, sayings};
@@ -23,6 +25,7 @@ use crate::fit::LEVELS;
 use crate::follow::follow;
 use crate::form::{Field, FieldError, Form, USUAL_LEVEL};
 use crate::look::Look;
+use crate::prices;
 use crate::protocol::{Flags, Name};
 use crate::recent;
 use crate::sample::Sample;
@@ -40,6 +43,9 @@ const KEPT_FORM: &str = "shardwise-form";
 
 /// The recent questions.
 pub(crate) const RECENT: &str = "shardwise-recent";
+
+/// The price sheet of one's own.
+const PRICES: &str = "shardwise-prices";
 
 /// How sure a plan is to be, in per cent.
 const SURE: &str = "shardwise-sure";
@@ -154,6 +160,11 @@ pub(crate) struct State {
     pub(crate) sampled: RwSignal<String>,
     /// How long its examples are, or those of a file; `None` where there are none.
     pub(crate) sample: RwSignal<Option<Sample>>,
+    /// The price sheet that this browser keeps.
+    pub(crate) sheet_prices: RwSignal<Option<Arc<MarketSpec>>>,
+    /// A price sheet as pasted, and what is wrong with the one that was read last.
+    pub(crate) sheet_pasted: RwSignal<String>,
+    pub(crate) sheet_wrong: RwSignal<Vec<Wrong>>,
     /// What it asks, as the worker writes it; `None` while there is nothing to say.
     pub(crate) reading: RwSignal<Option<Arc<Value>>>,
 }
@@ -162,6 +173,12 @@ pub(crate) struct State {
 fn own_level() -> u32 {
     let stored = browser::stored(SURE).and_then(|level| level.parse().ok());
     stored.filter(|level| LEVELS.contains(level)).unwrap_or(USUAL_LEVEL)
+}
+
+/// One's own prices, which are asked by no other site's page.
+fn kept_prices(embedded: bool) -> Option<Arc<MarketSpec>> {
+    let stored = browser::stored(PRICES).filter(|_| !embedded)?;
+    prices::read(&stored).map(Arc::new)
 }
 
 /// The form of a first visit, as sure as this browser was asked to be.
@@ -226,6 +243,9 @@ impl Page {
             pasted: RwSignal::new(String::new()),
             sampled: RwSignal::new(String::new()),
             sample: RwSignal::new(None),
+            sheet_prices: RwSignal::new(kept_prices(embedded)),
+            sheet_pasted: RwSignal::new(String::new()),
+            sheet_wrong: RwSignal::new(Vec::new()),
             reading: RwSignal::new(None),
         };
         Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }
@@ -353,7 +373,7 @@ impl Page {
     fn remember(self) {
         // What still waits for its answer is what a person left.
         let asked = estimates::awaited(|asked| asked.question().clone());
-        let asked = asked.or_else(|| self.standing().map(|shown| shown.question.clone()));
+        let asked = asked.or_else(|| self.standing().map(|shown| shown.plain.clone()));
         let own = asked.filter(|question| asking::preset_of(question).is_none());
         if let (false, Some(question)) = (self.embedded, own) {
             // Another tab may have added some.
@@ -370,6 +390,27 @@ impl Page {
             browser::store(SURE, &level.to_string());
         }
         self.change(|form| form.be_sure(level));
+    }
+
+    /// Keeps a price sheet in this browser and asks by it, or forgets the one that is kept.
+    pub(crate) fn keep_prices(self, sheet: Option<MarketSpec>) {
+        let stored = sheet.as_ref().map(prices::write);
+        browser::store(PRICES, &stored.unwrap_or_default());
+        self.sheet_prices.set(sheet.map(Arc::new));
+        self.edit(|form| {
+            // A row that was chosen by its place may be another now.
+            if form.get(Field::Offer).starts_with(OWN) {
+                form.set(Field::Offer, "");
+                form.rent();
+            }
+        });
+    }
+
+    /// Takes a whole question that the page wrote itself: one's own prices are no part of it.
+    pub(crate) fn load(self, question: &Question) {
+        let kept = self.sheet_prices.get_untracked();
+        let question = kept.map_or_else(|| question.clone(), |kept| prices::without(question, Some(&kept)));
+        self.change(|form| form.load(&question));
     }
 
     /// The form of a first visit.

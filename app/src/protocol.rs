@@ -8,6 +8,7 @@ use crate::money::Money;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shardwise_core::emit::Syntax;
+use shardwise_core::sheet::Wrong;
 use shardwise_core::wire::Backend;
 
 use crate::text::Lang;
@@ -91,6 +92,13 @@ pub(crate) enum Task {
         /// Whether that is all of it.
         whole: bool,
     },
+    /// The rows of a price sheet, or what is wrong with it: [`ReadPrices`].
+    Prices {
+        /// Tag of the page's language.
+        lang: String,
+        /// The sheet.
+        text: String,
+    },
     /// What scripts ask: the core's reading, the answer, and the changes that help most, as [`Blocks`](blocks::Block).
     Read {
         /// Tag of the page's language.
@@ -113,6 +121,15 @@ pub(crate) enum Task {
         /// The part of the link after `#`.
         hash: String,
     },
+}
+
+/// A price sheet that was read.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ReadPrices {
+    /// Its rows as [`crate::prices`] keeps them; `None` where something is wrong.
+    pub(crate) kept: Option<String>,
+    /// What is wrong.
+    pub(crate) wrong: Vec<Wrong>,
 }
 
 /// What the worker answers.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use shardwise_core::sheet::csv_rows;
 
 /// Tokens of a character, and of one of Chinese, Japanese or Korean: what `DeepSeek` gives for its own tokenizer
 /// (<https://api-docs.deepseek.com/quick_start/token_usage>). Others differ by a tenth or two.
@@ -104,7 +105,7 @@ fn of_value(value: &Value) -> f64 {
 }
 
 fn of_csv(text: &str, prompts: bool) -> Vec<f64> {
-    let mut rows = csv(text).into_iter();
+    let mut rows = csv_rows(text, ',').into_iter().map(|(_, row)| row);
     let head: Vec<String> = rows.next().unwrap_or_default();
     let heads: Vec<String> = head.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
     let of = |key: &&&str| heads.iter().position(|name| name == **key);
@@ -125,30 +126,6 @@ fn of_csv(text: &str, prompts: bool) -> Vec<f64> {
             .sum()
     })
     .collect()
-}
-
-/// Rows of a table (RFC 4180): cells between commas, quotes around those that hold some or a line's end.
-fn csv(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, quoted) {
-            ('"', true) if rest.peek() == Some(&'"') => cell.extend(rest.next()),
-            ('"', _) => quoted = !quoted,
-            (',', false) => row.push(std::mem::take(&mut cell)),
-            ('\n', false) => {
-                row.push(std::mem::take(&mut cell));
-                rows.push(std::mem::take(&mut row));
-            }
-            (c, _) => cell.push(c),
-        }
-    }
-    if !cell.is_empty() || !row.is_empty() {
-        row.push(cell);
-        rows.push(row);
-    }
-    rows.retain(|row: &Vec<String>| row.iter().any(|cell| !cell.trim().is_empty()));
-    rows
 }
 
 #[cfg(test)]

@@ -252,6 +252,9 @@ text! {
     // Form.
     your_question any_framework framework_taken framework_none presets preset_label preset_source reset model_hint model_hint_active use_config use_name config_hint
     split_hint gpus node_network node_summary price_hint price_source price_none own_machines own_note own_hour
+    prices prices_label prices_note prices_kept prices_kept_only prices_count prices_only prices_erase prices_link prices_link_no
+    prices_linked prices_leave prices_line prices_whole prices_more prices_sheet prices_undated
+    home_asked home_none home_all home_first home_every
     rent_list money money_usd money_cny money_rate money_wrong money_hint rent_hint rent_stated rent_all rent_back rent_spread rent_legend rent_line rent_line_run rent_none
     workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_rl task_generate tokens_unit step_hint more_rl more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
@@ -317,7 +320,7 @@ text! {
     /// Words of what the worker writes, in one language.
     Sheets:
     offers offers_take offers_none offers_note offer_terms offer_seller offer_price offer_machine offer_undated offer_take offer_network
-    offer_no_network offer_old offer_divides offer_unjoined offer_refused offer_slower
+    offer_usual offer_no_network offer_old offer_divides offer_unjoined offer_refused offer_slower
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
     sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference

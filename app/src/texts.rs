@@ -4,6 +4,7 @@ use shardwise_core::emit::{self, Emission, Framework, Snippet};
 use shardwise_core::wire::{PlanSpec, RolloutPlanSpec};
 use shardwise_core::{Evaluated, Question, permalink};
 
+use crate::prices;
 use crate::protocol::{Flags, Instead, Text};
 use crate::sheets::asked::Asked;
 
@@ -53,7 +54,7 @@ fn asked_of(question: &Question, framework: &Framework, version: &str) -> Questi
 /// The link with another question in it.
 fn link_to(link: &str, question: &Question) -> String {
     match link.split_once('#') {
-        Some((address, _)) => format!("{address}#{}", permalink::to_hash(question)),
+        Some((address, _)) => format!("{address}#{}", permalink::to_hash(&prices::without(question, None))),
         None => link.to_owned(),
     }
 }

@@ -49,6 +49,7 @@ macro_rules! erased_view {
 
 use advice::Advice;
 use ask::Ask;
+use ask::prices::PriceSheet;
 use banner::Banner;
 use comfort::{Comfort, Links, Report, ShareButton};
 use dock::Dock;
@@ -88,6 +89,7 @@ pub(crate) fn rest() -> Rest {
         embed: |page| view! { <Embed page/> },
         acting: |page| view! { <Acting page/> },
         folds: |page| view! { <Folds page/> },
+        prices: |page| view! { <PriceSheet page/> },
         closing: |page| view! { <Closing page/> },
         sheet: blocks::sheet,
     }
@@ -111,6 +113,7 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
     }
     page.follow_address();
     let side = Cell::new(false);
+    let spoken = Cell::new(page.lang);
     let body = move || {
         if !page.built[0].get() {
             return Either::Left(view! { <Broken page/> });
@@ -118,6 +121,10 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
         let lang = page.look.lang.get();
         money::show(page.look.money());
         let page = page.in_lang(lang);
+        // Whose offers count may follow the language.
+        if spoken.replace(lang) != lang && !page.embedded {
+            crate::browser::soon(move || page.follow_language());
+        }
         let view = if page.embedded {
             rest::of(|rest| rest.embed)(page)
         } else {

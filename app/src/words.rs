@@ -1,6 +1,7 @@
 //! Sentences that several parts of the page share.
 
 use shardwise_core::emit::NAMES;
+use shardwise_core::hardware::OWN_SHEET;
 use shardwise_core::job::Job;
 use shardwise_core::wire::{PlanSpec, RecomputeGranularity, RecomputeSpec, Rental, RunBy};
 
@@ -126,15 +127,26 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
     }));
     named.join(if lang == Lang::Zh { "、" } else { ", " })
 }
-/// The day of a rented machine's price, or what that was read from.
-pub(crate) fn priced_on(own: &Rental) -> &str {
-    own.date.as_deref().or(own.snapshot.as_deref()).unwrap_or_default()
+/// The day of a rented machine's price, or what that was read from; that it is not stated, of a row of one's own.
+pub(crate) fn priced_on(own: &Rental, lang: Lang) -> &str {
+    own.date
+        .as_deref()
+        .or(own.snapshot.as_deref())
+        .unwrap_or(lang.text().prices_undated)
+}
+
+/// Who rents a machine out: by name, or the reader's own price sheet.
+pub(crate) fn provider(name: &str, lang: Lang) -> &str {
+    if name == OWN_SHEET { lang.text().prices_sheet } else { name }
 }
 
 /// Who rents a machine out, at what price of which day.
 pub(crate) fn offer(own: &Rental, lang: Lang) -> String {
     let price = format::price(own.usd_per_gpu_hour);
-    fill(lang.text().rent_hint, &[&own.provider, &own.instance, lang.word(own.kind.as_str()), &price, priced_on(own)])
+    fill(
+        lang.text().rent_hint,
+        &[provider(&own.provider, lang), &own.instance, lang.word(own.kind.as_str()), &price, priced_on(own, lang)],
+    )
 }
 
 /// The lowest, the median and the highest of prices in their order; `None` where there are none.

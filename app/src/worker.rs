@@ -16,7 +16,8 @@ use shardwise_core::{InputError, permalink, words};
 
 use crate::browser;
 use crate::money;
-use crate::protocol::{Flags, Reply, Request, SheetTask, Task, Written};
+use crate::prices;
+use crate::protocol::{Flags, ReadPrices, Reply, Request, SheetTask, Task, Written};
 use crate::sample;
 use crate::sheets;
 use crate::sheets::asked::Asked;
@@ -96,6 +97,7 @@ pub fn answer_opened(request: &str) -> String {
             view::document::draw(document, Lang::of_tag(&lang).unwrap_or_default());
             Some(json!(true))
         }
+        Task::Prices { lang, text } => Some(json!(read_prices(&text, Lang::of_tag(&lang).unwrap_or_default()))),
         Task::Read { lang, texts, base } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
             Some(json!(sheets::reading(&reading(&texts, base), lang)))
@@ -104,6 +106,19 @@ pub fn answer_opened(request: &str) -> String {
         Task::Answer { hash } => Some(answered(&hash)),
         _ => None,
     })
+}
+
+/// A price sheet, with what is wrong in a language.
+fn read_prices(text: &str, lang: Lang) -> ReadPrices {
+    match shardwise_core::sheet::read(text) {
+        Ok(rows) => ReadPrices { kept: Some(prices::write(&prices::of(rows, false))), wrong: Vec::new() },
+        Err(mut wrong) => {
+            for own in &mut wrong {
+                own.message = words_of(&own.message, lang);
+            }
+            ReadPrices { kept: None, wrong }
+        }
+    }
 }
 
 /// The reply to a request, where its task is done by `work`.
@@ -360,6 +375,20 @@ mod tests {
         assert_eq!(bad["error"]["line"], 2);
         let shown = ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
         assert!(shown.to_string().contains("Line 2: "), "{shown}");
+    }
+
+    #[test]
+    fn a_price_sheet_is_read_as_it_is_kept_or_refused_by_line() {
+        let read = |lang: &str, text: &str| ask(json!({"is": "prices", "lang": lang, "text": text}));
+        let found = read("en", "gpu,price\nh100-sxm,2\n");
+        let kept = crate::prices::read(found["kept"].as_str().unwrap_or_default());
+        assert_eq!(kept.map(|kept| crate::prices::len(&kept)), Some(1));
+        assert_eq!(found["wrong"], json!([]));
+        for (lang, says) in [("en", "without a currency"), ("zh-CN", "不带货币符号")] {
+            let found = read(lang, "gpu,price\nh100-sxm,2\nh100-sxm,$2\n");
+            assert_eq!((&found["kept"], &found["wrong"][0]["line"]), (&Value::Null, &json!(3)));
+            assert!(found["wrong"][0]["message"].as_str().is_some_and(|text| text.contains(says)), "{found}");
+        }
     }
 
     #[test]

@@ -115,6 +115,38 @@ fn each_exit_status_means_what_the_help_says() {
 }
 
 #[test]
+fn a_price_sheet_is_asked_beside_the_catalog_or_instead_of_it() {
+    let folder = folder("prices");
+    let sheet = |name: &str, text: &str| {
+        let path = folder.join(format!("{name}.csv"));
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let dear = sheet("dear", "gpu,usd_per_gpu_hour,provider,count\nh100-sxm,99,Campus,8\n");
+    let cheap = sheet("cheap", "gpu;price\nH100 SXM;0.5\n");
+    let wrong = sheet("wrong", "gpu,price\nh100-sxm,2\nh100-sxn,2\nh100-sxm,free\n");
+    let provider = |arguments: &[&str]| {
+        let output = run(arguments, QUESTION);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = line.get("offers").map_or(&line, |offers| &offers[0]["answer"]);
+        answer["offer"]["provider"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_ne!(provider(&["estimate", "--prices", &dear]), "Campus");
+    assert_eq!(provider(&["estimate", "--prices", &dear, "--only-prices"]), "Campus");
+    assert_eq!(provider(&["estimate", "--prices", &cheap]), "your price sheet");
+    assert_eq!(provider(&["search", "--gpu", "h100-sxm", "--prices", &cheap]), "your price sheet");
+    // Every bad line, in the language that is asked for; and a switch that says nothing alone.
+    for (lang, says) in [("en", "without a currency"), ("zh", "不带货币符号")] {
+        let output = run(&["estimate", "--lang", lang, "--prices", &wrong], QUESTION);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(".csv:3: gpu: ") && said.contains(".csv:4: price: ") && said.contains(says), "{said}");
+    }
+    assert_eq!(run(&["estimate", "--only-prices"], QUESTION).status.code(), Some(2));
+}
+
+#[test]
 fn what_went_wrong_is_named_with_the_remedy() {
     let src = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     for (arguments, says) in [

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
 use shardwise_core::catalog::{self, Offer, OfferKind};
+use shardwise_core::hardware::Rentable;
 use shardwise_core::market;
 use shardwise_core::wire::{HardwareSpec, MarketSpec, Question, question_from_value};
 
@@ -14,6 +15,7 @@ mod cheapest;
 mod deadline;
 mod dollars;
 mod drawn;
+mod own;
 
 /// A question on so many of a GPU, of a market.
 fn asked(task: &Value, gpu: &str, gpus: u64, market: Value) -> Question {
@@ -24,8 +26,8 @@ fn asked(task: &Value, gpu: &str, gpus: u64, market: Value) -> Question {
 }
 
 /// A question of a market on one of its offers.
-fn on(question: &Question, offer: &Offer) -> Question {
-    Question { hardware: market::rented(&question.hardware, offer), ..question.clone() }
+fn on(question: &Question, offer: impl Into<Rentable>) -> Question {
+    Question { hardware: market::rented(&question.hardware, &offer.into()), ..question.clone() }
 }
 
 /// Questions that are quick to search, of each kind of task: model and workload.
@@ -81,6 +83,7 @@ fn markets() -> BoxedStrategy<MarketSpec> {
             }),
             kinds,
             newest: newest.map(str::to_owned),
+            ..MarketSpec::default()
         })
         .boxed()
 }

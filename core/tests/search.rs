@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::complete::is_complete;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::search::market::{self, closing};
-use shardwise_core::search::sweep::{Offer, Sweep};
+use shardwise_core::search::measures::{self, closing};
+use shardwise_core::search::sweep::{Sweep, Tried};
 use shardwise_core::wire::{FitState, Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, search};
 
@@ -126,7 +126,7 @@ fn a_sweep_asks_what_it_is_told() {
     let question = &samples()[0];
     let sweep = Sweep::new(question, &["h100-sxm", "l40s"], &[8, 16]);
     assert_eq!(sweep.total(), 4);
-    let offers: Vec<Offer> = sweep.collect();
+    let offers: Vec<Tried> = sweep.collect();
     let told: Vec<_> = offers
         .iter()
         .map(|offer| (offer.hardware.gpu.clone(), offer.hardware.gpus))
@@ -151,20 +151,20 @@ fn a_framework_limits_a_sweep() {
     }
 }
 
-fn answer(offer: &Offer) -> &Answer {
+fn answer(offer: &Tried) -> &Answer {
     &offer.result.as_ref().unwrap().answer
 }
 
-fn usd(offer: &Offer) -> f64 {
+fn usd(offer: &Tried) -> f64 {
     answer(offer).usd_per_mtok.unwrap_or(f64::MAX)
 }
 
 #[test]
 fn offers_are_ranked_as_asked() {
     let question = &samples()[0];
-    let offers: Vec<Offer> = Sweep::every_gpu(question).collect();
-    let ranked = |objective| -> Vec<&Offer> {
-        let places = market::ranked(&offers, objective).unwrap();
+    let offers: Vec<Tried> = Sweep::every_gpu(question).collect();
+    let ranked = |objective| -> Vec<&Tried> {
+        let places = measures::ranked(&offers, objective).unwrap();
         places.into_iter().map(|place| &offers[place]).collect()
     };
     let cheap = ranked(Objective::Cost);
@@ -175,20 +175,20 @@ fn offers_are_ranked_as_asked() {
     // Equal to three digits is equal.
     assert!(cheap.is_sorted_by(|a, b| usd(a) <= usd(b) * 1.01));
     let fast = ranked(Objective::Time);
-    let speed = |offer: &Offer| answer(offer).tokens_per_s;
+    let speed = |offer: &Tried| answer(offer).tokens_per_s;
     assert!(fast.is_sorted_by(|a, b| speed(a) >= speed(b) * 0.99));
     // A deadline that the cheapest misses: the cheapest of those that meet it.
-    let hours = |offer: &Offer| answer(offer).run.unwrap().hours;
+    let hours = |offer: &Tried| answer(offer).run.unwrap().hours;
     let deadline = (hours(cheap[0]) + hours(fast[0])) / 2.0;
     let objective = Objective::CostWithin { hours: deadline };
     let within = ranked(objective);
-    assert!(hours(within[0]) <= deadline && market::meets(within[0], objective));
+    assert!(hours(within[0]) <= deadline && measures::meets(within[0], objective));
     let best = cheap.iter().filter(|offer| hours(offer) <= deadline);
     let best = best.map(|offer| usd(offer)).fold(f64::MAX, f64::min);
     assert!(usd(within[0]) <= best * 1.01);
-    assert!(within.iter().any(|offer| !market::meets(offer, objective)));
+    assert!(within.iter().any(|offer| !measures::meets(offer, objective)));
     // And a budget that the fastest breaks.
-    let paid = |offer: &Offer| answer(offer).run.unwrap().usd.unwrap_or(f64::MAX);
+    let paid = |offer: &Tried| answer(offer).run.unwrap().usd.unwrap_or(f64::MAX);
     let budget = (paid(cheap[0]) + paid(fast[0])) / 2.0;
     let objective = Objective::TimeWithin { usd: budget };
     let within = ranked(objective);
@@ -203,8 +203,8 @@ fn offers_are_ranked_as_asked() {
 fn the_fewest_gpus_are_found() {
     let question = &samples()[0];
     let counts = [1, 2, 4, 8, 16];
-    let offers: Vec<Offer> = Sweep::new(question, &["h100-sxm", "l40s"], &counts).collect();
-    let places = market::ranked(&offers, Objective::Gpus).unwrap();
+    let offers: Vec<Tried> = Sweep::new(question, &["h100-sxm", "l40s"], &counts).collect();
+    let places = measures::ranked(&offers, Objective::Gpus).unwrap();
     let least = counts.into_iter().find(|count| {
         offers.iter().any(|offer| {
             offer.hardware.gpus == Some(*count) && offer.result.as_ref().is_ok_and(|found| found.answer.fits)
@@ -217,8 +217,8 @@ fn the_fewest_gpus_are_found() {
 #[test]
 fn the_front_is_what_nothing_beats() {
     for question in samples() {
-        let offers: Vec<Offer> = Sweep::every_gpu(&question).collect();
-        let front = market::front(&offers);
+        let offers: Vec<Tried> = Sweep::every_gpu(&question).collect();
+        let front = measures::front(&offers);
         let priced: Vec<usize> = (0..offers.len())
             .filter(|place| {
                 let found = offers[*place].result.as_ref();
@@ -243,8 +243,8 @@ fn the_front_is_what_nothing_beats() {
 fn the_smallest_price_is_ranked() {
     let mut question = samples()[0].clone();
     question.hardware.usd_per_gpu_hour = Some(5e-324);
-    let offers: Vec<Offer> = Sweep::new(&question, &["h100-sxm", "l40s"], &[]).collect();
-    let places = market::ranked(&offers, Objective::Cost).unwrap();
+    let offers: Vec<Tried> = Sweep::new(&question, &["h100-sxm", "l40s"], &[]).collect();
+    let places = measures::ranked(&offers, Objective::Cost).unwrap();
     assert_eq!(offers[places[0]].hardware.gpu, "h100-sxm");
 }
 
@@ -252,8 +252,8 @@ fn the_smallest_price_is_ranked() {
 fn a_deadline_needs_the_runs_tokens() {
     let mut question = samples()[0].clone();
     question.workload.tokens = None;
-    let offers: Vec<Offer> = Sweep::new(&question, &["h100-sxm"], &[]).collect();
-    let error = market::ranked(&offers, Objective::CostWithin { hours: 1.0 }).unwrap_err();
+    let offers: Vec<Tried> = Sweep::new(&question, &["h100-sxm"], &[]).collect();
+    let error = measures::ranked(&offers, Objective::CostWithin { hours: 1.0 }).unwrap_err();
     assert_eq!(error.field, "workload.run");
 }
 
@@ -299,7 +299,7 @@ fn an_offer_does_not_depend_on_the_others() {
                 "max_prompt_length": 1024, "max_response_length": 4096, "mean_prompt_length": 300,
                 "mean_response_length": 1365, "response_length_cv": 0.5, "mini_batch": 64, "schedule": schedule}}}));
         let gpus = ["t4", "mi210", "h100-sxm", "h200-sxm"];
-        let plan = |offer: &Offer| offer.result.as_ref().ok().map(|found| json!(found.answer.plan));
+        let plan = |offer: &Tried| offer.result.as_ref().ok().map(|found| json!(found.answer.plan));
         let together: Vec<_> = Sweep::new(&question, &gpus, &[]).map(|own| plan(&own)).collect();
         let alone = gpus.map(|gpu| Sweep::new(&question, &[gpu], &[]).next().and_then(|own| plan(&own)));
         assert_eq!(together, alone, "{schedule}");

@@ -15,6 +15,7 @@ export const LATIN = new Set(`
   English GitHub Markdown config json yaml sh toml csv svg png
   Llama Qwen Gemma Mistral Mixtral Moonlight Kimi DeepSeek Nemotron Phi Falcon Yi Granite Instruct Base Chat Coder Math
   Blackwell Hopper Ampere Ada Lovelace Volta Turing Instinct Gaudi NVIDIA Intel Grace Pro Super
+  gpu usd_per_gpu_hour provider instance count network kind date
   vs s h d k x n ms us min GiB Gbit/s USD
 `.trim().split(/\s+/));
 

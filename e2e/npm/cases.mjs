@@ -45,6 +45,13 @@ const tight = '{"version":1,"model":"llama-3.1-70b","hardware":{"gpu":"a100-sxm-
 const planned = (tokens) => JSON.stringify({ version: 1, model: 'qwen3-8b', hardware: { gpu: 'h100-sxm', gpus: 8 },
   workload: { kind: 'sft', sequence_length: 4096, global_batch: 64, tokens } });
 
+/** The story of core/tests/market/deadline.rs, and the same by a price sheet of one's own. */
+const lora = (market) => JSON.stringify({ version: 1, model: 'llama-3.3-70b', hardware: { gpu: 'h100-sxm', gpus: 8, market },
+  workload: { kind: 'lora', sequence_length: 2048, global_batch: 16, tokens: 5e7 } });
+const own = [{ gpu: 'h200-sxm', usd_per_gpu_hour: 0.9 }, { gpu: 'h100-sxm', usd_per_gpu_hour: 1.25, provider: 'Campus', count: 8, network_gbit_per_s: 3200 }];
+export const story = lora({});
+const sheets = [lora({ own }), lora({ own, only_own: true }), lora({ own: [{ gpu: 'h100-sxn', usd_per_gpu_hour: 1 }] })];
+
 const search = (args, options, asked) => ({ call: 'search', args, options, inputs: asked });
 const searches = [
   search([], {}, [...searched.slice(0, 4), tight, '{}']),
@@ -53,7 +60,7 @@ const searches = [
   search(['--by', 'gpus'], { by: 'gpus' }, [of('lora')]),
   search(['--gpu', 'all', '--limit', '2'], { gpu: ['all'], limit: 2 }, [of('sft')]),
   search(['--gpu', 'h200-sxm,a100-sxm-80gb,none', '--gpus', '8,16'], { gpu: ['h200-sxm', 'a100-sxm-80gb', 'none'], gpus: [8, 16] }, [of('qlora')]),
-  search(['--gpu', 'all', '--within-hours', '24'], { gpu: ['all'], within_hours: 24 }, [planned(1e9), of('sft')]),
+  search(['--gpu', 'all', '--within-hours', '24'], { gpu: ['all'], within_hours: 24 }, [planned(1e9), of('sft'), story, ...sheets]),
   search(['--gpu', 'all', '--within-usd', '500'], { gpu: ['all'], within_usd: 500 }, [planned(1e9)]),
 ];
 const flags = frameworks.map((framework) => ({ call: 'flags', args: ['--for', framework, '--json'], options: { framework },

@@ -4,9 +4,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '../fixtures.mjs';
 import { serve } from '../serve.mjs';
-import { questions } from './cases.mjs';
+import { questions, story } from './cases.mjs';
 import { OUT, TOOLS } from './prepare.mjs';
 import { checker } from './schema.mjs';
 
@@ -24,6 +25,15 @@ test('the questions are of every kind', () => {
   expect(new Set(answered.map((question) => question.workload.kind)).size).toBe(8);
   expect(answered.filter((question) => !question.plan).length).toBeGreaterThan(15);
   expect(answers.some((answer) => answer.fits === false)).toBe(true);
+});
+
+test('the cheapest LoRA within a day is the one of the command line and of the core\'s own test', () => {
+  const asked = JSON.parse(readFileSync(cases, 'utf8'));
+  const first = JSON.parse(told().split('\n')[asked.findIndex(({ call, input }) => call === 'search' && input === story)]).offers[0];
+  const { offer, run: { hours, usd } } = first.answer;
+  const said = `  ${offer.provider} ${offer.instance} (${offer.region}, ${offer.kind}) x ${offer.instances}: ${first.gpus} ${first.gpu}, ${hours.toFixed(2)} h, ${usd.toFixed(2)} USD`;
+  const recorded = readFileSync(fileURLToPath(new URL('../../core/tests/cases/market/deadline.txt', import.meta.url)), 'utf8');
+  expect(recorded.split('\n')[1]).toBe(said);
 });
 
 test('a Node script has the lines of the command line', () => {

@@ -27,7 +27,7 @@ use crate::protocol::{Name, Reply, Request, Task};
 const FILE: &str = "data-worker";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 8 + Name::COUNT;
+const KINDS: usize = 9 + Name::COUNT;
 
 /// Kinds of the engine's tasks.
 const ENGINE_KINDS: usize = 2;
@@ -150,7 +150,8 @@ fn kind(task: &Task) -> usize {
         Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 5,
         Task::Sample { .. } => 6,
         Task::File { .. } => 7,
-        Task::Sheet(task) => 8 + task.name as usize,
+        Task::Prices { .. } => 8,
+        Task::Sheet(task) => 9 + task.name as usize,
     }
 }
 

@@ -5,7 +5,7 @@ use shardwise_core::catalog::Generation;
 use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, take};
 use shardwise_core::{Question, belonging, catalog};
 
-use super::{CUSTOM_GPU, Field, FieldError, Form, OFFLOADS, Problem, Takes, is_rl, units};
+use super::{CUSTOM_GPU, Field, FieldError, Form, HOME, OFFLOADS, Problem, Takes, is_rl, units};
 use crate::format;
 
 /// Keys of `plan.offload`, in the order of [`OFFLOADS`].
@@ -223,6 +223,8 @@ impl Form {
             let text = text(&document, *field);
             form.set(*field, text);
         }
+        // As a page in Chinese writes it: there it follows the machine.
+        form.any_seller = form.get(Field::Providers) == HOME;
         form.base = document;
         form
     }

@@ -5,7 +5,7 @@ use shardwise_core::wire::{MarketSpec, OwnedSpec, WorkloadKind};
 
 use super::models::matching;
 use super::units::NumberError;
-use super::{CUSTOM_GPU, Field, Form, Problem};
+use super::{CUSTOM_GPU, Field, Form, HOME, Problem};
 
 #[track_caller]
 fn question(value: serde_json::Value) -> Question {
@@ -600,4 +600,47 @@ fn operations_are_counted_while_their_switch_is_on() {
     // Nothing but the switch is a question of its own.
     question.operations = Some(shardwise_core::wire::OperationsSpec::default());
     assert_eq!(Form::of(&question).question(), Ok(question));
+}
+
+#[test]
+fn sellers_of_the_readers_country_come_first_where_they_have_the_machine() {
+    let mut plain = grpo();
+    plain.hardware = serde_json::from_value(json!({"gpu": "h20", "gpus": 8})).unwrap_or_default();
+    let mut form = Form::of(&plain);
+    form.rent();
+    form.prefer_home();
+    assert_eq!(form.get(Field::Providers), HOME);
+    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    let rented = shardwise_core::evaluate_alone(&question).map(|found| found.answer.offer);
+    assert!(rented.is_ok_and(|own| own.is_some_and(|own| HOME.contains(own.provider.as_ref()))));
+    // A reload, or a link of such a page, goes on in the same way.
+    let mut linked = Form::of(&question);
+    for form in [&mut form, &mut linked] {
+        // Nobody of them has it: all are asked, until they have one again.
+        form.choose_gpu("h100-sxm");
+        form.prefer_home();
+        assert_eq!((form.get(Field::Providers), form.takes_any_seller()), ("", true));
+        form.choose_gpu("h20");
+        form.prefer_home();
+        assert_eq!(form.get(Field::Providers), HOME);
+    }
+    // Whoever says whose offers count is left alone.
+    form.choose_home(false);
+    form.prefer_home();
+    assert_eq!((form.get(Field::Providers), form.takes_any_seller()), ("", false));
+    form.choose_home(true);
+    form.prefer_home();
+    assert_eq!(form.get(Field::Providers), HOME);
+    form.type_text(Field::Providers, "Nebius");
+    form.prefer_home();
+    assert_eq!(form.get(Field::Providers), "Nebius");
+    // As is a machine that is stated by hand.
+    let mut stated = Form::of(&grpo());
+    stated.rent();
+    stated.prefer_home();
+    assert_eq!(stated.get(Field::Providers), "");
+    // They are all in the catalog.
+    for name in HOME.split(", ") {
+        assert!(shardwise_core::catalog::offers().iter().any(|offer| offer.provider() == name), "{name}");
+    }
 }

@@ -15,8 +15,10 @@ use super::{Page, first_form, preset_links};
 use crate::browser;
 use crate::client::estimates;
 use crate::compute;
-use crate::form::{Field, FieldError, Form};
+use crate::form::{Field, FieldError, Form, HOME};
+use crate::prices;
 use crate::protocol::estimate::{Answered, Asking, Beside, Estimate, Refused};
+use crate::text::Lang;
 
 /// An answer, with the question that it answers.
 pub(crate) struct Found {
@@ -28,8 +30,10 @@ pub(crate) struct Found {
 
 /// A question with its answer.
 pub(crate) struct Shown {
-    /// The question.
+    /// The question, with one's own prices where they count.
     pub(crate) question: Question,
+    /// The question as the form asks it, and as a link has it.
+    pub(crate) plain: Question,
     /// The answer.
     pub(crate) found: Found,
     /// The question as the part of an address after `#`.
@@ -39,11 +43,11 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    fn of(question: Question, answered: Answered) -> Result<Self, InputError> {
+    fn of(question: Question, plain: Question, answered: Answered) -> Result<Self, InputError> {
         let job = job::resolve(&question_from_value(answered.decided)?)?;
-        let hash = permalink::to_hash(&question);
-        let preset = preset_of(&question);
-        Ok(Self { question, found: Found { job, answer: answered.answer }, hash, preset })
+        let hash = permalink::to_hash(&plain);
+        let preset = preset_of(&plain);
+        Ok(Self { question, plain, found: Found { job, answer: answered.answer }, hash, preset })
     }
 
     /// The catalog id of the question's GPU; `None` where the question describes it.
@@ -57,7 +61,12 @@ impl Shown {
 pub(super) fn preset_of(question: &Question) -> Option<&'static Preset> {
     let mut plain = Question { calibration: None, confidence: None, ..question.clone() };
     let on_demand = MarketSpec { kinds: Some(vec![OfferKind::OnDemand]), ..MarketSpec::default() };
-    plain.hardware.market = plain.hardware.market.filter(|market| *market != on_demand);
+    let home = |market: &MarketSpec| market.providers.as_ref().is_some_and(|own| own.join(", ") == HOME);
+    plain.hardware.market = plain
+        .hardware
+        .market
+        .map(|market| if home(&market) { MarketSpec { providers: None, ..market } } else { market })
+        .filter(|market| *market != on_demand);
     let plain = permalink::to_hash(&plain);
     let place = preset_links().iter().position(|link| *link == plain);
     place.and_then(|place| presets::presets().get(place))
@@ -75,12 +84,15 @@ pub(crate) struct Run {
 pub(crate) struct Asked {
     /// For the engine.
     pub(crate) asking: Asking,
+    /// As the form asks it.
     question: Question,
+    /// With one's own prices, where they count.
+    priced: Question,
     run: OfRun,
 }
 
 impl Asked {
-    /// The question.
+    /// The question as the form asks it.
     pub(crate) fn question(&self) -> &Question {
         &self.question
     }
@@ -160,6 +172,9 @@ impl Page {
         self.form.update(|form| {
             let was = form.measured_text();
             edit(form);
+            if self.look.lang.get_untracked() == Lang::Zh {
+                form.prefer_home();
+            }
             asked = self.asks(form, &was);
         });
         let (kind, pinned) = self.form.with_untracked(|form| {
@@ -178,10 +193,31 @@ impl Page {
         }
     }
 
+    /// Asks whose offers count in the language that was chosen, where nobody said whose.
+    pub(crate) fn follow_language(self) {
+        let zh = self.look.lang.get_untracked() == Lang::Zh;
+        let differs = self.form.with_untracked(|form| {
+            let mut other = form.clone();
+            if form.takes_any_seller() {
+                other.choose_home(true);
+            }
+            if zh {
+                other.prefer_home();
+            }
+            other.get(Field::Providers) != form.get(Field::Providers)
+        });
+        if differs {
+            self.edit(|form| form.choose_home(true));
+        }
+    }
+
     /// What a form asks. Once a run's factors are in the question they belong to that run: they follow what is typed about
     /// it (it `was` something else), not what else is asked.
     fn asks(self, form: &Form, was: &str) -> Result<Asked, Vec<FieldError>> {
         let question = form.question()?;
+        let priced = self
+            .sheet_prices
+            .with_untracked(|sheet| prices::beside(&question, sheet.as_deref()));
         let calibrated = form.calibration().is_some();
         let kept = calibrated && form.measured_text() == was && self.run.with_untracked(Option::is_some);
         let (measured, run) = match form.measured() {
@@ -190,20 +226,21 @@ impl Page {
             Err(errors) => (None, OfRun::Wrong(errors)),
         };
         let last = self.standing().map(|shown| to_value(&shown.question));
-        let asking = Asking { question: to_value(&question), measured, calibrates: calibrated && !kept, last };
-        Ok(Asked { asking, question, run })
+        let asking = Asking { question: to_value(&priced), measured, calibrates: calibrated && !kept, last };
+        Ok(Asked { asking, question, priced, run })
     }
 
     /// Takes what the engine says to a question.
     pub(crate) fn take(self, asked: Asked, estimate: Estimate) {
-        let Asked { asking, mut question, run } = asked;
+        let Asked { asking, mut question, mut priced, run } = asked;
         let compared = estimate.run.as_ref().and_then(|run| run.compared.as_ref().ok());
         if let (true, Some(own)) = (asking.calibrates, compared) {
             question.calibration = Some(own.calibration);
+            priced.calibration = question.calibration;
             self.form.update(|form| form.calibrate(question.calibration));
         }
         let shown = match estimate.answered {
-            Ok(answered) => Shown::of(question, answered),
+            Ok(answered) => Shown::of(priced, question, answered),
             Err(Refused { error, mends }) => {
                 self.take_run(run, None, None);
                 let error = self.form.with_untracked(|form| form.refused(error));

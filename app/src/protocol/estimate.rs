@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shardwise_core::calibration::{Calibrated, Measured};
-use shardwise_core::catalog::OfferKind;
-use shardwise_core::search::market::Measures;
-use shardwise_core::wire::FitState;
+use shardwise_core::search::measures::Measures;
+use shardwise_core::wire::{FitState, Rental};
 use shardwise_core::{Answer, InputError};
 
 use crate::form::mend::Mend;
@@ -125,16 +124,8 @@ pub(crate) struct Figures {
 /// The offer that a machine is rented by, among those that could hold it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Rented {
-    /// Who rents it out.
-    pub(crate) provider: String,
-    /// The provider's name of the instance.
-    pub(crate) instance: String,
-    /// The terms.
-    pub(crate) kind: OfferKind,
-    /// Day of the price, or what it was read from.
-    pub(crate) date: String,
-    /// Dollars of a GPU hour.
-    pub(crate) usd_per_gpu_hour: f64,
+    /// The offer.
+    pub(crate) rental: Rental,
     /// Dollars of a GPU hour by every offer of the market that holds the machine, the lowest first.
     pub(crate) prices: Vec<f64>,
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::context::Context;
-use shardwise_core::search::sweep::{Offer, Sweep};
+use shardwise_core::search::sweep::{Sweep, Tried};
 use shardwise_core::search::within::every;
 use shardwise_core::sensitivity::of as sensitivity_of;
 use shardwise_core::wire::{Sensitivity, question_from_value};
@@ -24,16 +24,16 @@ pub(crate) struct Asked {
     pub(crate) found: Evaluated,
     /// The best plans: some, and all that are ever shown.
     plans: [OnceCell<Option<Rc<SearchResult>>>; 2],
-    scaled: OnceCell<Rc<Vec<(u64, Offer)>>>,
+    scaled: OnceCell<Rc<Vec<(u64, Tried)>>>,
     /// Of every GPU type: kept from offer to offer, as GPU types share what does not depend on them.
     sweep: OnceCell<Sweep>,
     /// Likewise of every GPU type with several numbers of GPUs.
     every: OnceCell<Sweep>,
     /// On every GPU type, as far as it was asked.
-    offers: RefCell<Vec<Offer>>,
+    offers: RefCell<Vec<Tried>>,
     /// On every GPU type with several numbers of GPUs, as far as it was tried.
-    tried: RefCell<Vec<Offer>>,
-    market: OnceCell<Rc<Vec<Offer>>>,
+    tried: RefCell<Vec<Tried>>,
+    market: OnceCell<Rc<Vec<Tried>>>,
     changes: OnceCell<Rc<Sensitivity>>,
 }
 
@@ -58,7 +58,7 @@ impl Asked {
     }
 
     /// The question on more GPUs and fewer.
-    pub(super) fn scaled(&self) -> Rc<Vec<(u64, Offer)>> {
+    pub(super) fn scaled(&self) -> Rc<Vec<(u64, Tried)>> {
         Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))
     }
 
@@ -68,7 +68,7 @@ impl Asked {
     }
 
     /// The question on the GPU type at a place, at the plan that a search finds.
-    pub(crate) fn offer(&self, place: usize) -> Option<Offer> {
+    pub(crate) fn offer(&self, place: usize) -> Option<Tried> {
         let sweep = self.sweep();
         let mut offers = self.offers.borrow_mut();
         while offers.len() <= place {
@@ -79,19 +79,19 @@ impl Asked {
     }
 
     /// The question on every GPU type, as far as it was asked.
-    pub(crate) fn offers(&self) -> Ref<'_, Vec<Offer>> {
+    pub(crate) fn offers(&self) -> Ref<'_, Vec<Tried>> {
         self.offers.borrow()
     }
 
     /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.
-    pub(super) fn tried(&self) -> (Ref<'_, Vec<Offer>>, bool) {
+    pub(super) fn tried(&self) -> (Ref<'_, Vec<Tried>>, bool) {
         let sweep = self.every.get_or_init(|| every(&self.question));
         let all = within::go_on(self, sweep, &mut self.tried.borrow_mut());
         (self.tried.borrow(), all)
     }
 
     /// The question on every GPU type.
-    pub(super) fn market(&self) -> Rc<Vec<Offer>> {
+    pub(super) fn market(&self) -> Rc<Vec<Tried>> {
         Rc::clone(self.market.get_or_init(|| Rc::new(front::offers(self))))
     }
 

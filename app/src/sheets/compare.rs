@@ -11,6 +11,7 @@ use super::parts::signed;
 use crate::fit;
 use crate::format;
 use crate::money;
+use crate::prices;
 use crate::protocol::Text;
 use crate::protocol::blocks::{
     Action, Block, Button, Cell, Holds, Kind, Listing, Look, Purpose, Row, Section, Sign, Stands, Table, Tabled, Tone,
@@ -231,6 +232,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let lang = ask.lang;
     let sheet = lang.sheets();
     let (first, _): (Question, _) = permalink::open(ask.word("a")).ok()?;
+    // One's own prices are in no link, and both are asked by them.
+    let first = prices::beside(&first, asked.question.hardware.market.as_ref());
     let a = shardwise_core::evaluate_alone(&first).ok()?;
     let b = &asked.found;
     let now = permalink::to_hash(&asked.question);

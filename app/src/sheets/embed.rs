@@ -3,6 +3,7 @@
 use shardwise_core::permalink;
 
 use super::asked::{Ask, Asked};
+use crate::prices;
 use crate::protocol::blocks::{
     Action, Block, Button, Kind, Listing, Look, Purpose, Section, Sign, prose, said, words as run,
 };
@@ -34,7 +35,7 @@ fn markup(site: &str, hash: &str, lang: Lang) -> [String; 2] {
 /// The sheet: the element, and the frame for pages that run no scripts.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     let words = ask.lang.sheets();
-    let hash = permalink::to_hash(&asked.question);
+    let hash = permalink::to_hash(&prices::without(&asked.question, None));
     let [element, frame] = markup(ask.word("site"), &hash, ask.lang);
     let shown = |note: &str, id: &str, code: String| {
         let lines = vec![(Sign::Stays, code)];

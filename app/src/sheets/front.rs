@@ -1,8 +1,8 @@
 //! Cost against time: every GPU type, and those that no other beats in both.
 
 use shardwise_core::complete::training_gpus;
-use shardwise_core::search::market;
-use shardwise_core::search::sweep::{Found, Offer};
+use shardwise_core::search::measures;
+use shardwise_core::search::sweep::{Found, Tried};
 use shardwise_core::{Objective, catalog};
 
 use super::asked::{Ask, Asked};
@@ -24,8 +24,8 @@ use crate::words;
 const ID: &str = "front";
 
 /// The question on every GPU type: its own as it was answered, then the catalog's others.
-pub(super) fn offers(asked: &Asked) -> Vec<Offer> {
-    let mut offers: Vec<Offer> = (0..).map_while(|place| asked.offer(place)).collect();
+pub(super) fn offers(asked: &Asked) -> Vec<Tried> {
+    let mut offers: Vec<Tried> = (0..).map_while(|place| asked.offer(place)).collect();
     if let Some(Ok(found)) = offers.first_mut().map(|own| own.result.as_mut()) {
         found.plan = asked.found.plan;
         found.answer = asked.found.answer.clone();
@@ -65,9 +65,9 @@ fn measures(found: &Found) -> Option<(f64, f64)> {
 }
 
 impl Scene {
-    fn of(offers: &[Offer], lang: Lang) -> Option<Self> {
-        let front = market::front(offers);
-        let ranked = market::ranked(offers, Objective::Time).unwrap_or_default();
+    fn of(offers: &[Tried], lang: Lang) -> Option<Self> {
+        let front = measures::front(offers);
+        let ranked = measures::ranked(offers, Objective::Time).unwrap_or_default();
         let mut run = false;
         let mut types = Vec::new();
         for place in ranked {

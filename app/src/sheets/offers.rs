@@ -1,7 +1,8 @@
 //! Who rents out the question's GPUs: what each offer asks, and what the run would cost there.
 
-use shardwise_core::catalog::{self, Offer, OfferKind};
-use shardwise_core::market::{self, Strength, Unfit};
+use shardwise_core::catalog::{self, OfferKind};
+use shardwise_core::hardware::Rentable;
+use shardwise_core::market::{self, Strength, Unfit, own};
 use shardwise_core::wire::{HardwareSpec, MarketSpec};
 use shardwise_core::{Answer, Question, evaluate_alone};
 
@@ -29,7 +30,7 @@ const TERMS: &str = "terms";
 
 /// An offer, with the answer on its machines where it can hold the question's.
 struct Priced {
-    offer: &'static Offer,
+    offer: Rentable,
     answer: Option<Answer>,
 }
 
@@ -42,7 +43,7 @@ impl Priced {
 }
 
 /// An answer at another price.
-fn at_price(answer: &Answer, offer: &Offer) -> Answer {
+fn at_price(answer: &Answer, offer: &Rentable) -> Answer {
     let mut answer = answer.clone();
     let times = answer.usd_per_gpu_hour.map_or(1.0, |known| offer.usd_per_gpu_hour() / known);
     for usd in [&mut answer.usd_per_mtok, &mut answer.usd_per_step, &mut answer.usd_per_gpu_hour]
@@ -63,7 +64,9 @@ fn at_price(answer: &Answer, offer: &Offer) -> Answer {
 
 /// Every offer of the question's GPU on these terms: those that hold it by what it costs there, then the others by price.
 fn priced(question: &Question, gpu: &str, kind: OfferKind) -> Vec<Priced> {
-    let market = MarketSpec { kinds: Some(vec![kind]), ..MarketSpec::default() };
+    let own = question.hardware.market.as_ref().and_then(|market| market.own.clone());
+    let market = MarketSpec { kinds: Some(vec![kind]), own, ..MarketSpec::default() };
+    let own = own::rows(&market).unwrap_or_default();
     let hardware =
         HardwareSpec { gpu: gpu.into(), gpus: question.hardware.gpus, market: Some(market), ..HardwareSpec::default() };
     let asked = Question { hardware, ..question.clone() };
@@ -74,27 +77,36 @@ fn priced(question: &Question, gpu: &str, kind: OfferKind) -> Vec<Priced> {
         let answer = match same {
             Some((_, answer)) => answer.clone(),
             None => {
-                let rented = Question { hardware: market::rented(&asked.hardware, offer), ..asked.clone() };
+                let rented = Question { hardware: market::rented(&asked.hardware, &offer), ..asked.clone() };
                 let answer = evaluate_alone(&rented).ok().map(|found| found.answer);
                 known.push((strength, answer.clone()));
                 answer
             }
         };
-        found.push(Priced { offer, answer: answer.map(|answer| at_price(&answer, offer)) });
+        let answer = answer.map(|answer| at_price(&answer, &offer));
+        found.push(Priced { offer, answer });
     }
     found.sort_by(|a, b| a.usd().unwrap_or(f64::MAX).total_cmp(&b.usd().unwrap_or(f64::MAX)));
-    let is_known = |found: &[Priced], offer: &Offer| found.iter().any(|known| std::ptr::eq(known.offer, offer));
-    let mut others: Vec<&'static Offer> = catalog::offers()
-        .iter()
-        .filter(|offer| offer.kind == kind && offer.gpu().is_some_and(|own| own.id == gpu) && !is_known(&found, offer))
+    let is_known = |found: &[Priced], offer: &Rentable| found.iter().any(|known| known.offer == *offer);
+    let mut others: Vec<Rentable> = own
+        .into_iter()
+        .chain(catalog::offers().iter().map(Rentable::Listed))
+        .filter(|offer| {
+            offer.kind() == kind && offer.gpu().is_some_and(|own| own.id == gpu) && !is_known(&found, offer)
+        })
         .collect();
     others.sort_by(|a, b| {
-        a.history
-            .cmp(&b.history)
+        is_old(a)
+            .cmp(&is_old(b))
             .then(a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()))
     });
     found.extend(others.into_iter().map(|offer| Priced { offer, answer: None }));
     found
+}
+
+/// Whether its price is too old to be taken unasked.
+fn is_old(offer: &Rentable) -> bool {
+    offer.listed().is_some_and(|offer| offer.history)
 }
 
 struct Scene<'a> {
@@ -117,12 +129,12 @@ impl Scene<'_> {
     /// Why an offer is not the one that is rented.
     fn why(&self, own: &Priced) -> String {
         let words = self.lang.sheets();
-        let offer = own.offer;
-        if offer.history {
+        let offer = &own.offer;
+        if is_old(offer) {
             return words.offer_old.to_owned();
         }
         match (market::holds(offer, self.gpus()), &own.answer) {
-            (Err(Unfit::Divides), _) => fill(words.offer_divides, &[&offer.gpus.to_string()]),
+            (Err(Unfit::Divides), _) => fill(words.offer_divides, &[&offer.gpus().to_string()]),
             (Err(Unfit::Network), _) => words.offer_unjoined.to_owned(),
             (Ok(()), None) => words.offer_refused.to_owned(),
             (Ok(()), Some(answer)) if !answer.fits => {
@@ -139,27 +151,16 @@ impl Scene<'_> {
 
     fn row(&self, own: &Priced) -> Row {
         let (lang, words) = (self.lang, self.lang.sheets());
-        let offer = own.offer;
+        let offer = &own.offer;
         let id = offer.id();
         let is_own = self.own().as_ref() == Some(&id);
-        let undated = || fill(words.offer_undated, &[offer.snapshot()]);
-        let when = offer.date().map_or_else(undated, str::to_owned);
         let machine = match offer.network_gbit_per_s() {
             Some(gbit) => fill(words.offer_network, &[&format::figure(gbit)]),
+            None if !offer.is_machine() => words.offer_usual.to_owned(),
             None => words.offer_no_network.to_owned(),
         };
         let why = self.why(own);
-        let region = if offer.region() == NOT_STATED { words.offer_no_network } else { offer.region() };
-        let mut cells = vec![
-            runs(vec![
-                strong(offer.provider()),
-                run(" "),
-                quiet(format!("{}, {region} ", offer.instance())),
-                link(offer.url(), when),
-            ]),
-            cell(format::price(offer.usd_per_gpu_hour())),
-            cell(machine),
-        ];
+        let mut cells = vec![self.seller(offer), cell(format::price(offer.usd_per_gpu_hour())), cell(machine)];
         let answer = own.answer.as_ref().filter(|answer| answer.fits);
         match answer.zip(own.usd()) {
             Some((answer, usd)) => {
@@ -172,7 +173,7 @@ impl Scene<'_> {
             }
             None => cells.push(wide(2, run(why))),
         }
-        let about = format!("{} {}", offer.provider(), offer.instance());
+        let about = format!("{} {}", words::provider(offer.provider(), lang), offer.instance());
         let action = answer.filter(|_| !is_own).map(|_| {
             let button = Button::new(Look::Small, words.offer_take, Action::ask(&self.taking(offer)));
             button.about(about)
@@ -187,10 +188,28 @@ impl Scene<'_> {
         row(stands, cells)
     }
 
+    /// Who rents it out, what, and of which day its price is.
+    fn seller(&self, offer: &Rentable) -> Cell {
+        let words = self.lang.sheets();
+        let name = strong(words::provider(offer.provider(), self.lang));
+        let Some(listed) = offer.listed() else {
+            let instance = offer.instance();
+            let day = offer
+                .date()
+                .map_or_else(|| instance.to_owned(), |date| format!("{instance}, {date}"));
+            return runs(vec![name, run(" "), quiet(day)]);
+        };
+        let undated = || fill(words.offer_undated, &[listed.snapshot()]);
+        let when = listed.date().map_or_else(undated, str::to_owned);
+        let region = if listed.region() == NOT_STATED { words.offer_no_network } else { listed.region() };
+        runs(vec![name, run(" "), quiet(format!("{}, {region} ", listed.instance())), link(listed.url(), when)])
+    }
+
     /// The question by an offer.
-    fn taking(&self, offer: &Offer) -> Question {
+    fn taking(&self, offer: &Rentable) -> Question {
         let question = &self.asked.question;
         let hardware = HardwareSpec {
+            market: market::rented(&question.hardware, offer).market,
             gpu: question.hardware.gpu.clone(),
             gpus: question.hardware.gpus,
             offer: Some(offer.id()),
@@ -246,7 +265,15 @@ impl Scene<'_> {
         let count = holding.len().to_string();
         fill(
             words.offers_take,
-            &[&count, &self.priced.len().to_string(), &low, &high, &median, best.offer.provider(), &usd],
+            &[
+                &count,
+                &self.priced.len().to_string(),
+                &low,
+                &high,
+                &median,
+                words::provider(best.offer.provider(), self.lang),
+                &usd,
+            ],
         )
     }
 }
@@ -342,6 +369,27 @@ mod tests {
             assert!(rows.iter().any(|row| row.stands == Stands::Off));
             let first = shown(&asked, lang, &json!({})).map(|block| json!(block).to_string().len());
             assert!(first < Some(text.len()));
+        }
+    }
+
+    #[test]
+    fn a_row_of_ones_own_stands_among_them_and_can_be_taken() {
+        let asked = asked(&json!({"gpu": "h100-sxm", "gpus": 16, "market": {"only_own": true, "own": [
+            {"gpu": "h100-sxm", "usd_per_gpu_hour": 0.5, "count": 8},
+            {"gpu": "h100-sxm", "usd_per_gpu_hour": 0.75, "provider": "Campus", "date": "2026-11-01"},
+        ]}}));
+        let listed = catalog::offers()
+            .iter()
+            .filter(|offer| offer.kind == OfferKind::OnDemand && offer.gpu().is_some_and(|gpu| gpu.id == "h100-sxm"));
+        let all = priced(&asked.question, "h100-sxm", OfferKind::OnDemand);
+        assert_eq!(all.len(), listed.count() + 2);
+        assert_eq!(all[0].offer.id(), "own/2");
+        assert!(all.iter().any(|own| own.offer.id() == "own/1" && own.answer.is_none()));
+        for (lang, sheet) in [(Lang::En, "your price sheet"), (Lang::Zh, "你的价格表")] {
+            let text = shown(&asked, lang, &json!({"all": true})).map(|block| json!(block).to_string());
+            assert!(
+                text.is_some_and(|text| text.contains("Campus") && text.contains("2026-11-01") && text.contains(sheet))
+            );
         }
     }
 

@@ -1,8 +1,8 @@
 //! A question on more GPUs and fewer: what each number of them gives, and what it costs.
 
 use shardwise_core::complete::training_gpus;
-use shardwise_core::search::market;
-use shardwise_core::search::sweep::{Found, Offer, Sweep};
+use shardwise_core::search::measures;
+use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::{Answer, Question};
 
 use super::asked::{Ask, Asked};
@@ -25,7 +25,7 @@ const FACTORS: [(u64, u64); 6] = [(1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)
 const ID: &str = "scaling";
 
 /// The question on each number of GPUs; its own as it was answered.
-pub(super) fn offers(asked: &Asked) -> Vec<(u64, Offer)> {
+pub(super) fn offers(asked: &Asked) -> Vec<(u64, Tried)> {
     let own = u64::from(asked.found.job.hardware.gpus);
     let mut counts: Vec<u64> = FACTORS
         .into_iter()
@@ -34,7 +34,7 @@ pub(super) fn offers(asked: &Asked) -> Vec<(u64, Offer)> {
         .collect();
     counts.dedup();
     let offers = Sweep::new(&asked.question, &[], &counts);
-    let mut offers: Vec<(u64, Offer)> = counts.into_iter().zip(offers).collect();
+    let mut offers: Vec<(u64, Tried)> = counts.into_iter().zip(offers).collect();
     for (_, offer) in offers.iter_mut().filter(|(count, _)| *count == own) {
         if let Ok(found) = &mut offer.result {
             found.plan = asked.found.plan;
@@ -44,9 +44,9 @@ pub(super) fn offers(asked: &Asked) -> Vec<(u64, Offer)> {
     offers
 }
 
-fn fitting(offer: &Offer) -> Option<&Found> {
+fn fitting(offer: &Tried) -> Option<&Found> {
     let found = offer.result.as_ref().ok()?;
-    market::fits(offer).then_some(found)
+    measures::fits(offer).then_some(found)
 }
 
 /// Speed of each GPU, as a share of the question's own.
@@ -55,7 +55,7 @@ fn share(answer: &Answer, own: &Answer) -> String {
 }
 
 /// What is to be seen: what the next numbers of GPUs keep, and what they cost.
-fn takeaway(offers: &[(u64, Offer)], own: u64, answer: &Answer, text: &Sheets) -> String {
+fn takeaway(offers: &[(u64, Tried)], own: u64, answer: &Answer, text: &Sheets) -> String {
     let of = |factor: u64| {
         let found = offers.iter().find(|(count, _)| *count == own * factor);
         found.and_then(|(count, offer)| Some((*count, &fitting(offer)?.answer)))
@@ -107,7 +107,7 @@ fn action(question: &Question, count: u64, lang: Lang) -> Button {
     button.about(format!("{} GPU", format::grouped(count)))
 }
 
-fn table(asked: &Asked, offers: &[(u64, Offer)], lang: Lang) -> Table {
+fn table(asked: &Asked, offers: &[(u64, Tried)], lang: Lang) -> Table {
     let (text, sheet) = (lang.text(), lang.sheets());
     let answer = &asked.found.answer;
     let own = u64::from(asked.found.job.hardware.gpus);

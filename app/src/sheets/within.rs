@@ -1,7 +1,7 @@
 //! A deadline and a budget held against every GPU type with several numbers of GPUs.
 
 use shardwise_core::complete::training_gpus;
-use shardwise_core::search::sweep::{Found, Offer, Sweep};
+use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::search::within::{self, Held, Limits};
 
 use super::asked::{Ask, Asked};
@@ -30,7 +30,7 @@ const SCALE: f64 = 4.0;
 const ID: &str = "within";
 
 /// Tries some more GPU types and numbers, and says whether that were the last.
-pub(super) fn go_on(asked: &Asked, sweep: &Sweep, tried: &mut Vec<Offer>) -> bool {
+pub(super) fn go_on(asked: &Asked, sweep: &Sweep, tried: &mut Vec<Tried>) -> bool {
     let (mut more, mut work) = (SLICE, 0);
     while more > 0 && work < WORK {
         let Some(mut offer) = sweep.at(tried.len()) else {
@@ -55,7 +55,7 @@ pub(super) fn go_on(asked: &Asked, sweep: &Sweep, tried: &mut Vec<Offer>) -> boo
 /// A row: an offer that fits.
 struct Row<'a> {
     held: Held,
-    offer: &'a Offer,
+    offer: &'a Tried,
     found: &'a Found,
     hours: f64,
     usd: Option<f64>,
@@ -72,7 +72,7 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn of(asked: &'a Asked, ask: &Ask, tried: &'a [Offer]) -> Self {
+    fn of(asked: &'a Asked, ask: &Ask, tried: &'a [Tried]) -> Self {
         let limits = Limits { hours: ask.number("hours"), usd: ask.number("usd") };
         let fastest = ask.on("fastest");
         let rows = within::held(tried, limits, fastest).into_iter().filter_map(|held| {
@@ -90,7 +90,7 @@ impl<'a> Scene<'a> {
         let name = id.map_or_else(|| self.lang.text().gpu_own.to_owned(), words::gpu_label);
         let name = format!("{} × {name}", format::grouped(row.found.job.hardware.gpus.into()));
         match &row.found.answer.offer {
-            Some(offer) => format!("{name}{SEPARATOR}{}", offer.provider),
+            Some(offer) => format!("{name}{SEPARATOR}{}", words::provider(&offer.provider, self.lang)),
             None => name,
         }
     }

@@ -5,6 +5,7 @@ pub(super) mod hardware;
 mod model;
 pub(super) mod picker;
 pub(super) mod plan;
+pub(super) mod prices;
 mod start;
 mod values;
 mod workload;

@@ -97,13 +97,13 @@ fn unpriced(figures: &Figures, text: &'static Text) -> &'static str {
 }
 
 /// Who rents a machine out that costs so much, beside what the others would ask for it.
-fn seller(own: &Rented, usd: f64) -> Seller {
+fn seller(own: &Rented, usd: f64, lang: Lang) -> Seller {
     Seller {
-        name: own.provider.clone(),
+        name: words::provider(&own.rental.provider, lang).to_owned(),
         costs: own
             .prices
             .iter()
-            .map(|price| money::of(usd * price / own.usd_per_gpu_hour))
+            .map(|price| money::of(usd * price / own.rental.usd_per_gpu_hour))
             .collect(),
     }
 }
@@ -111,9 +111,7 @@ fn seller(own: &Rented, usd: f64) -> Seller {
 /// Whose price it is, and how far prices go.
 fn sold(own: &Rented, lang: Lang) -> Vec<String> {
     let text = lang.text();
-    let kind = lang.word(own.kind.as_str());
-    let price = format::price(own.usd_per_gpu_hour);
-    let mut lines = vec![fill(text.rent_hint, &[&own.provider, &own.instance, kind, &price, &own.date])];
+    let mut lines = vec![words::offer(&own.rental, lang)];
     if let Some([low, median, high]) = words::spread(&own.prices).filter(|_| own.prices.len() > 1) {
         lines.push(fill(text.rent_spread, &[&own.prices.len().to_string(), &low, &median, &high]));
     }
@@ -140,7 +138,7 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
                     range: answer.usd_range.map(|ends| ends.map(money::of)),
                     label: format::cost(usd),
                     best: is(row, cheapest),
-                    seller: answer.rented.as_ref().map(|own| seller(own, usd)),
+                    seller: answer.rented.as_ref().map(|own| seller(own, usd, lang)),
                 }),
             },
         };

@@ -6,7 +6,7 @@ use super::fold;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
-use shardwise_core::search::market;
+use shardwise_core::search::measures;
 use shardwise_core::wire::to_value;
 
 use super::controls::bad_number;
@@ -86,7 +86,7 @@ pub(super) fn of(page: Page, market: &Market) -> Objective {
         _ => return unlimited,
     };
     // The question may have no run any more, or the market not yet.
-    match market::rank(market.fitting(), limited) {
+    match measures::rank(market.fitting(), limited) {
         Ok(_) => limited,
         Err(_) => unlimited,
     }
@@ -94,7 +94,7 @@ pub(super) fn of(page: Page, market: &Market) -> Objective {
 
 /// Places of the offers that fit, best first.
 pub(super) fn ranked(market: &Market, objective: Objective) -> Vec<usize> {
-    market::rank(market.fitting(), objective).unwrap_or_default()
+    measures::rank(market.fitting(), objective).unwrap_or_default()
 }
 
 /// What is said of a type that misses the limit; `None` where there is no limit.

@@ -26,6 +26,8 @@ pub struct Rest {
     pub(super) acting: View,
     /// What is closed until it is asked for.
     pub(super) folds: View,
+    /// A price sheet of one's own.
+    pub(super) prices: View,
     /// What ends the page.
     pub(super) closing: View,
     /// What the worker wrote.

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use shardwise_core::calibration::{self, Measured};
-use shardwise_core::catalog::Offer;
 use shardwise_core::complete::training_gpus;
+use shardwise_core::hardware::Rentable;
 use shardwise_core::job::Job;
 use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
-use shardwise_core::search::market::{self, Measures};
-use shardwise_core::search::sweep::Offer as Machine;
+use shardwise_core::search::measures::{self, Measures};
+use shardwise_core::search::sweep::Tried;
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Objective, Question, evaluate_alone};
 
@@ -18,7 +18,7 @@ use crate::protocol::estimate::{
     Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Rented, Slice,
 };
 use crate::sheets::asked::Asked;
-use crate::words::{plan_in_short, priced_on};
+use crate::words::plan_in_short;
 
 /// The answer to a question, and its run beside it.
 pub(super) fn estimate(asking: Asking) -> Estimate {
@@ -89,7 +89,7 @@ pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &
         // What is known is shown first.
         return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
     }
-    let more = market::more(&asked.question).and_then(|sweep| sweep.at(tried));
+    let more = measures::more(&asked.question).and_then(|sweep| sweep.at(tried));
     if more.as_ref().is_some_and(|more| !is_sure_offer(more)) {
         tried += 1;
         return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
@@ -101,7 +101,7 @@ pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &
 /// The cheapest machine on which a question is as sure to fit as asked.
 fn cheapest(asked: &Asked) -> Option<Offered> {
     let offers = asked.offers();
-    let ranked = market::ranked(&offers, Objective::Cost).unwrap_or_default();
+    let ranked = measures::ranked(&offers, Objective::Cost).unwrap_or_default();
     let mut ranked = ranked.iter().filter_map(|place| offers.get(*place));
     ranked.find(|offer| is_sure_offer(offer)).map(offered)
 }
@@ -112,11 +112,11 @@ fn is_sure(answer: &Answer) -> bool {
 }
 
 /// Whether a machine's best plan is.
-fn is_sure_offer(offer: &Machine) -> bool {
+fn is_sure_offer(offer: &Tried) -> bool {
     offer.result.as_ref().is_ok_and(|found| is_sure(&found.answer))
 }
 
-fn offered(offer: &Machine) -> Offered {
+fn offered(offer: &Tried) -> Offered {
     let result = offer.result.as_ref();
     let result = result.map(|found| figures(&found.answer, &found.job, found.considered, &offer.hardware));
     Offered {
@@ -126,7 +126,7 @@ fn offered(offer: &Machine) -> Offered {
 }
 
 /// The question's own machine, with the plan that the question states.
-fn own(asked: &Asked, offer: &Machine) -> Offered {
+fn own(asked: &Asked, offer: &Tried) -> Offered {
     let considered = offer.result.as_ref().map_or(0, |found| found.considered);
     let own = figures(&asked.found.answer, &asked.found.job, considered, &offer.hardware);
     Offered { result: Ok(own), ..offered(offer) }
@@ -142,14 +142,7 @@ fn rented(answer: &Answer, machine: &HardwareSpec) -> Option<Rented> {
         ..HardwareSpec::default()
     };
     let offers = rent::offers(&market).unwrap_or_default();
-    Some(Rented {
-        provider: own.provider.to_string(),
-        instance: own.instance.to_string(),
-        kind: own.kind,
-        date: priced_on(own).to_owned(),
-        usd_per_gpu_hour: own.usd_per_gpu_hour,
-        prices: offers.into_iter().map(Offer::usd_per_gpu_hour).collect(),
-    })
+    Some(Rented { rental: own.clone(), prices: offers.iter().map(Rentable::usd_per_gpu_hour).collect() })
 }
 
 /// Why nobody in its market rents a machine out.
@@ -305,14 +298,14 @@ mod tests {
         assert_eq!(offers.len(), Sweep::every_gpu(&question).total());
         let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
         let rented: Vec<_> = offers.iter().filter_map(|offer| offer.result.as_ref().ok()).collect();
-        let first = rented[0].rented.as_ref().map(|own| own.usd_per_gpu_hour);
+        let first = rented[0].rented.as_ref().map(|own| own.rental.usd_per_gpu_hour);
         assert_eq!(first, own.offer.map(|own| own.usd_per_gpu_hour));
         for figures in &rented {
             assert_eq!(figures.rented.is_some(), figures.usd().is_some());
             assert_eq!(figures.rented.is_none(), figures.unoffered.is_some());
             let Some(own) = &figures.rented else { continue };
-            assert!(own.prices.contains(&own.usd_per_gpu_hour) && own.prices.is_sorted(), "{own:?}");
-            assert!(!own.provider.is_empty() && !own.date.is_empty());
+            assert!(own.prices.contains(&own.rental.usd_per_gpu_hour) && own.prices.is_sorted(), "{own:?}");
+            assert!(!own.rental.provider.is_empty() && own.rental.source.starts_with("https:"));
         }
         assert!(rented.iter().any(|own| own.rented.is_some()) && rented.iter().any(|own| own.unoffered.is_some()));
         // An offer that is chosen is compared with all of its kind.
@@ -321,7 +314,7 @@ mod tests {
         chosen.hardware.offer = Some("voltage-park/8x-h100-infiniband/us/on-demand".to_owned());
         let first = slices(&chosen).remove(0).offers.remove(0);
         let own = first.result.unwrap_or_else(|error| panic!("{error}")).rented;
-        assert!(own.is_some_and(|own| own.provider == "Voltage Park" && own.prices.len() > 2));
+        assert!(own.is_some_and(|own| own.rental.provider == "Voltage Park" && own.prices.len() > 2));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod offer;
 
 use crate::model::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
+use crate::ordered;
 
 pub use offer::{Interconnect, Offer, OfferKind, offer, offers};
 
@@ -219,6 +220,27 @@ pub fn gpus() -> &'static [Gpu] {
 pub fn gpu(id: &str) -> Option<&'static Gpu> {
     let id = id.trim();
     GPUS.iter().find(|gpu| gpu.id.eq_ignore_ascii_case(id))
+}
+
+/// The ids of the GPUs that a text probably means, the nearest first: those that have it in them, then those with the fewest
+/// edits between.
+///
+/// ```
+/// use shardwise_core::catalog::nearest_gpus;
+/// assert!(nearest_gpus("H100")[0].starts_with("h100"));
+/// assert_eq!(nearest_gpus("h100-sxn")[0], "h100-sxm");
+/// ```
+#[must_use]
+pub fn nearest_gpus(text: &str) -> Vec<&'static str> {
+    let wanted: String = text.trim().to_ascii_lowercase().chars().take(40).collect();
+    let wanted = wanted.replace([' ', '_'], "-");
+    let by = |a: &(bool, usize, &str), b: &(bool, usize, &str)| a.cmp(b);
+    let mut near = Vec::new();
+    for gpu in GPUS {
+        let edits = strsim::levenshtein(&wanted, gpu.id);
+        ordered::insert(&mut near, (!gpu.id.contains(&wanted), edits, gpu.id), &by);
+    }
+    near.into_iter().take(3).map(|(.., id)| id).collect()
 }
 
 /// Every node and instance.

@@ -1,12 +1,14 @@
 //! The machine of a question: one GPU type, how many, and what joins them.
 
 mod owned;
+mod rentable;
 
 use std::borrow::Cow;
 
-use crate::catalog::{Generation, Offer, Source};
+use crate::catalog::{Generation, Source};
 use crate::words;
 pub use owned::{HOURS_OF_A_YEAR, Owned};
+pub use rentable::{OWN, OWN_SHEET, OwnOffer, Rentable};
 
 words! {
     /// Number format of the matrix products.
@@ -82,7 +84,7 @@ pub struct Hardware {
     /// Where the price comes from; absent where the question states it.
     pub price_source: Option<Source>,
     /// The offer that it is rented by.
-    pub offer: Option<&'static Offer>,
+    pub offer: Option<Rentable>,
     /// What it costs its owner, where the question states that; the price of an hour follows.
     pub owned: Option<Owned>,
 }

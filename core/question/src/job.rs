@@ -109,7 +109,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let mut caveats = Vec::new();
     let model = resolve_model(&question.model, "model")?;
     let hardware = resolve_hardware(&question.hardware)?;
-    if question.hardware.market.is_some() && hardware.offer.is_none() {
+    if market::is_open(&question.hardware) && hardware.offer.is_none() {
         caveats.extend(market::why_none(&question.hardware));
     }
     caveats.extend(owned::assumed(&question.hardware, &hardware));

@@ -13,6 +13,7 @@ pub mod place;
 pub mod plan;
 pub mod presets;
 pub mod recipes;
+pub mod sheet;
 pub mod task;
 pub mod wire;
 pub mod workload;

@@ -1,5 +1,7 @@
 //! Offers of machines that a question may rent: one by its id, or those of a market.
 
+pub mod own;
+
 use std::cmp::Ordering;
 
 use serde_json::Value;
@@ -9,7 +11,7 @@ use crate::place::Place;
 use crate::wire::{HardwareSpec, MarketSpec, Question};
 use shardwise_catalog::catalog::{self, Offer, OfferKind};
 use shardwise_catalog::error::{Caveat, InputError};
-use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::hardware::{Hardware, OWN, Rentable};
 use shardwise_catalog::model::resolve_model;
 use shardwise_catalog::ordered;
 use shardwise_catalog::units::Bytes;
@@ -32,10 +34,10 @@ fn gpu_of(spec: &HardwareSpec) -> Option<&'static str> {
     catalog::gpu(named?).map(|gpu| gpu.id)
 }
 
-/// Refuses an offer beside a market.
+/// Refuses an offer beside a market, unless it is a row of it.
 fn alone(spec: &HardwareSpec) -> Result<(), InputError> {
     match (&spec.offer, &spec.market) {
-        (Some(_), Some(_)) => {
+        (Some(offer), Some(_)) if own::place(offer).is_none() => {
             Err(AT.wrong("market", "An offer is one of a market already. Leave the one or the other out."))
         }
         _ => Ok(()),
@@ -46,17 +48,24 @@ fn alone(spec: &HardwareSpec) -> Result<(), InputError> {
 ///
 /// # Errors
 /// An id that nobody offers, an offer of another GPU, a part of an instance, a field that says otherwise than the offer.
-pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, InputError> {
+pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<Rentable>, InputError> {
     let Some(id) = &spec.offer else {
         return Ok(None);
     };
     alone(spec)?;
-    let Some(offer) = catalog::offer(id) else {
+    if let Some(market) = &spec.market {
+        own::rows(market)?;
+    }
+    let Some(offer) = of_id(spec, id) else {
         let id: String = id.chars().take(120).collect();
-        return Err(AT.wrong(
-            "offer",
-            format!("There is no offer {id:?} in the catalog. `shardwise catalog offers` lists all."),
-        ));
+        let says = if id.starts_with(OWN) {
+            format!(
+                "There is no row {id:?} in hardware.market.own. Give the price sheet that has it, or another offer."
+            )
+        } else {
+            format!("There is no offer {id:?} in the catalog. `shardwise catalog offers` lists all.")
+        };
+        return Err(AT.wrong("offer", says));
     };
     let gpu = offer.gpu().map_or("", |gpu| gpu.id);
     // What is wrong with the GPU itself is said where it is read.
@@ -65,15 +74,16 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
             AT.wrong("offer", format!("This is an offer of {gpu}. Give that as hardware.gpu, or another offer."))
         );
     }
-    let size = u64::from(offer.gpus);
+    let size = u64::from(offer.gpus());
     if let Some(gpus) = spec.gpus.filter(|gpus| !gpus.is_multiple_of(size)) {
         let near = (gpus / size).max(1) * size;
         let says = format!("{gpus} GPUs are no whole number of instances of {size}. Give {near} or {}.", near + size);
         return Err(AT.wrong("gpus", says));
     }
-    let per_gpu = offer.network_gbit_per_s().map(|gbit| gbit / f64::from(offer.gpus));
+    let node = offer.instance_gpus().map(f64::from);
+    let per_gpu = offer.network_gbit_per_s().zip(node).map(|(gbit, node)| gbit / node);
     for (key, stated, own) in [
-        ("gpus_per_node", spec.gpus_per_node.map(|gpus| gpus as f64), Some(f64::from(offer.gpus))),
+        ("gpus_per_node", spec.gpus_per_node.map(|gpus| gpus as f64), node),
         ("internode_gbit_per_s_per_gpu", spec.internode_gbit_per_s_per_gpu, per_gpu),
         ("host_ram_gib", spec.host_ram_gib, offer.host_ram_gib()),
         ("usd_per_gpu_hour", spec.usd_per_gpu_hour, Some(offer.usd_per_gpu_hour())),
@@ -90,9 +100,26 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
     Ok(Some(offer))
 }
 
+/// What an id of `hardware.offer` names: an offer of the catalog, or a row of the machine's market.
+#[must_use]
+pub fn of_id(spec: &HardwareSpec, id: &str) -> Option<Rentable> {
+    let Some(place) = own::place(id) else {
+        return catalog::offer(id).map(Rentable::Listed);
+    };
+    let rows = own::rows(spec.market.as_ref()?).ok()?;
+    rows.into_iter().nth(place.checked_sub(1)?)
+}
+
+/// Whether it is left open which offer of its market a machine rents.
+#[must_use]
+pub fn is_open(spec: &HardwareSpec) -> bool {
+    spec.market.is_some() && spec.offer.is_none()
+}
+
 /// The offers of a machine's market that can be rented in its number of GPUs, the cheapest by GPU first. Without kinds those
 /// on demand alone; prices over a year old never; undated ones where the question does not say how old they may be; several
-/// instances only where their network is stated, for a network that nobody promises joins no cluster.
+/// instances only where their network is stated, for a network that nobody promises joins no cluster. Rows of a price sheet of
+/// one's own are among them, or alone.
 ///
 /// # Errors
 /// A provider that nobody is called, a date that is none, a field that each offer has of its own, a GPU that is not the
@@ -103,9 +130,9 @@ pub(crate) fn named(spec: &HardwareSpec) -> Result<Option<&'static Offer>, Input
 /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h200-sxm", "gpus": 16,
 ///     "market": {"providers": ["Nebius", "Lambda"]}}, "workload": {"kind": "sft"}}"#).unwrap();
 /// let offers = market::offers(&question.hardware).unwrap();
-/// assert!(offers.iter().all(|offer| offer.provider() == "Nebius" && 16 % offer.gpus == 0));
+/// assert!(offers.iter().all(|offer| offer.provider() == "Nebius" && 16 % offer.gpus() == 0));
 /// ```
-pub fn offers(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
+pub fn offers(spec: &HardwareSpec) -> Result<Vec<Rentable>, InputError> {
     let mut found = all(spec)?;
     found.retain(|offer| holds(offer, gpus(spec, offer)).is_ok());
     Ok(found)
@@ -114,14 +141,20 @@ pub fn offers(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
 /// Why [`offers`] has none; of a market that has some, that.
 pub(crate) fn why_none(spec: &HardwareSpec) -> Option<Caveat> {
     let found = all(spec).ok()?;
-    let gpu = found.first().and_then(|offer| offer.gpu()).map(|gpu| gpu.name);
+    let gpu = found.first().and_then(Rentable::gpu).map(|gpu| gpu.name);
     let Some(gpu) = gpu else {
+        if spec.market.as_ref().is_some_and(|market| market.only_own == Some(true)) {
+            return Some(Caveat::new(
+                NO_OFFER,
+                "Your price sheet has no row of this GPU on these terms: there is no price. Add one, or ask the catalog's offers too.",
+            ));
+        }
         return Some(Caveat::new(
             NO_OFFER,
             "Nobody in this market offers this GPU: there is no price. Give other kinds, providers or regions, or your own price.",
         ));
     };
-    let sizes = || found.iter().map(|offer| offer.gpus);
+    let sizes = || found.iter().map(Rentable::gpus);
     let [least, most] = [sizes().min(), sizes().max()].map(Option::unwrap_or_default);
     let whole = found.iter().any(|offer| holds(offer, gpus(spec, offer)) != Err(Unfit::Divides));
     let why = if whole {
@@ -153,14 +186,14 @@ pub enum Unfit {
 /// ```
 /// use shardwise_core::{catalog::offer, market::{Unfit, holds}};
 /// let alone = offer("nebius/gpu-h200-sxm_8gpu/not-stated/on-demand").unwrap();
-/// assert_eq!(holds(alone, 8), Ok(()));
-/// assert_eq!(holds(alone, 12), Err(Unfit::Divides));
+/// assert_eq!(holds(&alone.into(), 8), Ok(()));
+/// assert_eq!(holds(&alone.into(), 12), Err(Unfit::Divides));
 /// ```
-pub fn holds(offer: &Offer, gpus: u64) -> Result<(), Unfit> {
-    let size = u64::from(offer.gpus);
+pub fn holds(offer: &Rentable, gpus: u64) -> Result<(), Unfit> {
+    let size = u64::from(offer.gpus());
     if !gpus.is_multiple_of(size) {
         Err(Unfit::Divides)
-    } else if gpus > size && offer.network_gbit_per_s().is_none() {
+    } else if offer.is_machine() && gpus > size && offer.network_gbit_per_s().is_none() {
         Err(Unfit::Network)
     } else {
         Ok(())
@@ -168,19 +201,20 @@ pub fn holds(offer: &Offer, gpus: u64) -> Result<(), Unfit> {
 }
 
 /// GPUs of a machine, were it rented by an offer.
-fn gpus(spec: &HardwareSpec, offer: &Offer) -> u64 {
+fn gpus(spec: &HardwareSpec, offer: &Rentable) -> u64 {
     spec.gpus.unwrap_or_else(|| usual(offer))
 }
 
 /// GPUs by an offer where a question names no number.
-pub(crate) fn usual(offer: &Offer) -> u64 {
-    GPUS.next_multiple_of(u64::from(offer.gpus))
+pub(crate) fn usual(offer: &Rentable) -> u64 {
+    GPUS.next_multiple_of(u64::from(offer.gpus()))
 }
 
 /// The offers of a machine's market, whether or not they hold it, the cheapest by GPU first.
-fn all(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
+fn all(spec: &HardwareSpec) -> Result<Vec<Rentable>, InputError> {
     let market = spec.market.clone().unwrap_or_default();
     check(spec, &market)?;
+    let own = own::rows(&market)?;
     let Some(gpu) = gpu_of(spec) else {
         let described = spec.gpu.as_object().is_some_and(|own| !own.contains_key("base"));
         // What is wrong with a name is said where it is read.
@@ -189,10 +223,15 @@ fn all(spec: &HardwareSpec) -> Result<Vec<&'static Offer>, InputError> {
             false => Ok(Vec::new()),
         };
     };
-    let mut found: Vec<&'static Offer> = Vec::new();
-    let by_price = |a: &&Offer, b: &&Offer| -> Ordering { a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()) };
-    for offer in catalog::offers() {
-        if offer.gpu().is_some_and(|own| own.id == gpu) && has(&market, offer) {
+    let mut found: Vec<Rentable> = Vec::new();
+    let by_price = |a: &Rentable, b: &Rentable| -> Ordering { a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()) };
+    let listed = catalog::offers()
+        .iter()
+        .filter(|offer| has(&market, offer))
+        .map(Rentable::Listed);
+    // At the same price one's own comes first.
+    for offer in own.into_iter().filter(|row| of_kind(&market, row.kind())).chain(listed) {
+        if offer.gpu().is_some_and(|own| own.id == gpu) {
             ordered::insert(&mut found, offer, &by_price);
         }
     }
@@ -241,12 +280,14 @@ fn is_date(text: &str) -> bool {
     text.len() == 10 && dashes && part(0..4) > 0 && (1..=12).contains(&part(5..7)) && (1..=31).contains(&part(8..10))
 }
 
-/// Whether a market has an offer.
+/// Whether a market has offers on these terms.
+fn of_kind(market: &MarketSpec, kind: OfferKind) -> bool {
+    let kinds = market.kinds.as_ref();
+    kinds.map_or(kind == OfferKind::OnDemand, |kinds| kinds.contains(&kind))
+}
+
+/// Whether a market has an offer of the catalog.
 fn has(market: &MarketSpec, offer: &Offer) -> bool {
-    let of_kind = market
-        .kinds
-        .as_ref()
-        .map_or(offer.kind == OfferKind::OnDemand, |kinds| kinds.contains(&offer.kind));
     let named = |names: &Option<Vec<String>>, is: &dyn Fn(&str) -> bool| {
         names.as_ref().is_none_or(|names| names.iter().any(|name| is(name)))
     };
@@ -254,8 +295,9 @@ fn has(market: &MarketSpec, offer: &Offer) -> bool {
         .newest
         .as_ref()
         .is_none_or(|date| offer.date().is_some_and(|own| own >= date.as_str()));
-    !offer.history
-        && of_kind
+    market.only_own != Some(true)
+        && !offer.history
+        && of_kind(market, offer.kind)
         && recent
         && named(&market.providers, &|name| offer.provider().eq_ignore_ascii_case(name))
         && named(&market.regions, &|name| begins(offer.region(), name))
@@ -278,10 +320,11 @@ pub fn around(spec: &HardwareSpec) -> Option<MarketSpec> {
     spec.market.clone().or_else(named)
 }
 
-/// This machine with one offer in the place of its market.
+/// This machine with one offer in the place of its market; a row of one's own stays in its sheet.
 #[must_use]
-pub fn rented(spec: &HardwareSpec, offer: &Offer) -> HardwareSpec {
-    HardwareSpec { offer: Some(offer.id()), market: None, ..spec.clone() }
+pub fn rented(spec: &HardwareSpec, offer: &Rentable) -> HardwareSpec {
+    let market = spec.market.clone().filter(|_| offer.listed().is_none());
+    HardwareSpec { offer: Some(offer.id()), market, ..spec.clone() }
 }
 
 /// What of a rented machine decides how fast it runs a question; larger is better in every part. Equally strong ones run it
@@ -323,8 +366,8 @@ const PROCESS_GIB: f64 = 16.0;
 ///
 /// # Errors
 /// As [`offers`].
-pub fn worth_asking(question: &Question) -> Result<Vec<&'static Offer>, InputError> {
-    let mut worth: Vec<(Strength, &'static Offer)> = Vec::new();
+pub fn worth_asking(question: &Question) -> Result<Vec<Rentable>, InputError> {
+    let mut worth: Vec<(Strength, Rentable)> = Vec::new();
     for (own, offer) in strengths(question)? {
         if !worth.iter().any(|(known, _)| own.within(known)) {
             worth.push((own, offer));
@@ -337,12 +380,12 @@ pub fn worth_asking(question: &Question) -> Result<Vec<&'static Offer>, InputErr
 ///
 /// # Errors
 /// As [`offers`].
-pub fn strengths(question: &Question) -> Result<Vec<(Strength, &'static Offer)>, InputError> {
+pub fn strengths(question: &Question) -> Result<Vec<(Strength, Rentable)>, InputError> {
     let mut found = Vec::new();
     let model = resolve_model(&question.model, "model")?;
     let states = Bytes::new(MOVED_MODELS * MOVED_BYTES * model.parameters.total as f64).gib();
     for offer in offers(&question.hardware)? {
-        let hardware = resolve_hardware(&rented(&question.hardware, offer))?;
+        let hardware = resolve_hardware(&rented(&question.hardware, &offer))?;
         let useful = PROCESS_GIB + hardware.memory_gib + states / f64::from(hardware.gpus);
         found.push((Strength::of(&hardware, useful), offer));
     }
@@ -351,7 +394,7 @@ pub fn strengths(question: &Question) -> Result<Vec<(Strength, &'static Offer)>,
 
 /// This question on the offer that its answer rents, in the place of its market.
 #[must_use]
-pub fn settled(question: &Question, offer: Option<&Offer>) -> Question {
+pub fn settled(question: &Question, offer: Option<&Rentable>) -> Question {
     let mut settled = question.clone();
     if let (Some(_), Some(offer)) = (&question.hardware.market, offer) {
         settled.hardware = rented(&question.hardware, offer);

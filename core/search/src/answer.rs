@@ -86,7 +86,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
         usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
         usd_per_gpu_hour: hardware.usd_per_gpu_hour,
-        offer: hardware.offer.map(|offer| Rental::of(offer, hardware.gpus)),
+        offer: hardware.offer.as_ref().map(|offer| Rental::of(offer, hardware.gpus)),
         run,
         split: split(job),
         memory,

@@ -61,24 +61,29 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
 
 /// What an offer leaves open.
 fn rented(hardware: &Hardware, plan: &Plan, found: &mut Vec<Caveat>) {
-    let Some(offer) = hardware.offer else {
+    let Some(offer) = &hardware.offer else {
         return;
     };
     let name = offer.instance();
-    if offer.network_gbit_per_s().is_none() && hardware.nodes() > 1 {
+    if offer.is_machine() && offer.network_gbit_per_s().is_none() && hardware.nodes() > 1 {
         let gbit = shortest(ASSUMED_NETWORK);
         found.push(Caveat::new(
             "offer-network",
             format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, the least that any offer states."),
         ));
     }
-    if let (None, Some(gib), true) = (offer.host_ram_gib(), hardware.host_ram_gib(), moves(plan)) {
+    let moved = moves(plan) && offer.is_machine();
+    if let (None, Some(gib), true) = (offer.host_ram_gib(), hardware.host_ram_gib(), moved) {
         let gib = shortest(gib.round());
         found.push(Caveat::new(
             "offer-host-memory",
             format!("The host memory of {name} is not stated: {gib} GiB an instance are assumed, and what the plan moves there needs them."),
         ));
     }
+    // A row of one's own says nothing of what follows, and its reader knows where it is from.
+    let Some(offer) = offer.listed() else {
+        return;
+    };
     let could = offer.gpu().is_some_and(|gpu| gpu.nvlink_gb_per_s > 0.0);
     let linked = matches!(offer.interconnect, Interconnect::Nvlink | Interconnect::Xgmi);
     if offer.gpus > 1 && could && offer.interconnect == Interconnect::Unknown {

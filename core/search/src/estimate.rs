@@ -93,7 +93,7 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
     let Evaluated { job, plan, answer, .. } = found;
     // What is advised is on the machine that is rented.
-    let question = &market::settled(question, job.hardware.offer);
+    let question = &market::settled(question, job.hardware.offer.as_ref());
     let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
     advice::advice(question, &Context::new(job), plan, answer, searched)
 }

@@ -9,7 +9,7 @@ pub mod chosen;
 mod desk;
 mod engines;
 mod generation;
-pub mod market;
+pub mod measures;
 mod ranked;
 mod refused;
 mod reinforcement;
@@ -41,13 +41,14 @@ use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::job::Job;
+use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Answer, PlanSpec, Question};
 use shardwise_rules::Framework;
 use work::WORK;
 
 /// What "best" means. On one GPU type and number the cheapest plan is the fastest one; the objectives
-/// differ once types or numbers are compared ([`market`]).
+/// differ once types or numbers are compared ([`measures`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Objective {
     /// Dollars per token.
@@ -184,7 +185,7 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 /// # Errors
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
-    if question.hardware.market.is_none() {
+    if !market::is_open(&question.hardware) {
         return best_on_its_own(question, efficiency, runner);
     }
     let costs = |found: &Best| {

@@ -7,6 +7,8 @@ mod arguments;
 mod explaining;
 #[path = "shardwise/manual.rs"]
 mod manual;
+#[path = "shardwise/pricing.rs"]
+mod pricing;
 #[path = "shardwise/reading.rs"]
 mod reading;
 #[path = "shardwise/schemas.rs"]
@@ -61,16 +63,20 @@ fn complain(text: &str) {
 fn run(command: Command, lang: Language) -> io::Result<bool> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
-        Command::Estimate { files, efficiency: None } => {
-            each(&files, lang, &mut out, |question| line(&estimate(question)?, lang))
+        Command::Estimate { files, efficiency: None, prices } => {
+            let sheet = prices.sheet(lang)?;
+            each(&files, lang, &mut out, |question| line(&estimate(&sheet.beside(question))?, lang))
         }
-        Command::Estimate { files, efficiency: Some(path) } => {
+        Command::Estimate { files, efficiency: Some(path), prices } => {
+            let sheet = prices.sheet(lang)?;
             let efficiency: Efficiency = serde_json::from_reader(open(&path, lang)?).map_err(|error| {
                 let says =
                     format!("{}: {error}. `shardwise efficiency` prints what such a file holds.", path.display());
                 io::Error::new(io::ErrorKind::InvalidData, lang.sentence(&says))
             })?;
-            each(&files, lang, &mut out, |question| line(&evaluate_with(question, &efficiency)?.answer, lang))
+            each(&files, lang, &mut out, |question| {
+                line(&evaluate_with(&sheet.beside(question), &efficiency)?.answer, lang)
+            })
         }
         Command::Sensitivity { files } => each(&files, lang, &mut out, |question| line(&sensitivity(question)?, lang)),
         Command::Explain { files, options } => {
@@ -84,9 +90,9 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
             writeln!(out, "{}", serde_json::to_string_pretty(&EFFICIENCY)?)?;
             Ok(true)
         }
-        Command::Search { files, options } => {
-            let options = options.asked(lang);
-            each(&files, lang, &mut out, |question| interface::search(question, &options))
+        Command::Search { files, options, prices } => {
+            let (options, sheet) = (options.asked(lang), prices.sheet(lang)?);
+            each(&files, lang, &mut out, |question| interface::search(&sheet.beside(question), &options))
         }
         Command::Flags { files, framework, framework_version, json, page } => {
             let options =

@@ -10,8 +10,8 @@ use shardwise_catalog::error::InputError;
 use shardwise_frameworks::emit::Framework;
 use shardwise_question::wire::{Answer, By, Question, SearchOptions, VERSION};
 use shardwise_search::search::Objective;
-use shardwise_search::search::market;
-use shardwise_search::search::sweep::{Offer, Sweep};
+use shardwise_search::search::measures;
+use shardwise_search::search::sweep::{Sweep, Tried};
 use shardwise_search::search::within;
 
 /// Plans, or offers, of which the best are listed where no other number is asked for.
@@ -188,7 +188,7 @@ fn plans(question: &Question, framework: Option<&'static Framework>, limit: usiz
     let (shortfall_gib, closing) = match unfit {
         None => (None, None),
         Some(best) => {
-            let closing = market::closing(question);
+            let closing = measures::closing(question);
             let closing = Closing {
                 more_gpus: closing.more.as_ref().and_then(told),
                 other_gpu: closing.other.as_ref().and_then(told),
@@ -209,7 +209,7 @@ fn plans(question: &Question, framework: Option<&'static Framework>, limit: usiz
 
 fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, InputError> {
     let all = sweep.all();
-    let ranked = market::ranked(&all, objective)?;
+    let ranked = measures::ranked(&all, objective)?;
     let (mut considered, mut evaluated) = (0, 0);
     for found in all.iter().filter_map(|offer| offer.result.as_ref().ok()) {
         considered += found.considered;
@@ -218,7 +218,7 @@ fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, In
     let listed = |places: &[usize]| -> Vec<Offered> {
         let offers = places.iter().filter_map(|place| all.get(*place));
         let listed = offers.filter_map(|offer| {
-            let meets = market::meets(offer, objective);
+            let meets = measures::meets(offer, objective);
             told(offer).map(|found| Offered { found, meets })
         });
         listed.collect()
@@ -237,13 +237,13 @@ fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, In
             .filter_map(|offer| offer.result.as_ref().ok())
             .all(|own| own.complete),
         offers: listed(ranked.get(..limit.max(1)).unwrap_or(&ranked)),
-        front: listed(&market::front(&all)),
+        front: listed(&measures::front(&all)),
         refused: refused.collect(),
     })
 }
 
 /// An offer; nothing for one that could not be asked.
-fn told(offer: &Offer) -> Option<Found> {
+fn told(offer: &Tried) -> Option<Found> {
     let found = offer.result.as_ref().ok()?;
     Some(Found {
         gpu: offer.hardware.gpu.clone(),

@@ -22,7 +22,7 @@ fn cheaper(question: &Question, answer: &Answer) -> (Vec<String>, usize) {
     let mut found = Vec::new();
     let mut asked = 0;
     for offer in market::offers(&question.hardware).unwrap() {
-        let Ok(other) = estimate(&on(question, offer)) else {
+        let Ok(other) = estimate(&on(question, offer.clone())) else {
             continue;
         };
         asked += 1;

@@ -156,7 +156,7 @@ fn every_offer_can_be_named() {
         let machine = job::resolve(&question)
             .unwrap_or_else(|error| panic!("{}: {error}", offer.id()))
             .hardware;
-        assert_eq!(machine.offer, Some(offer));
+        assert_eq!(machine.offer, Some(offer.into()));
         assert_eq!(machine.gpus_per_node, u32::from(offer.gpus));
         assert_eq!(machine.usd_per_gpu_hour, Some(offer.usd_per_hour / f64::from(offer.gpus)));
         assert!(offer.host_ram_gib().is_none_or(|gib| machine.host_ram_gib() == Some(gib)));

@@ -9,15 +9,16 @@ use shardwise_core::job::owned;
 use shardwise_core::market::NO_OFFER;
 use shardwise_core::operations::PUE;
 
+use super::prices::OwnPrices;
 use super::values::found;
 use crate::browser;
-use crate::form::{CUSTOM_GPU, Field, Form};
+use crate::form::{CUSTOM_GPU, Field, Form, HOME};
 use crate::format;
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
 use crate::page::Page;
 use crate::page::folds::Fold;
-use crate::text::fill;
+use crate::text::{Lang, fill};
 use crate::view::controls::{Choice, Input, Select};
 use crate::view::fold;
 use crate::view::icons::Icon;
@@ -257,8 +258,11 @@ fn rent_hint(page: Page) -> Option<AnyView> {
             <p class="hint" id="offer">
                 {offer(own, page.lang)}
                 " "
-                <a href=own.source.to_string() rel="noopener" target="_blank">{text.price_source}</a>
-                " "
+                // One's own sheet has no page.
+                {own.source.starts_with("https:").then(|| view! {
+                    <a href=own.source.to_string() rel="noopener" target="_blank">{text.price_source}</a>
+                    " "
+                })}
                 <button class="lnk" type="button" id="all-offers" on:click=move |_| fold::go(page, Fold::Offers.word())>
                     {text.rent_all}
                 </button>
@@ -270,6 +274,40 @@ fn rent_hint(page: Page) -> Option<AnyView> {
         }
         .into_any(),
     )
+}
+
+/// Whose offers are asked on a page in Chinese, and the way to ask all, or those in China first.
+fn home_hint(page: Page) -> Option<AnyView> {
+    let text = page.text();
+    let rents = page
+        .form
+        .with(|form| !form.is_stated() && !form.get(Field::Terms).is_empty() && form.get(Field::Offer).is_empty());
+    let own_alone = page
+        .sheet_prices
+        .with(|kept| kept.as_ref().is_some_and(|kept| kept.only_own == Some(true)));
+    let providers = page.typed(Field::Providers);
+    let any = page.form.with(Form::takes_any_seller);
+    let (says, first) = match (providers.as_str(), any) {
+        (HOME, _) => (fill(text.home_asked, &[HOME]), false),
+        ("", true) => (text.home_none.to_owned(), false),
+        ("", false) => (text.home_all.to_owned(), true),
+        _ => return None,
+    };
+    let choose = move |_| page.change(|form| form.choose_home(first));
+    (rents && !own_alone && page.lang == Lang::Zh).then(|| {
+        view! {
+            <p class="hint" id="home">
+                {says}
+                " "
+                {(first || providers == HOME).then(|| view! {
+                    <button class="lnk" type="button" id="home-switch" on:click=choose>
+                        {if first { text.home_first } else { text.home_every }}
+                    </button>
+                })}
+            </p>
+        }
+        .into_any()
+    })
 }
 
 /// The price on record for the chosen type, with its source; and the way back to it.
@@ -385,6 +423,7 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
             {move || (page.typed(Field::Gpu) == CUSTOM_GPU).then(|| view! { <OwnGpu page/> })}
             <Rent page/>
             {move || price_hint(page)}
+            {move || home_hint(page)}
             <details class="more">
                 <summary>
                     {text.node_network}
@@ -399,6 +438,8 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
             </details>
             <Shown page/>
             <OwnMachines page/>
+            // Inside another site nobody's prices are asked or kept.
+            {(!page.embedded).then(|| view! { <OwnPrices page/> })}
         </fieldset>
     }
 }

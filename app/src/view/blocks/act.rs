@@ -36,7 +36,7 @@ fn do_one(host: Host, action: &Action) {
     match action {
         Action::Ask(hash) => {
             if let Ok(question) = permalink::from_hash(hash) {
-                page.change(|form| form.load(&question));
+                page.load(&question);
             }
         }
         Action::Put { field, value } => match Field::of_path(field) {

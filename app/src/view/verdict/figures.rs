@@ -33,7 +33,7 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
     let text = page.text();
     let own = answer.offer.as_ref()?;
     let (instances, hourly) = (own.instances.to_string(), format::price(own.usd_per_hour));
-    let order = [&instances, own.instance.as_ref(), own.provider.as_ref(), &hourly];
+    let order = [&instances, own.instance.as_ref(), words::provider(&own.provider, page.lang), &hourly];
     let run = answer
         .run
         .and_then(|run| Some((runs::hours(run.all_hours()?), format::dollars(run.all_usd()?))));
@@ -46,7 +46,7 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
             <p class="rent" id="rent">
                 <b>{order}</b>
                 " "
-                <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own))}</span>
+                <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang))}</span>
             </p>
         }
         .into_any(),

@@ -4,7 +4,7 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::{Source, sums};
-use shardwise_catalog::hardware::{HOURS_OF_A_YEAR, Owned};
+use shardwise_catalog::hardware::{HOURS_OF_A_YEAR, Owned, Rentable};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::flops;
 use shardwise_engine::possible::peak;
@@ -147,9 +147,14 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
 pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
     let usd = source.answer().usd_per_gpu_hour?;
     let hardware = &source.found.job.hardware;
-    let meaning = match (hardware.owned, hardware.offer, hardware.price_source) {
+    let meaning = match (hardware.owned, &hardware.offer, hardware.price_source) {
         (Some(_), ..) => "what an hour of a GPU of your own costs",
-        (None, Some(offer), _) => {
+        (None, Some(Rentable::Own(row)), _) => {
+            let name = row.instance.as_deref().unwrap_or(row.gpu.name);
+            sheet.note(format!("The price of {name} in your price sheet, by GPU."));
+            "your price of a GPU hour"
+        }
+        (None, Some(Rentable::Listed(offer)), _) => {
             let when = offer.date().unwrap_or(offer.snapshot());
             sheet.note(format!(
                 "The price of {} at {} ({}), of {when}, by GPU.",

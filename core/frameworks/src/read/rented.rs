@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use shardwise_catalog::catalog;
+use shardwise_catalog::hardware::OWN;
 use shardwise_question::wire::{self, HardwareSpec, at};
 
 /// What says where a machine is rented.
@@ -31,6 +32,17 @@ pub(super) fn without_other_terms(own: &Value, link: &mut Value) {
     }
 }
 
+/// GPUs of an instance of an offer, or of a row of the question's own price sheet.
+fn instance(id: &str, root: &Value) -> Option<u64> {
+    match id.strip_prefix(OWN) {
+        None => catalog::offer(id).map(|offer| offer.gpus.into()),
+        Some(place) => {
+            let row = place.parse::<usize>().ok()?.checked_sub(1)?;
+            at(root, "hardware.market.own").get(row)?.get("count")?.as_u64()
+        }
+    }
+}
+
 fn take_all(root: &mut Value, fields: &[&str]) {
     for field in fields {
         wire::take(root, field);
@@ -44,7 +56,7 @@ fn take_all(root: &mut Value, fields: &[&str]) {
 pub(super) fn settle(root: &mut Value) -> Option<String> {
     if let Some(id) = at(root, TERMS[0]).as_str() {
         // What is wrong with an offer that is not known is said where the question is asked.
-        let size = u64::from(catalog::offer(id)?.gpus);
+        let size = instance(id, root)?;
         let gpus = at(root, "hardware.gpus").as_u64().filter(|gpus| !gpus.is_multiple_of(size));
         let node = at(root, OF_AN_OFFER[0]).as_u64().filter(|node| *node != size);
         let why = match (gpus, node) {
@@ -52,7 +64,8 @@ pub(super) fn settle(root: &mut Value) -> Option<String> {
             (None, Some(node)) => format!("the text has nodes of {node} GPUs, and its instances have {size}"),
             (None, None) => return None,
         };
-        wire::take(root, TERMS[0]);
+        // A row of one's own is one of a market that would be asked in its place.
+        take_all(root, &TERMS);
         return Some(format!("The offer is left out: {why}."));
     }
     if at(root, TERMS[1]).is_null() {

@@ -18,10 +18,9 @@ const OF_GPU: Place<'static> = Place::at("hardware.gpu");
 pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
     owned::alone(spec)?;
     // Where nobody looks for the best offer of a market, its cheapest stands for it.
-    let first =
-        if spec.market.is_some() && spec.offer.is_none() { market::offers(spec)?.first().copied() } else { None };
+    let first = if market::is_open(spec) { market::offers(spec)?.into_iter().next() } else { None };
     if let Some(offer) = first {
-        return resolve_hardware(&market::rented(spec, offer));
+        return resolve_hardware(&market::rented(spec, &offer));
     }
     let mut hardware = match &spec.gpu {
         Value::String(id) => from_catalog(id, "hardware.gpu")?,
@@ -31,14 +30,14 @@ pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
         }
     };
     let offer = market::named(spec)?;
+    let usual = offer.as_ref().map_or(market::GPUS, market::usual);
     if let Some(offer) = offer {
         rented::apply(&mut hardware, offer);
     }
-    if spec.market.is_some() {
+    if market::is_open(spec) {
         // Nobody there rents it out: what another market asks is no price of this one.
         (hardware.usd_per_gpu_hour, hardware.price_source) = (None, None);
     }
-    let usual = offer.map_or(market::GPUS, market::usual);
     hardware.gpus = AT.positive("gpus", spec.gpus.unwrap_or(usual), MAX_GPUS)? as u32;
     let per_node = spec.gpus_per_node.unwrap_or(u64::from(hardware.gpus_per_node));
     let per_node = AT.positive("gpus_per_node", per_node, MAX_GPUS)? as u32;
@@ -58,7 +57,7 @@ pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputErr
             ));
         }
         hardware.usd_per_gpu_hour = Some(AT.within("usd_per_gpu_hour", usd, 0.0, 1e6)?);
-        hardware.price_source = hardware.price_source.filter(|_| offer.is_some());
+        hardware.price_source = hardware.price_source.filter(|_| hardware.offer.is_some());
     }
     if let Some(own) = spec.owned {
         owned::apply(&mut hardware, own)?;

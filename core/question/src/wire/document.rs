@@ -165,7 +165,11 @@ impl<T: Entry> Entry for Vec<T> {
     fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
         let items = value.as_array();
         let items = items.ok_or_else(|| place.expected(value, "a list"))?;
-        items.iter().map(|item| T::read(item, place)).collect()
+        let each = |(at, item): (usize, &Value)| {
+            // A word speaks for itself; of a document it matters which one it is.
+            if item.is_object() { T::read(item, &place.below(&at.to_string())) } else { T::read(item, place) }
+        };
+        items.iter().enumerate().map(each).collect()
     }
 
     fn write(&self) -> Option<Value> {

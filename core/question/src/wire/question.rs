@@ -77,7 +77,7 @@ document! {
         pub host_ram_gib: Option<f64>,
         /// Price of one GPU for one hour, in US dollars. Default: the catalog's, where it has one.
         pub usd_per_gpu_hour: Option<f64>,
-        /// Id of an offer of this GPU (`shardwise catalog offers`): its instances are the nodes, with its network, host memory
+        /// Id of an offer of this GPU (`shardwise catalog offers`), or `own/1` for the first of `market.own`: its instances are the nodes, with its network, host memory
         /// and price. `gpus` are whole instances. A field above that says otherwise than the offer is refused.
         pub offer: Option<String>,
         /// Where to rent: of its offers of this GPU the answer takes the one whose plan costs least.
@@ -89,7 +89,7 @@ document! {
 
 document! {
     /// Which offers are taken into account; the default is all on demand whose price is not over a year old.
-    #[derive(Default, Eq)]
+    #[derive(Default)]
     pub struct MarketSpec {
         /// Names of providers, in any case. Default: all.
         pub providers: Option<Vec<String>>,
@@ -99,6 +99,33 @@ document! {
         pub kinds: Option<Vec<OfferKind>>,
         /// A day, `YYYY-MM-DD`: older prices, and those of no known day, are left out.
         pub newest: Option<String>,
+        /// A price sheet of one's own: its rows of these terms are offers too, whatever providers, regions and days say.
+        pub own: Option<Vec<OwnOfferSpec>>,
+        /// Whether the rows of `own` alone are taken into account. Default false.
+        pub only_own: Option<bool>,
+    }
+}
+
+document! {
+    /// A row of a price sheet of one's own; `hardware.offer` names it `own/1`, `own/2` and so on.
+    #[derive(Default)]
+    pub struct OwnOfferSpec {
+        /// The GPU: a catalog id or name. Required.
+        pub gpu: Option<String>,
+        /// Price of one GPU for one hour, in US dollars. Required.
+        pub usd_per_gpu_hour: Option<f64>,
+        /// Who rents it out. Default: "your price sheet".
+        pub provider: Option<String>,
+        /// The name of the instance. Default: the GPU's.
+        pub instance: Option<String>,
+        /// GPUs of one instance. Absent: the price is of the catalog's machine with these GPUs, in any number.
+        pub count: Option<u64>,
+        /// Network of one instance in Gbit/s; without it several instances are rented by name alone. Only beside `count`.
+        pub network_gbit_per_s: Option<f64>,
+        /// The terms. Default on-demand.
+        pub kind: Option<OfferKind>,
+        /// Day of the price, `YYYY-MM-DD`.
+        pub date: Option<String>,
     }
 }
 

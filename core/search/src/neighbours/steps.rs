@@ -5,6 +5,7 @@
 use super::dimension::Dimension as D;
 use super::{checked, moved_to, neighbours, with_layout};
 use shardwise_catalog::catalog;
+use shardwise_catalog::hardware::Rentable;
 use shardwise_question::job::Job;
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
@@ -238,13 +239,14 @@ pub fn machines(job: &Job, plan: &Plan) -> Vec<(D, Job, Plan)> {
         ([gpus.checked_sub(node), gpus.checked_add(node)], node)
     } else {
         let half = gpus.is_multiple_of(2).then_some(gpus / 2);
-        let room = if job.hardware.offer.is_some() { node } else { node.max(usual) };
+        let room = if job.hardware.offer.as_ref().is_some_and(Rentable::is_machine) { node } else { node.max(usual) };
         ([half, gpus.checked_mul(2)], room)
     };
     // What is rented is rented whole.
     let rented = |gpus: &u32| {
         job.hardware
             .offer
+            .as_ref()
             .is_none_or(|offer| market::holds(offer, (*gpus).into()).is_ok())
     };
     let trained = job.workload.rl.as_ref().map(|rl| rl.train_gpus);

@@ -1,6 +1,5 @@
 //! A search's outcome as it travels between programs: who receives it answers without searching.
 
-use shardwise_catalog::catalog;
 use shardwise_question::complete::is_complete;
 use shardwise_question::job::{self, Job};
 use shardwise_question::market;
@@ -45,8 +44,8 @@ pub fn takes_long(question: &Question) -> bool {
 /// ```
 #[must_use]
 pub fn decided(question: &Question, answer: &Answer) -> Question {
-    let offer = answer.offer.as_ref().and_then(|own| catalog::offer(&own.id));
-    let mut question = market::settled(question, offer);
+    let offer = answer.offer.as_ref().and_then(|own| market::of_id(&question.hardware, &own.id));
+    let mut question = market::settled(question, offer.as_ref());
     question.plan = Some(answer.plan.clone());
     if let (Some(rl), Some(split)) = (&mut question.workload.rl, answer.split) {
         rl.train_gpus = Some(split.train_gpus.into());

@@ -17,7 +17,7 @@ pub(super) fn costs(answer: &Answer) -> Costs {
 /// A machine's market as machines, each with an offer; itself where it has no market, or one
 /// without offers.
 pub(super) fn machines(question: &Question, spec: HardwareSpec) -> Vec<HardwareSpec> {
-    if spec.market.is_none() {
+    if !market::is_open(&spec) {
         return vec![spec];
     }
     let asked = Question { hardware: spec.clone(), ..question.clone() };
@@ -25,7 +25,7 @@ pub(super) fn machines(question: &Question, spec: HardwareSpec) -> Vec<HardwareS
     if offers.is_empty() {
         return vec![spec];
     }
-    offers.into_iter().map(|offer| market::rented(&spec, offer)).collect()
+    offers.iter().map(|offer| market::rented(&spec, offer)).collect()
 }
 
 /// What `each` finds on the offer of the question's market that costs least, of those on which a plan fits; where none does,
@@ -45,7 +45,7 @@ pub(super) fn cheapest<T>(
     let mut best: Option<(Costs, T)> = None;
     let mut refusal = None;
     for offer in offers {
-        match each(&market::settled(question, Some(offer))) {
+        match each(&market::settled(question, Some(&offer))) {
             Ok(found) => {
                 let own = costs(&found);
                 let less = |(known, _): &(Costs, T)| own.0.total_cmp(&known.0).then(own.1.total_cmp(&known.1)).is_lt();

@@ -45,7 +45,7 @@ struct Asked {
 
 /// A GPU type and number with its best plan.
 #[derive(Clone, Debug)]
-pub struct Offer {
+pub struct Tried {
     /// The machine, as a question writes it.
     pub hardware: HardwareSpec,
     /// Its best plan, or why it cannot be asked.
@@ -131,7 +131,7 @@ impl Sweep {
 
     /// Every offer, in order: on all cores where there are threads.
     #[must_use]
-    pub fn all(self) -> Vec<Offer> {
+    pub fn all(self) -> Vec<Tried> {
         #[cfg(not(target_family = "wasm"))]
         {
             let left = self.asked.hardware.get(self.next..).unwrap_or_default();
@@ -143,7 +143,7 @@ impl Sweep {
 
     /// The offer at a place.
     #[must_use]
-    pub fn at(&self, place: usize) -> Option<Offer> {
+    pub fn at(&self, place: usize) -> Option<Tried> {
         self.hardware(place).map(|own| self.asked.offer(own, &self.spaces))
     }
 
@@ -175,8 +175,8 @@ impl Asked {
         question
     }
 
-    fn offer(&self, hardware: &HardwareSpec, spaces: &Rc<Spaces>) -> Offer {
-        Offer { hardware: hardware.clone(), result: self.best(hardware, spaces) }
+    fn offer(&self, hardware: &HardwareSpec, spaces: &Rc<Spaces>) -> Tried {
+        Tried { hardware: hardware.clone(), result: self.best(hardware, spaces) }
     }
 
     fn best(&self, hardware: &HardwareSpec, spaces: &Rc<Spaces>) -> Result<Found, InputError> {
@@ -184,7 +184,7 @@ impl Asked {
         // The question's own machine gets the plan that answers it.
         let work = if *hardware == self.question.hardware { WORK } else { WORK_OF_A_TYPE };
         let mut of = |question: &Question| self.found(question, Rc::clone(spaces), work);
-        if hardware.market.is_none() {
+        if !market::is_open(hardware) {
             return of(&question);
         }
         renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer))
@@ -215,9 +215,9 @@ impl Asked {
 }
 
 impl Iterator for Sweep {
-    type Item = Offer;
+    type Item = Tried;
 
-    fn next(&mut self) -> Option<Offer> {
+    fn next(&mut self) -> Option<Tried> {
         let offer = self.at(self.next)?;
         self.next += 1;
         Some(offer)

@@ -1,7 +1,7 @@
 //! A deadline and a budget: every GPU type with several numbers of GPUs, and which of them keep both.
 
-use super::market::{Measures, measures, sort};
-use super::sweep::{Offer, Sweep};
+use super::measures::{Measures, measures, sort};
+use super::sweep::{Sweep, Tried};
 use shardwise_catalog::catalog;
 use shardwise_question::market::around;
 use shardwise_question::wire::{FitState, HardwareSpec, Question};
@@ -55,7 +55,7 @@ pub struct Held {
 /// assert_eq!(held.iter().map(|own| (own.place, own.keeps)).collect::<Vec<_>>(), [(1, true), (0, false)]);
 /// ```
 #[must_use]
-pub fn held(offers: &[Offer], limits: Limits, fastest: bool) -> Vec<Held> {
+pub fn held(offers: &[Tried], limits: Limits, fastest: bool) -> Vec<Held> {
     let mut found: Vec<(Held, Measures)> = Vec::new();
     for (place, offer) in offers.iter().enumerate() {
         let Ok(own) = &offer.result else { continue };

@@ -10,7 +10,7 @@ use shardwise_core::catalog;
 use shardwise_core::wire::Language;
 use shardwise_core::wire::Table;
 
-use super::{explaining, known, searching};
+use super::{explaining, known, pricing, searching};
 
 /// The program's version, and that of its data.
 static VERSION: LazyLock<String> =
@@ -53,7 +53,8 @@ pub(crate) enum Command {
     #[command(after_help = "\
 Examples:
   shardwise estimate question.json
-  zcat questions.jsonl.gz | shardwise estimate | jq .tokens_per_s_per_gpu")]
+  zcat questions.jsonl.gz | shardwise estimate | jq .tokens_per_s_per_gpu
+  shardwise estimate --prices prices.csv question.json")]
     Estimate {
         /// Files with questions; standard input where none is named.
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -61,6 +62,8 @@ Examples:
         /// JSON file with other efficiencies than the built-in ones: for fitting them.
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         efficiency: Option<PathBuf>,
+        #[command(flatten)]
+        prices: pricing::Options,
     },
     /// Write what each single change of the plan is worth, and what makes a plan fit that does not.
     #[command(after_help = "\
@@ -102,13 +105,16 @@ Example:
 Examples:
   shardwise search --limit 3 question.json
   shardwise search --gpu all --by cost question.json
-  shardwise search --gpu h100-sxm,h200-sxm --gpus 8,16,32 --within-hours 24 question.json")]
+  shardwise search --gpu h100-sxm,h200-sxm --gpus 8,16,32 --within-hours 24 question.json
+  shardwise search --gpu all --prices prices.csv --only-prices --within-hours 24 question.json")]
     Search {
         /// Files with questions; standard input where none is named.
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
         #[command(flatten)]
         options: searching::Options,
+        #[command(flatten)]
+        prices: pricing::Options,
     },
     /// Write flags to paste.
     #[command(after_help = "\

@@ -1,11 +1,11 @@
-//! Which offer is best: cost against time, among GPU types and numbers of GPUs.
+//! Which machine of those that were tried is best: cost against time, among GPU types and numbers of GPUs.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 use super::Objective;
-use super::sweep::{Found, Offer, Sweep};
+use super::sweep::{Found, Sweep, Tried};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::{Answer, Question, WorkloadKind};
@@ -100,7 +100,7 @@ fn three_digits(value: f64) -> f64 {
 /// A deadline and a budget are for a whole run: `workload.run` or `workload.tokens` is needed.
 ///
 /// ```
-/// use shardwise_core::{Objective, search::{market::ranked, sweep::Sweep}, wire};
+/// use shardwise_core::{Objective, search::{measures::ranked, sweep::Sweep}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
@@ -108,7 +108,7 @@ fn three_digits(value: f64) -> f64 {
 /// let fastest = ranked(&offers, Objective::Time).unwrap()[0];
 /// assert_eq!(offers[fastest].hardware.gpu, "h100-sxm");
 /// ```
-pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, InputError> {
+pub fn ranked(offers: &[Tried], objective: Objective) -> Result<Vec<usize>, InputError> {
     rank(fitting(offers).collect(), objective)
 }
 
@@ -118,7 +118,7 @@ pub fn ranked(offers: &[Offer], objective: Objective) -> Result<Vec<usize>, Inpu
 /// As [`ranked`].
 ///
 /// ```
-/// use shardwise_core::{Objective, search::market::{Measures, rank}};
+/// use shardwise_core::{Objective, search::measures::{Measures, rank}};
 /// let measures = |seconds, usd| Measures { gpus: 8, seconds, usd: Some(usd), run: None };
 /// let found = vec![(0, measures(2.0, 0.1)), (5, measures(1.0, 0.3))];
 /// assert_eq!(rank(found, Objective::Time).unwrap(), [5, 0]);
@@ -138,7 +138,7 @@ pub fn rank(mut found: Vec<(usize, Measures)>, objective: Objective) -> Result<V
 /// Whether an offer meets the objective's deadline or budget; true where it has none.
 ///
 /// ```
-/// use shardwise_core::{Objective, search::{market::meets, sweep::Sweep}, wire};
+/// use shardwise_core::{Objective, search::{measures::meets, sweep::Sweep}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}}"#).unwrap();
@@ -147,7 +147,7 @@ pub fn rank(mut found: Vec<(usize, Measures)>, objective: Objective) -> Result<V
 /// assert!(!meets(&offer, Objective::CostWithin { hours: 0.1 }));
 /// ```
 #[must_use]
-pub fn meets(offer: &Offer, objective: Objective) -> bool {
+pub fn meets(offer: &Tried, objective: Objective) -> bool {
     let found = offer.result.as_ref().ok();
     found.is_some_and(|found| found.answer.fits && measures(found).meets(objective))
 }
@@ -155,7 +155,7 @@ pub fn meets(offer: &Offer, objective: Objective) -> bool {
 /// Places of the offers that no other beats in both cost and time, fastest first.
 ///
 /// ```
-/// use shardwise_core::{search::{market::front, sweep::Sweep}, wire};
+/// use shardwise_core::{search::{measures::front, sweep::Sweep}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
@@ -164,7 +164,7 @@ pub fn meets(offer: &Offer, objective: Objective) -> bool {
 /// assert_eq!(gpus, [8, 4]);
 /// ```
 #[must_use]
-pub fn front(offers: &[Offer]) -> Vec<usize> {
+pub fn front(offers: &[Tried]) -> Vec<usize> {
     let mut found: Vec<(usize, Measures)> = fitting(offers).filter(|(_, own)| own.usd.is_some()).collect();
     sort(&mut found, &|(_, a), (_, b)| {
         let seconds = a.seconds.total_cmp(&b.seconds);
@@ -194,7 +194,7 @@ pub(super) fn sort<T>(found: &mut [T], order: &dyn Fn(&T, &T) -> Ordering) {
     }
 }
 
-fn fitting(offers: &[Offer]) -> impl Iterator<Item = (usize, Measures)> {
+fn fitting(offers: &[Tried]) -> impl Iterator<Item = (usize, Measures)> {
     offers.iter().enumerate().filter_map(|(place, offer)| {
         let found = offer.result.as_ref().ok()?;
         found.answer.fits.then(|| (place, measures(found)))
@@ -209,9 +209,9 @@ pub(super) fn measures(found: &Found) -> Measures {
 #[derive(Clone, Debug)]
 pub struct Closing {
     /// The question's own GPU type, with the fewest GPUs with which some plan fits, tried by doubling.
-    pub more: Option<Offer>,
+    pub more: Option<Tried>,
     /// Another GPU type, the cheapest on which some plan fits with as many GPUs.
-    pub other: Option<Offer>,
+    pub other: Option<Tried>,
 }
 
 /// Doublings of the number of GPUs that are tried.
@@ -220,7 +220,7 @@ const DOUBLINGS: u32 = 7;
 /// Whether an offer's best plan fits.
 ///
 /// ```
-/// use shardwise_core::{search::{market::fits, sweep::Sweep}, wire};
+/// use shardwise_core::{search::{measures::fits, sweep::Sweep}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
 ///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
@@ -228,7 +228,7 @@ const DOUBLINGS: u32 = 7;
 /// assert_eq!(offers.iter().map(fits).collect::<Vec<_>>(), [false, true]);
 /// ```
 #[must_use]
-pub fn fits(offer: &Offer) -> bool {
+pub fn fits(offer: &Tried) -> bool {
     offer.result.as_ref().is_ok_and(|found| found.answer.fits)
 }
 
@@ -236,7 +236,7 @@ pub fn fits(offer: &Offer) -> bool {
 /// more GPUs share states, but more engines do not make room for one.
 ///
 /// ```
-/// use shardwise_core::{search::market::{fits, more}, wire};
+/// use shardwise_core::{search::measures::{fits, more}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
 ///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
@@ -254,7 +254,7 @@ pub fn more(question: &Question) -> Option<Sweep> {
 /// What would make `question` fit.
 ///
 /// ```
-/// use shardwise_core::{search::market::{closing, fits}, wire};
+/// use shardwise_core::{search::measures::{closing, fits}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
 ///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
