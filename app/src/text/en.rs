@@ -1102,6 +1102,8 @@ pub(super) fn word(word: &str) -> &str {
         "sequence_parallel" => "Sequence parallel",
         "shard_group" => "Shard group",
         "fused_loss" => "Fused cross-entropy",
+        "forward_micro_batch" => "Forward micro-batch",
+        "forward_max_tokens_per_gpu" => "Forward tokens/GPU",
         "attention_kernel" => "Attention kernel",
         "overlap" => "Overlapped communication",
         "optimizer_offload_fraction" => "Optimizer on CPUs",
@@ -1111,6 +1113,7 @@ pub(super) fn word(word: &str) -> &str {
         "zero_quantized_gradients" => "ZeRO++ qgZ",
         "max_num_seqs" => "Sequences at once",
         "max_num_batched_tokens" => "Tokens per engine step",
+        "chunked_prefill" => "Chunked prefill",
         "free_cache" => "Cache given back while training",
         other => other,
     }

@@ -1054,6 +1054,8 @@ pub(super) fn word(word: &str) -> &str {
         "sequence_parallel" => "序列并行",
         "shard_group" => "分片组",
         "fused_loss" => "融合交叉熵",
+        "forward_micro_batch" => "前向微批次",
+        "forward_max_tokens_per_gpu" => "前向 token/GPU",
         "attention_kernel" => "注意力算子",
         "overlap" => "通信重叠",
         "optimizer_offload_fraction" => "由 CPU 更新的优化器份额",
@@ -1061,6 +1063,7 @@ pub(super) fn word(word: &str) -> &str {
         "zero_hpz_partition_size" => "ZeRO++ hpZ 组",
         "max_num_seqs" => "并发序列数",
         "max_num_batched_tokens" => "每步 token 上限",
+        "chunked_prefill" => "分块预填充",
         "free_cache" => "训练时释放缓存",
         other => super::en::word(other),
     }

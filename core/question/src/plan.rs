@@ -32,6 +32,8 @@ pub struct Layout {
     pub shard_group: u32,
     /// What one forward pass takes on one GPU.
     pub micro_batch: MicroBatch,
+    /// What a pass forward alone takes, in RL; `None` is twice `micro_batch` ([`Layout::forward_pass`]).
+    pub forward: Option<MicroBatch>,
     /// Activations computed again.
     pub recompute: Recompute,
     /// What is kept in host memory.
@@ -171,6 +173,8 @@ pub struct RolloutPlan {
     pub max_num_seqs: u64,
     /// Tokens in one engine step.
     pub max_num_batched_tokens: u64,
+    /// Whether a prompt may be read in several engine steps.
+    pub chunked_prefill: bool,
     /// Precision of the engine's weights.
     pub precision: Precision,
     /// Whether the KV cache is given back while training.
@@ -202,6 +206,13 @@ impl Layout {
         1.0 - self.optimizer_offload_fraction
     }
 
+    /// What a pass forward alone takes on one GPU: nothing is kept for a backward pass, so twice the update's where the plan
+    /// says nothing (veRL's tuning guide, "Batch Size Tuning", rule 3).
+    #[must_use]
+    pub fn forward_pass(&self) -> MicroBatch {
+        self.forward.unwrap_or(self.micro_batch.doubled())
+    }
+
     /// This layout with nothing recomputed.
     #[must_use]
     pub fn without_recompute(&self) -> Self {
@@ -229,10 +240,13 @@ impl Layout {
     /// This layout as the interface writes it.
     #[must_use]
     pub fn to_spec(&self) -> PlanSpec {
-        let (micro_batch, max_tokens_per_gpu) = match self.micro_batch {
-            MicroBatch::Sequences(n) => (Some(n), None),
-            MicroBatch::Tokens(n) => (None, Some(n)),
+        let counted = |passes: Option<MicroBatch>| match passes {
+            Some(MicroBatch::Sequences(n)) => (Some(n), None),
+            Some(MicroBatch::Tokens(n)) => (None, Some(n)),
+            None => (None, None),
         };
+        let (micro_batch, max_tokens_per_gpu) = counted(Some(self.micro_batch));
+        let (forward_micro_batch, forward_max_tokens_per_gpu) = counted(self.forward);
         PlanSpec {
             backend: Some(self.backend),
             tensor_parallel: Some(self.tensor_parallel.into()),
@@ -247,6 +261,8 @@ impl Layout {
             shard_group: Some(self.shard_group.into()),
             micro_batch,
             max_tokens_per_gpu,
+            forward_micro_batch,
+            forward_max_tokens_per_gpu,
             recompute: Some(self.recompute.to_spec()),
             offload: Some(self.offload),
             optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
@@ -316,6 +332,8 @@ impl RolloutPlan {
             gpu_memory_utilization: Some(self.gpu_memory_utilization),
             max_num_seqs: Some(self.max_num_seqs),
             max_num_batched_tokens: Some(self.max_num_batched_tokens),
+            // Few plans are without: absent where it is on.
+            chunked_prefill: (!self.chunked_prefill).then_some(false),
             precision: Some(self.precision),
             free_cache: Some(self.free_cache),
             enforce_eager: Some(self.enforce_eager),

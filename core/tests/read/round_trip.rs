@@ -164,6 +164,8 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": true}}),
         json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"max_tokens_per_gpu": null, "micro_batch": 4}),
+        json!({"max_tokens_per_gpu": null, "micro_batch": 4, "forward_micro_batch": 16}),
+        json!({"forward_max_tokens_per_gpu": 65536, "reference": {"forward_max_tokens_per_gpu": 32768}}),
         json!({"attention_kernel": "flash3"}),
         json!({"attention_kernel": "sdpa"}),
     ] {

@@ -51,6 +51,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         zero_stage,
         shard_group: 1,
         micro_batch,
+        forward: forward(at, spec)?,
         recompute: recompute(spec.recompute.as_ref()),
         offload: spec.offload.unwrap_or_default(),
         optimizer_offload_fraction: at.within(
@@ -112,14 +113,15 @@ fn is_in_range(layout: &Layout) -> bool {
         layout.expert_tensor_parallel,
         layout.zero_plus.partition_size.max(1),
     ];
-    let micro_batch = match layout.micro_batch {
+    let counted = |passes: MicroBatch| match passes {
         MicroBatch::Sequences(n) => (1..=MOST_SEQUENCES).contains(&n),
         MicroBatch::Tokens(n) => (1..=MOST_TOKENS).contains(&n),
     };
     let bytes = [layout.master_weights_bytes, layout.gradient_bytes, layout.optimizer_bytes];
     sizes.iter().all(|size| (1..=MOST_PARTS).contains(&u64::from(*size)))
         && layout.zero_stage <= 3
-        && micro_batch
+        && counted(layout.micro_batch)
+        && layout.forward.is_none_or(counted)
         && layout.optimizer_offload_fraction <= 1.0
         && bytes.iter().all(|own| (0.0..=MOST_BYTES).contains(own))
 }
@@ -147,6 +149,22 @@ fn micro_batch(at: Place<'_>, spec: &PlanSpec) -> Result<MicroBatch, InputError>
             .positive("micro_batch", sequences.unwrap_or(1), MOST_SEQUENCES)
             .map(MicroBatch::Sequences),
     }
+}
+
+/// What a pass forward alone takes, where it is stated.
+fn forward(at: Place<'_>, spec: &PlanSpec) -> Result<Option<MicroBatch>, InputError> {
+    let (sequences, tokens) = ("forward_micro_batch", "forward_max_tokens_per_gpu");
+    Ok(match (spec.forward_micro_batch, spec.forward_max_tokens_per_gpu) {
+        (Some(_), Some(_)) => {
+            return Err(at.wrong(
+                tokens,
+                "Both forward_micro_batch and forward_max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
+            ));
+        }
+        (Some(n), None) => Some(MicroBatch::Sequences(at.positive(sequences, n, MOST_SEQUENCES)?)),
+        (None, Some(n)) => Some(MicroBatch::Tokens(at.positive(tokens, n, MOST_TOKENS)?)),
+        (None, None) => None,
+    })
 }
 
 /// Bytes per parameter of (master weights, gradients, optimizer moments) where the question states none.

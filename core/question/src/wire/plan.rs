@@ -235,8 +235,12 @@ document! {
         pub gpu_memory_utilization: Option<f64>,
         /// Sequences decoded together, per engine.
         pub max_num_seqs: Option<u64>,
-        /// Tokens in one engine step.
+        /// Tokens in one engine step: of each sequence that is decoded one, the rest of prompts. Default 8,192; veRL's tuning
+        /// guide advises more than 2,048.
         pub max_num_batched_tokens: Option<u64>,
+        /// Whether a prompt may be read in several engine steps (`enable_chunked_prefill`). Without, a step holds the longest
+        /// sequence, whatever `max_num_batched_tokens` says: vLLM refuses less, and veRL raises it. Default true.
+        pub chunked_prefill: Option<bool>,
         /// Precision of the engine's weights. Default: the workload's.
         pub precision: Option<Precision>,
         /// Whether the KV cache is given back while training.
@@ -280,6 +284,11 @@ document! {
         pub micro_batch: Option<u64>,
         /// Token budget per GPU and forward pass (dynamic batching).
         pub max_tokens_per_gpu: Option<u64>,
+        /// RL: sequences per GPU of a pass forward alone: the actor's old log-probabilities (and a reward model's scores), the
+        /// reference's log-probabilities, the critic's values. Default: twice `micro_batch`, as veRL's tuning guide has it.
+        pub forward_micro_batch: Option<u64>,
+        /// RL: token budget per GPU of a pass forward alone. Default: twice `max_tokens_per_gpu`.
+        pub forward_max_tokens_per_gpu: Option<u64>,
         /// Which activations are computed again.
         pub recompute: Option<RecomputeSpec>,
         /// What is kept in host memory.

@@ -1,24 +1,35 @@
 //! Rules of thumb that the search departs from, and by how much it is right to.
 //!
-//! Each costs a search among the plans that obey the rule: two at most, for a plan that the search chose. The third rule,
-//! expert parallelism before expert tensor parallelism, the search always obeys; what departing from it would gain is a
-//! rule of [`super::training`].
+//! Each of a layout costs a search among the plans that obey the rule, for a plan that the search chose. One rule, expert
+//! parallelism before expert tensor parallelism, the search always obeys; what departing from it would gain is a rule of
+//! [`super::training`]. That of the engine's share of the card costs an estimate.
 
 use serde_json::{Map, Value};
 
 use super::departure::{Textbook, departure, followed};
 use super::training::LONG;
-use super::{CHATLEARN_GUIDE, Case};
+use super::{CHATLEARN_GUIDE, Case, VERL_GUIDE};
 use crate::neighbours::apply;
 use crate::search;
-use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Advice, Backend, Question, at};
+use shardwise_engine::batch;
+use shardwise_question::plan::{Layout, Plan, RolloutPlan};
+use shardwise_question::wire::{Advice, Backend, Question, Schedule, at};
 
 /// Parameters of one GPU from which ChatLearn's guide starts.
 const PARAMETERS: f64 = 4e9;
 
 /// How far from it still counts as about it: every model has a power of two of GPUs within this.
 const ABOUT: f64 = std::f64::consts::SQRT_2;
+
+/// Shares of the card that veRL's guide advises for an engine beside training.
+const SHARES: (f64, f64) = (0.5, 0.7);
+
+/// Model chunks of a pipeline stage that ChatLearn's guide has tried.
+const CHUNKS: u32 = 2;
+
+/// Micro-batches of an optimizer step from which its batch counts as relatively large, which the guide leaves open: a pipeline
+/// of two stages then waits for a sixteenth of its step at most, `(p − 1) ÷ m`.
+const LARGE: f64 = 16.0;
 
 struct Thumb {
     says: Textbook<'static>,
@@ -27,7 +38,7 @@ struct Thumb {
     obeys: fn(&Case<'_>, &Layout) -> bool,
 }
 
-const THUMBS: [Thumb; 2] = [
+const THUMBS: [Thumb; 5] = [
     Thumb {
         says: Textbook {
             id: "parameters-per-gpu",
@@ -53,11 +64,70 @@ const THUMBS: [Thumb; 2] = [
         applies: |case| case.job().workload.sequence_length >= LONG,
         obeys: |_, layout| layout.sequence_split() > 1,
     },
+    Thumb {
+        says: Textbook {
+            id: "stages-below-micro-batches",
+            rule: "The ChatLearn guide advises fewer pipeline stages than micro-batches.",
+            source: CHATLEARN_GUIDE,
+            about: &["plan.pipeline_parallel"],
+        },
+        applies: |_| true,
+        obeys: |case, layout| {
+            layout.pipeline_parallel == 1 || f64::from(layout.pipeline_parallel) < passes(case, layout)
+        },
+    },
+    Thumb {
+        says: Textbook {
+            id: "pipeline-at-large-batches",
+            rule: "The ChatLearn guide advises two pipeline stages or more where batches are large, here 16 micro-batches.",
+            source: CHATLEARN_GUIDE,
+            about: &["plan.pipeline_parallel"],
+        },
+        // What trains without being split needs no pipeline.
+        applies: |case| {
+            let layout = case.layout();
+            layout.backend == Backend::Megatron && layout.model_parallel() > 1 && passes(case, layout) >= LARGE
+        },
+        obeys: |_, layout| layout.backend == Backend::Megatron && layout.pipeline_parallel > 1,
+    },
+    Thumb {
+        says: Textbook {
+            id: "one-or-two-chunks",
+            rule: "The ChatLearn guide tries one or two model chunks per pipeline stage.",
+            source: CHATLEARN_GUIDE,
+            about: &["plan.virtual_pipeline"],
+        },
+        applies: |_| true,
+        obeys: |_, layout| layout.virtual_pipeline <= CHUNKS,
+    },
 ];
+
+/// Micro-batches of an optimizer step on each rank.
+fn passes(case: &Case<'_>, layout: &Layout) -> f64 {
+    batch::of_update(case.job(), layout).micro_batches
+}
+
+/// What is said of the engine's share of the card.
+const SHARE: Textbook<'static> = Textbook {
+    id: "rollout-utilization-range",
+    rule: "veRL's guide advises a gpu_memory_utilization of 0.5 to 0.7 beside training.",
+    source: VERL_GUIDE,
+    about: &["plan.rollout.gpu_memory_utilization"],
+};
+
+/// The same plan with the nearest share that veRL's guide advises, where it has another beside training.
+fn with_advised_share(case: &Case<'_>) -> Option<Plan> {
+    let engine = case.plan.rollout.as_ref()?;
+    let rl = case.job().workload.rl.as_ref()?;
+    let share = engine.gpu_memory_utilization;
+    let advised = share.max(SHARES.0).min(SHARES.1);
+    let departs = rl.schedule == Schedule::Colocated && (share - advised).abs() > 1e-9;
+    departs.then(|| Plan { rollout: Some(RolloutPlan { gpu_memory_utilization: advised, ..*engine }), ..*case.plan })
+}
 
 /// Whether an identifier is that of a rule of thumb.
 pub(super) fn is_one(id: &str) -> bool {
-    THUMBS.iter().any(|thumb| thumb.says.id == id)
+    THUMBS.iter().any(|thumb| thumb.says.id == id) || id == SHARE.id
 }
 
 /// Parameters over TP × PP, of a model with experts over ETP × EP, within a factor of the square root of two of four
@@ -80,11 +150,14 @@ pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value)
         return Vec::new();
     }
     let stated = |field: &&'static str| !at(document, field).is_null();
+    let share = with_advised_share(case).filter(|_| !SHARE.about.iter().any(stated));
+    let share = share.map(|plan| departure(case, SHARE, &plan));
     THUMBS
         .iter()
         .filter(|thumb| !thumb.says.about.iter().any(stated))
         .filter(|thumb| (thumb.applies)(case) && !(thumb.obeys)(case, case.layout()))
         .filter_map(|thumb| obeying(case, thumb, question))
+        .chain(share)
         .collect()
 }
 

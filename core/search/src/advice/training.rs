@@ -19,12 +19,14 @@ const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
+const FORWARD: &[&str] =
+    &["plan.forward_micro_batch", "plan.forward_max_tokens_per_gpu", "plan.critic", "plan.reference"];
 const EXPERTS: &[&str] = &["plan.expert_parallel", "plan.expert_tensor_parallel"];
 const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 28] = [
+pub(super) const RULES: [Rule; 29] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -96,6 +98,11 @@ pub(super) const RULES: [Rule; 28] = [
         larger(case, "A budget of", "tokens per GPU")
     }),
     rule("smaller-micro-batch", LLMFORGE_COOKBOOK, MICRO, less_at_once),
+    rule("forward-passes", VERL_GUIDE, FORWARD, |case| {
+        let roles = [Some(case.layout()), case.plan.critic.as_ref(), case.plan.reference.as_ref()];
+        let stated = roles.into_iter().flatten().any(|own| own.forward.is_some());
+        case.propose(stated, "Passes forward alone of twice the update's size", &|l| l.forward = None)
+    }),
     rule("critic-budget", VERL_GUIDE, &["plan.critic"], |case| {
         let critic = case.plan.critic.as_ref()?;
         let twice = case.layout().micro_batch.doubled();

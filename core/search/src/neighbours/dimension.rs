@@ -74,6 +74,8 @@ dimensions! {
         ZeroStage = ["plan.zero_stage"]: zero_stage;
         /// Sequences, or a token budget, of one forward pass.
         MicroBatch = ["plan.micro_batch", "plan.max_tokens_per_gpu"]: micro_batch;
+        /// Sequences, or a token budget, of a pass forward alone.
+        ForwardPass = ["plan.forward_micro_batch", "plan.forward_max_tokens_per_gpu"]: forward;
         /// Activations computed again.
         Recompute = ["plan.recompute"]: recompute;
         /// What is kept in host memory.
@@ -168,6 +170,7 @@ impl Dimension {
             D::MicroBatch => Some(&plan.layout),
             D::CriticMicroBatch => plan.critic.as_ref(),
             D::ReferenceMicroBatch => plan.reference.as_ref(),
+            D::ForwardPass => return Some(plan.layout.forward_pass()),
             _ => None,
         };
         role.map(|layout| layout.micro_batch)
