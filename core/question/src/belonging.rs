@@ -30,7 +30,7 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 25] = [
+const RULES: [Rule; 26] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -98,6 +98,11 @@ const RULES: [Rule; 25] = [
         "calibration.memory",
         trains,
         "An engine takes the share of the card that plan.rollout.gpu_memory_utilization states, whatever a run showed. Leave this out.",
+    ),
+    rule(
+        "plan.recompute.num_layers",
+        |question| at(question, "plan.recompute.granularity") == "full",
+        "A number of layers is of full recomputation. Leave it out, or set plan.recompute.granularity to full.",
     ),
     rule(
         "plan.recompute.modules",

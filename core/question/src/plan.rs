@@ -36,6 +36,8 @@ pub struct Layout {
     pub forward: Option<MicroBatch>,
     /// Activations computed again.
     pub recompute: Recompute,
+    /// Of whole layers that are computed again, how many of each stage or model chunk; `None`: all.
+    pub recompute_layers: Option<u32>,
     /// What is kept in host memory.
     pub offload: Offload,
     /// Share of the optimizer's states that stay in host memory, where the CPUs step them (Megatron's hybrid optimizer).
@@ -50,6 +52,8 @@ pub struct Layout {
     pub fused_loss: bool,
     /// Communication beside computation.
     pub overlap: Overlap,
+    /// Kernels and exchanges that Megatron has switches for.
+    pub switches: Switches,
     /// Whether what is offloaded lies on NVMe drives rather than in host memory.
     pub nvme_offload: bool,
     /// ZeRO++.
@@ -62,6 +66,23 @@ pub struct Layout {
     pub gradient_bytes: f64,
     /// Bytes of optimizer moments per parameter.
     pub optimizer_bytes: f64,
+}
+
+/// Kernels and exchanges of Megatron by its own names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// One kernel turns queries and keys by their positions.
+    pub apply_rope_fusion: bool,
+    /// The experts' exchanges run beside another micro-batch's computation.
+    pub overlap_moe_expert_parallel_comm: bool,
+    /// Whether DeepEP sends tokens to their experts, or NCCL's all-to-all; `None`: between the two.
+    pub moe_enable_deepep: Option<bool>,
+}
+
+impl Switches {
+    /// As the estimate takes them where nothing is said.
+    pub const USUAL: Self =
+        Self { apply_rope_fusion: true, overlap_moe_expert_parallel_comm: false, moe_enable_deepep: None };
 }
 
 /// What ZeRO++ adds to ZeRO-3 (arXiv:2306.10209).
@@ -216,7 +237,16 @@ impl Layout {
     /// This layout with nothing recomputed.
     #[must_use]
     pub fn without_recompute(&self) -> Self {
-        Self { recompute: Recompute::None, ..*self }
+        Self { recompute: Recompute::None, recompute_layers: None, ..*self }
+    }
+
+    /// Share of the layers that are computed again as a whole, where `layers` are all of the model's: of each stage or chunk the
+    /// first ones (Megatron-Core's `TransformerBlock._checkpointed_forward`, method `block`).
+    #[must_use]
+    pub fn recomputed_layers(&self, layers: u64) -> f64 {
+        let chunks = f64::from(self.pipeline_parallel) * f64::from(self.virtual_pipeline);
+        let own = |each: u32| (f64::from(each) * chunks / (layers as f64).max(1.0)).min(1.0);
+        self.recompute_layers.map_or(1.0, own)
     }
 
     /// GPUs that hold one copy of the model's computation: everything but data parallelism.
@@ -263,7 +293,7 @@ impl Layout {
             max_tokens_per_gpu,
             forward_micro_batch,
             forward_max_tokens_per_gpu,
-            recompute: Some(self.recompute.to_spec()),
+            recompute: Some(self.recompute.to_spec(self.recompute_layers)),
             offload: Some(self.offload),
             optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
                 .then_some(self.optimizer_offload_fraction),
@@ -273,6 +303,9 @@ impl Layout {
             fused_loss: Some(self.fused_loss),
             overlap: Some(self.overlap),
             // Few plans have these: absent where they are off.
+            apply_rope_fusion: (!self.switches.apply_rope_fusion).then_some(false),
+            overlap_moe_expert_parallel_comm: self.switches.overlap_moe_expert_parallel_comm.then_some(true),
+            moe_enable_deepep: self.switches.moe_enable_deepep,
             nvme_offload: self.nvme_offload.then_some(true),
             zero_hpz_partition_size: (self.zero_plus.partition_size > 1)
                 .then_some(self.zero_plus.partition_size.into()),
@@ -289,8 +322,13 @@ impl Layout {
 }
 
 impl Recompute {
-    fn to_spec(self) -> RecomputeSpec {
+    fn to_spec(self, layers: Option<u32>) -> RecomputeSpec {
         match self {
+            Self::Full if layers.is_some() => RecomputeSpec::Modules {
+                granularity: RecomputeGranularity::Full,
+                modules: Vec::new(),
+                num_layers: layers.map(u64::from),
+            },
             Self::None => RecomputeSpec::Word(RecomputeGranularity::None),
             Self::Full => RecomputeSpec::Word(RecomputeGranularity::Full),
             Self::Selective(modules) if modules == Modules::CORE_ATTN => {
@@ -299,6 +337,7 @@ impl Recompute {
             Self::Selective(modules) => RecomputeSpec::Modules {
                 granularity: RecomputeGranularity::Selective,
                 modules: modules.iter().collect(),
+                num_layers: None,
             },
         }
     }

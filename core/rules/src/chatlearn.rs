@@ -65,6 +65,8 @@ pub(crate) static RULES: &[Rule] = &[
 
 static ON_MEGATRON: &[Rule] = &[
     all(MEGATRON),
+    must("plan.moe_enable_deepep", |a| a.layout.switches.moe_enable_deepep != Some(true))
+        .or("No key of ChatLearn turns DeepEP on. Leave it out, or take veRL's flags."),
     // algorithm/grpo_utils/megatron_utils: packed images are refused.
     must("plan.max_tokens_per_gpu", |a| a.shape.vision.is_none() || !a.counts_tokens())
         .or("ChatLearn's Megatron packs no images. Give micro_batch instead of a token budget."),

@@ -68,6 +68,10 @@ static LAYOUT: &[Rule] = &[
         |a| a.is(Megatron),
         &[
             all(MEGATRON),
+            // workers/engine/megatron/transformer_impl.py: its forward step takes no `return_schedule_plan`.
+            must("plan.overlap_moe_expert_parallel_comm", |a| !a.layout.switches.overlap_moe_expert_parallel_comm).or(
+                "veRL 0.9.1 hands Megatron no schedule plan, without which the experts' exchanges wait. Leave it out.",
+            ),
             precisions(&[Bf16, Fp16, Fp8, Mxfp8])
                 .or("veRL trains in no 4-bit format. Choose bf16, fp16, fp8 or mxfp8."),
         ],

@@ -6,7 +6,7 @@ use crate::context::{Context, Role};
 use crate::memory::Use;
 use crate::phase::Phase;
 use crate::turn::Turn;
-use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::plan::{Layout, Plan, Switches};
 use shardwise_question::wire::{MemoryParts, Offload};
 use shardwise_question::workload::Rl;
 
@@ -14,7 +14,9 @@ use shardwise_question::workload::Rl;
 /// plan says, or twice as many (veRL's tuning guide, "Batch Size Tuning", rule 3).
 #[must_use]
 pub fn forward_layout(layout: &Layout) -> Layout {
-    Layout { micro_batch: layout.forward_pass(), forward: None, ..*layout }
+    // Exchanges run beside the backward pass of another micro-batch.
+    let switches = Switches { overlap_moe_expert_parallel_comm: false, ..layout.switches };
+    Layout { micro_batch: layout.forward_pass(), forward: None, switches, ..*layout }
 }
 
 /// The layout at work: offloaded states have come back, forward passes take larger micro-batches.

@@ -5,7 +5,7 @@ use super::text::{list, rendezvous};
 use super::words::{amount, figure, plural};
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Plan, Taken};
-use crate::binding::{At, Row, Said, row, says, switch, when};
+use crate::binding::{At, Row, row, says, switch};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Recompute};
@@ -172,11 +172,18 @@ pub(crate) const STATES: &[Row] = &[row("use_distributed_optimizer", Plan("zero_
 pub(crate) const RECOMPUTE: &[Row] = &[
     row("recompute_granularity", Plan("recompute"), |at| match at.layout.recompute {
         Recompute::None => says("null", kept_reason(at.emission.answer.fits)),
+        Recompute::Full if at.layout.recompute_layers.is_some() => says("full", "some layers again from their input"),
         Recompute::Full => says("full", "each layer again from its input: least memory"),
         Recompute::Selective(_) => says("selective", "less to compute again than whole layers"),
     }),
-    row("recompute_method", Plan("recompute"), |at| whole_layers(at, "uniform", "every layer alike")),
-    row("recompute_num_layers", Plan("recompute"), |at| whole_layers(at, "1", "one layer at a time")),
+    row("recompute_method", Plan("recompute"), |at| {
+        let (method, reason) = whole_layers(at.layout)?.0;
+        says(method, reason)
+    }),
+    row("recompute_num_layers", Plan("recompute"), |at| {
+        let (layers, reason) = whole_layers(at.layout)?.1;
+        says(layers, reason)
+    }),
     row("recompute_modules", Plan("recompute"), |at| match at.layout.recompute {
         Recompute::Selective(modules) => {
             says(list(modules.iter().map(module)), "large in memory, quick to compute again")
@@ -185,8 +192,12 @@ pub(crate) const RECOMPUTE: &[Row] = &[
     }),
 ];
 
-fn whole_layers(at: &At, value: &str, reason: &str) -> Option<Said> {
-    when(at.layout.recompute == Recompute::Full, value, reason)
+/// The method by which whole layers are recomputed and the number that goes with it, each with its reason.
+pub(super) fn whole_layers(layout: &Layout) -> Option<((&'static str, &'static str), (u32, &'static str))> {
+    (layout.recompute == Recompute::Full).then(|| match layout.recompute_layers {
+        Some(layers) => (("block", "the first layers of each stage"), (layers, "layers of each, from the plan")),
+        None => (("uniform", "every layer alike"), (1, "one layer at a time")),
+    })
 }
 
 /// Layers of the last pipeline stage and the reason, where the stages cannot be equal.

@@ -4,7 +4,7 @@ use super::legal::placed_at;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
 use crate::place::Place;
-use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
+use crate::plan::{Layout, MicroBatch, Modules, Recompute, Switches, ZeroPlus};
 use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
 use shardwise_catalog::error::InputError;
 
@@ -53,6 +53,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         micro_batch,
         forward: forward(at, spec)?,
         recompute: recompute(spec.recompute.as_ref()),
+        recompute_layers: recompute_layers(at, spec.recompute.as_ref())?,
         offload: spec.offload.unwrap_or_default(),
         optimizer_offload_fraction: at.within(
             "optimizer_offload_fraction",
@@ -65,6 +66,11 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
         fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
         overlap: spec.overlap.unwrap_or_default(),
+        switches: Switches {
+            apply_rope_fusion: spec.apply_rope_fusion.unwrap_or(true),
+            overlap_moe_expert_parallel_comm: spec.overlap_moe_expert_parallel_comm.unwrap_or(false),
+            moe_enable_deepep: spec.moe_enable_deepep,
+        },
         nvme_offload: spec.nvme_offload.unwrap_or(false),
         zero_plus: ZeroPlus {
             partition_size: size(at, "zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
@@ -93,6 +99,7 @@ pub(super) fn again(job: &Job, layout: &Layout, open: bool) -> Option<Layout> {
     let partition_size = layout.zero_plus.partition_size.max(1);
     let whole = Layout {
         recompute,
+        recompute_layers: layout.recompute_layers.filter(|_| recompute == Recompute::Full),
         optimizer_offload_fraction: layout.optimizer_offload_fraction.max(0.0),
         zero_plus: ZeroPlus { partition_size, ..layout.zero_plus },
         weights_bytes: weights_bytes(job, layout.backend),
@@ -222,6 +229,14 @@ fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
     match spec {
         None => Recompute::None,
         Some(RecomputeSpec::Word(granularity)) => of(*granularity, None),
-        Some(RecomputeSpec::Modules { granularity, modules }) => of(*granularity, Some(modules)),
+        Some(RecomputeSpec::Modules { granularity, modules, .. }) => of(*granularity, Some(modules)),
     }
+}
+
+/// Layers of each stage that are recomputed, where not all of them are.
+fn recompute_layers(at: Place<'_>, spec: Option<&RecomputeSpec>) -> Result<Option<u32>, InputError> {
+    let Some(RecomputeSpec::Modules { num_layers: Some(layers), .. }) = spec else {
+        return Ok(None);
+    };
+    size(at, "recompute.num_layers", Some(*layers)).map(Some)
 }

@@ -1,8 +1,8 @@
 //! Rules of thumb that the search departs from, and by how much it is right to.
 //!
-//! Each of a layout costs a search among the plans that obey the rule, for a plan that the search chose. One rule, expert
+//! Each costs a search among the plans that obey the rule, for a plan that the search chose. One rule, expert
 //! parallelism before expert tensor parallelism, the search always obeys; what departing from it would gain is a rule of
-//! [`super::training`]. That of the engine's share of the card costs an estimate.
+//! [`super::training`].
 
 use serde_json::{Map, Value};
 
@@ -12,8 +12,8 @@ use super::{CHATLEARN_GUIDE, Case, VERL_GUIDE};
 use crate::neighbours::apply;
 use crate::search;
 use shardwise_engine::batch;
-use shardwise_question::plan::{Layout, Plan, RolloutPlan};
-use shardwise_question::wire::{Advice, Backend, Question, Schedule, at};
+use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::wire::{Advice, Backend, PlanSpec, Question, Schedule, at};
 
 /// Parameters of one GPU from which ChatLearn's guide starts.
 const PARAMETERS: f64 = 4e9;
@@ -38,7 +38,7 @@ struct Thumb {
     obeys: fn(&Case<'_>, &Layout) -> bool,
 }
 
-const THUMBS: [Thumb; 5] = [
+const THUMBS: [Thumb; 6] = [
     Thumb {
         says: Textbook {
             id: "parameters-per-gpu",
@@ -92,6 +92,22 @@ const THUMBS: [Thumb; 5] = [
     },
     Thumb {
         says: Textbook {
+            id: "budget-of-two-sequences",
+            rule: "veRL's guide advises a token budget of at least twice prompt and response.",
+            source: VERL_GUIDE,
+            about: &["plan.max_tokens_per_gpu"],
+        },
+        applies: |case| case.job().workload.rl.is_some() && matches!(case.layout().micro_batch, MicroBatch::Tokens(_)),
+        obeys: |case, layout| match layout.micro_batch {
+            MicroBatch::Tokens(tokens) => {
+                let held = tokens.saturating_mul(layout.sequence_split().into());
+                held >= case.job().workload.sequence_length.saturating_mul(2)
+            }
+            MicroBatch::Sequences(_) => false,
+        },
+    },
+    Thumb {
+        says: Textbook {
             id: "one-or-two-chunks",
             rule: "The ChatLearn guide tries one or two model chunks per pipeline stage.",
             source: CHATLEARN_GUIDE,
@@ -115,14 +131,17 @@ const SHARE: Textbook<'static> = Textbook {
     about: &["plan.rollout.gpu_memory_utilization"],
 };
 
-/// The same plan with the nearest share that veRL's guide advises, where it has another beside training.
-fn with_advised_share(case: &Case<'_>) -> Option<Plan> {
-    let engine = case.plan.rollout.as_ref()?;
-    let rl = case.job().workload.rl.as_ref()?;
-    let share = engine.gpu_memory_utilization;
+/// The best plan with the nearest share that veRL's guide advises, where the chosen one has another beside training.
+fn with_advised_share(case: &Case<'_>, question: &Question) -> Option<Plan> {
+    let share = case.plan.rollout.as_ref()?.gpu_memory_utilization;
     let advised = share.max(SHARES.0).min(SHARES.1);
-    let departs = rl.schedule == Schedule::Colocated && (share - advised).abs() > 1e-9;
-    departs.then(|| Plan { rollout: Some(RolloutPlan { gpu_memory_utilization: advised, ..*engine }), ..*case.plan })
+    let colocated = case.job().workload.rl.as_ref()?.schedule == Schedule::Colocated;
+    if !colocated || (share - advised).abs() < 1e-9 {
+        return None;
+    }
+    let mut spec = question.plan.clone().unwrap_or_default();
+    spec.rollout.get_or_insert_default().gpu_memory_utilization = Some(advised);
+    best_of(case, &spec, &SHARE, question, &|_| true)
 }
 
 /// Whether an identifier is that of a rule of thumb.
@@ -150,7 +169,8 @@ pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value)
         return Vec::new();
     }
     let stated = |field: &&'static str| !at(document, field).is_null();
-    let share = with_advised_share(case).filter(|_| !SHARE.about.iter().any(stated));
+    let open = !SHARE.about.iter().any(stated);
+    let share = open.then(|| with_advised_share(case, question)).flatten();
     let share = share.map(|plan| departure(case, SHARE, &plan));
     THUMBS
         .iter()
@@ -181,11 +201,21 @@ pub(super) fn obeyed(case: &Case<'_>, question: &Question) -> Vec<(&'static str,
 /// The best plan that obeys a rule. Where no legal plan does, the rule speaks of other jobs.
 fn best(case: &Case<'_>, thumb: &Thumb, question: &Question) -> Option<Plan> {
     let spec = question.plan.clone().unwrap_or_default();
-    let obeys = |layout: &Layout| (thumb.obeys)(case, layout);
+    best_of(case, &spec, &thumb.says, question, &|layout| (thumb.obeys)(case, layout))
+}
+
+/// The best plan that states what `spec` does and whose layout `obeys` a rule.
+fn best_of(
+    case: &Case<'_>,
+    spec: &PlanSpec,
+    says: &Textbook<'static>,
+    question: &Question,
+    obeys: &dyn Fn(&Layout) -> bool,
+) -> Option<Plan> {
     let decided = |plan: &Plan| {
-        let following = apply(question, &followed(plan, thumb.says.about));
+        let following = apply(question, &followed(plan, says.about));
         following.and_then(|own| own.plan).unwrap_or_default()
     };
-    let found = search::best_where(case.context, &spec, &obeys, &decided);
+    let found = search::best_where(case.context, spec, obeys, &decided);
     Some(found.ok()?.plan)
 }

@@ -26,7 +26,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 29] = [
+pub(super) const RULES: [Rule; 32] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -141,6 +141,28 @@ pub(super) const RULES: [Rule; 29] = [
         let layout = case.layout();
         let departs = megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel;
         case.propose(departs, "Tensor-parallel traffic beside its products", &|l| l.overlap.tensor_parallel = true)
+    }),
+    rule("rope-fusion", PRACTICE, &["plan.apply_rope_fusion"], |case| {
+        let off = !case.layout().switches.apply_rope_fusion;
+        case.propose(off, "One kernel for rotary positions (apply_rope_fusion)", &|l| {
+            l.switches.apply_rope_fusion = true
+        })
+    }),
+    rule("overlap-experts", CHATLEARN_GUIDE, &["plan.overlap_moe_expert_parallel_comm"], |case| {
+        let layout = case.layout();
+        // What `TransformerConfig` asks beside.
+        let may = layout.recompute != Recompute::Full && (layout.pipeline_parallel == 1 || layout.virtual_pipeline > 1);
+        let departs = megatron(case) && may && layout.expert_parallel > 1;
+        let what = "The experts' exchanges beside computation (overlap_moe_expert_parallel_comm)";
+        case.propose(departs && !layout.switches.overlap_moe_expert_parallel_comm, what, &|l| {
+            l.switches.overlap_moe_expert_parallel_comm = true;
+        })
+    }),
+    rule("deepep", PRACTICE, &["plan.moe_enable_deepep"], |case| {
+        let off = case.layout().switches.moe_enable_deepep == Some(false);
+        case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_enable_deepep)", &|l| {
+            l.switches.moe_enable_deepep = Some(true);
+        })
     }),
     rule("fused-loss", CHATLEARN_GUIDE, &["plan.fused_loss"], |case| {
         let layout = case.layout();

@@ -37,6 +37,7 @@ args=(
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_granularity=full  # each layer again from its input: least memory
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_method=uniform  # every layer alike
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_num_layers=1  # one layer at a time
+  ++actor_rollout_ref.actor.megatron.override_transformer_config.apply_rope_fusion=True  # one kernel turns queries and keys by their positions; off, each packed sequence has its own
   ++actor_rollout_ref.actor.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   actor_rollout_ref.actor.optim.lr=1e-6  # a start; yours to tune
 

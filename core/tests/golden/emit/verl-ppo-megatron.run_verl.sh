@@ -37,6 +37,7 @@ args=(
   ++actor_rollout_ref.actor.megatron.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass; overlap_param_gather stays off: it gathers updated weights in the next forward pass, and veRL hands them on before that
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_granularity=selective  # less to compute again than whole layers
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_modules='["core_attn","moe_act"]'  # large in memory, quick to compute again
+  ++actor_rollout_ref.actor.megatron.override_transformer_config.apply_rope_fusion=True  # one kernel turns queries and keys by their positions; off, each packed sequence has its own
   ++actor_rollout_ref.actor.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   actor_rollout_ref.actor.optim.lr=1e-6  # a start; yours to tune
 
@@ -67,6 +68,7 @@ args=(
   ++critic.megatron.override_ddp_config.overlap_grad_reduce=True  # gradients are reduced beside the backward pass; overlap_param_gather stays off: it gathers updated weights in the next forward pass, and veRL hands them on before that
   ++critic.megatron.override_transformer_config.recompute_granularity=selective  # less to compute again than whole layers
   ++critic.megatron.override_transformer_config.recompute_modules='["core_attn","moe_act"]'  # large in memory, quick to compute again
+  ++critic.megatron.override_transformer_config.apply_rope_fusion=True  # one kernel turns queries and keys by their positions; off, each packed sequence has its own
   ++critic.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   critic.optim.lr=1e-5  # a start; yours to tune
   critic.use_dynamic_bsz=True  # packs short sequences together up to a budget
