@@ -36,6 +36,8 @@ struct Thumb {
     /// Whether the rule speaks of such a job at all.
     applies: fn(&Case<'_>) -> bool,
     obeys: fn(&Case<'_>, &Layout) -> bool,
+    /// Whether the best plan that obeys it stands beside the chosen one where textbooks' layouts do ([`obeyed`]).
+    beside: bool,
 }
 
 const THUMBS: [Thumb; 6] = [
@@ -53,6 +55,7 @@ const THUMBS: [Thumb; 6] = [
         },
         applies: |_| true,
         obeys: about_four_billion,
+        beside: true,
     },
     Thumb {
         says: Textbook {
@@ -63,6 +66,7 @@ const THUMBS: [Thumb; 6] = [
         },
         applies: |case| case.job().workload.sequence_length >= LONG,
         obeys: |_, layout| layout.sequence_split() > 1,
+        beside: true,
     },
     Thumb {
         says: Textbook {
@@ -75,6 +79,7 @@ const THUMBS: [Thumb; 6] = [
         obeys: |case, layout| {
             layout.pipeline_parallel == 1 || f64::from(layout.pipeline_parallel) < passes(case, layout)
         },
+        beside: false,
     },
     Thumb {
         says: Textbook {
@@ -89,6 +94,7 @@ const THUMBS: [Thumb; 6] = [
             layout.backend == Backend::Megatron && layout.model_parallel() > 1 && passes(case, layout) >= LARGE
         },
         obeys: |_, layout| layout.backend == Backend::Megatron && layout.pipeline_parallel > 1,
+        beside: false,
     },
     Thumb {
         says: Textbook {
@@ -105,6 +111,7 @@ const THUMBS: [Thumb; 6] = [
             }
             MicroBatch::Sequences(_) => false,
         },
+        beside: false,
     },
     Thumb {
         says: Textbook {
@@ -115,6 +122,7 @@ const THUMBS: [Thumb; 6] = [
         },
         applies: |_| true,
         obeys: |_, layout| layout.virtual_pipeline <= CHUNKS,
+        beside: false,
     },
 ];
 
@@ -193,7 +201,7 @@ pub(super) fn obeyed(case: &Case<'_>, question: &Question) -> Vec<(&'static str,
     let obeying = |thumb: &Thumb| Some((thumb.says.id, followed(&best(case, thumb, question)?, thumb.says.about)));
     THUMBS
         .iter()
-        .filter(|thumb| (thumb.applies)(case))
+        .filter(|thumb| thumb.beside && (thumb.applies)(case))
         .filter_map(obeying)
         .collect()
 }
