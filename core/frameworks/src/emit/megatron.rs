@@ -177,11 +177,11 @@ pub(crate) const RECOMPUTE: &[Row] = &[
         Recompute::Selective(_) => says("selective", "less to compute again than whole layers"),
     }),
     row("recompute_method", Plan("recompute"), |at| {
-        let (method, reason) = whole_layers(at.layout)?.0;
+        let (method, reason) = whole_layers(at.layout)?.method;
         says(method, reason)
     }),
     row("recompute_num_layers", Plan("recompute"), |at| {
-        let (layers, reason) = whole_layers(at.layout)?.1;
+        let (layers, reason) = whole_layers(at.layout)?.layers;
         says(layers, reason)
     }),
     row("recompute_modules", Plan("recompute"), |at| match at.layout.recompute {
@@ -192,12 +192,20 @@ pub(crate) const RECOMPUTE: &[Row] = &[
     }),
 ];
 
-/// The method by which whole layers are recomputed and the number that goes with it, each with its reason.
-pub(super) fn whole_layers(layout: &Layout) -> Option<((&'static str, &'static str), (u32, &'static str))> {
-    (layout.recompute == Recompute::Full).then(|| match layout.recompute_layers {
+/// How whole layers are recomputed, each word with its reason.
+pub(super) struct WholeLayers {
+    pub(super) method: (&'static str, &'static str),
+    pub(super) layers: (u32, &'static str),
+}
+
+/// How whole layers are recomputed, where they are.
+pub(super) fn whole_layers(layout: &Layout) -> Option<WholeLayers> {
+    let (method, layers) = match layout.recompute_layers {
+        _ if layout.recompute != Recompute::Full => return None,
         Some(layers) => (("block", "the first layers of each stage"), (layers, "layers of each, from the plan")),
         None => (("uniform", "every layer alike"), (1, "one layer at a time")),
-    })
+    };
+    Some(WholeLayers { method, layers })
 }
 
 /// Layers of the last pipeline stage and the reason, where the stages cannot be equal.

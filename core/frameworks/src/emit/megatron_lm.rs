@@ -121,7 +121,9 @@ fn memory(emission: &Emission) -> Section {
         Recompute::Full => {
             let reason = "each layer again from its input: least memory";
             section.set("--recompute-granularity", "full", reason);
-            if let Some(((method, reason), (layers, each))) = megatron::whole_layers(layout) {
+            if let Some(megatron::WholeLayers { method: (method, reason), layers: (layers, each) }) =
+                megatron::whole_layers(layout)
+            {
                 section.set("--recompute-method", method, reason);
                 section.set("--recompute-num-layers", layers, each);
             }
