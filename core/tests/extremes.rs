@@ -76,6 +76,8 @@ const FIELDS: &[(&str, &[f64])] = &[
     ("workload.rollout.response_length_cv", &[0.0, 10.0]),
     ("plan.micro_batch", &[1.0, 1_048_576.0]),
     ("plan.max_tokens_per_gpu", &[1.0, 1_073_741_824.0]),
+    ("plan.forward_micro_batch", &[1.0, 1_048_576.0]),
+    ("plan.forward_max_tokens_per_gpu", &[1.0, 1_073_741_824.0]),
     ("plan.master_weights_bytes", &[0.0, 64.0]),
     ("plan.gradient_bytes", &[0.0, 64.0]),
     ("plan.optimizer_bytes", &[0.0, 64.0]),

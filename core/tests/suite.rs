@@ -20,6 +20,7 @@ mod emit;
 mod engines;
 mod extremes;
 mod golden;
+mod guides;
 mod laws;
 mod layouts;
 mod market;

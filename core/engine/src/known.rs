@@ -9,7 +9,7 @@ use crate::layer::{BlockTime, Slice};
 use crate::memory::{PhaseMemory, Use};
 use crate::weights::{RankWeights, Stage, rank_weights};
 use shardwise_catalog::model::Model;
-use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::plan::{Layout, Recompute, Switches};
 use shardwise_question::wire::{Attention, AttentionKernel, Backend, Offload};
 
 /// What was computed before for one job; by default it remembers no block, rank or phase.
@@ -71,6 +71,7 @@ impl Known {
             // Nothing is kept, nor updated.
             Use::Evaluate => Layout {
                 recompute: Recompute::None,
+                recompute_layers: None,
                 offload: Offload { activations: false, ..layout.offload },
                 optimizer_offload_fraction: 0.0,
                 ..*layout
@@ -139,7 +140,8 @@ struct TimesKey {
     backend: Backend,
     attention: (Attention, Option<AttentionKernel>),
     sequence_parallel: bool,
-    recompute: Recompute,
+    recompute: (Recompute, Option<u32>),
+    switches: Switches,
     split: [u32; 5],
     gradient_bytes: f64,
     slice: Slice,
@@ -153,7 +155,8 @@ impl TimesKey {
             backend: layout.backend,
             attention: (layout.attention, layout.attention_kernel),
             sequence_parallel: layout.sequence_parallel,
-            recompute: layout.recompute,
+            recompute: (layout.recompute, layout.recompute_layers),
+            switches: layout.switches,
             split: [
                 layout.tensor_parallel,
                 layout.context_parallel,
@@ -167,7 +170,7 @@ impl TimesKey {
     }
 
     fn slot(&self) -> usize {
-        let first = self.slice.tokens.to_bits() ^ (self.backend as u64) ^ (number(self.recompute) << 4);
+        let first = self.slice.tokens.to_bits() ^ (self.backend as u64) ^ (number(self.recompute.0) << 4);
         let split = self.split.into_iter().map(u64::from);
         mixed([first].into_iter().chain(split))
     }

@@ -7,13 +7,14 @@ pub mod workings;
 
 use crate::context::Context;
 use crate::kernels::Rates;
-use engine::EngineModel;
+use engine::{EngineModel, Prefill};
 pub use lengths::Responses;
 use lengths::SHARES;
 pub use memory::{cache_bytes_per_token, engine_weights, graphs, workspace};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_question::complete::USUAL_BATCHED_TOKENS;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{Engine, EngineVersion};
 
@@ -93,6 +94,8 @@ struct Prepared<'a> {
     room: Room,
     /// Sequences that could be decoded together with room for all.
     wanted: f64,
+    /// Share of all tokens that prompts have.
+    prompts: f64,
 }
 
 /// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then
@@ -159,12 +162,22 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let held = requests.prompt / requests.shared.max(1.0) + responses.mean * HELD;
     // Layers with a sliding window keep no more than it.
     let room = (cache_tokens / engine.cached(held).max(1.0)).max(1.0);
-    let wanted = (plan.max_num_seqs as f64).min(per_engine).max(1.0);
+    // Over its life a sequence takes of the steps' budgets its prompt, where no other response brought it, and its response.
+    let own = requests.prompt / requests.shared.max(1.0);
+    let prompts = own / (own + responses.mean).max(1.0);
+    let decoded = if plan.max_num_batched_tokens < USUAL_BATCHED_TOKENS {
+        plan.max_num_batched_tokens as f64 * (1.0 - prompts)
+    } else {
+        // Runs that the constants are fitted on do not state their budget: from the usual one on it is taken to be enough.
+        f64::INFINITY
+    };
+    let wanted = (plan.max_num_seqs as f64).min(decoded).min(per_engine).max(1.0);
     Prepared {
         engine,
         per_engine,
         room: Room { weights, workspace, cache, sequence, share, cache_tokens, concurrency: wanted.min(room) },
         wanted,
+        prompts,
     }
 }
 
@@ -220,9 +233,14 @@ impl Prepared<'_> {
         }
     }
 
+    /// Processing `tokens` prompt tokens of prompts `length` long, beside what is decoded.
+    fn prefill(&self, tokens: f64, length: f64) -> Prefill {
+        self.engine.prefill(tokens, (length, self.prompts, self.room.concurrency))
+    }
+
     /// Time of computing what was dropped again.
     fn recomputed(&self, work: &Work) -> Seconds {
-        if work.again > 0.0 { self.engine.prefill(work.again, work.middle).total() } else { Seconds::ZERO }
+        if work.again > 0.0 { self.prefill(work.again, work.middle).total() } else { Seconds::ZERO }
     }
 }
 
@@ -242,7 +260,7 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let prepared = prepare(context, plan, gpus, requests);
     let engine = &prepared.engine;
     let work = prepared.work(requests);
-    let prefill = engine.prefill(work.prompts, requests.prompt).total();
+    let prefill = prepared.prefill(work.prompts, requests.prompt).total();
     let full = engine.decode_step(prepared.room.concurrency, work.middle);
     let mut decode = full.total() * work.full_steps;
     last_batch(&prepared, requests, |steps, one| decode += one * steps);

@@ -25,11 +25,12 @@ const fn rule(field: &'static str, belongs: fn(&Value) -> bool, otherwise: &'sta
 
 const LENGTHS: &str = "What is generated has lengths of its own: the longest in workload.rl, the means in workload.rollout. Leave this out.";
 const SIZES: &str = "What is generated has a size of its own: prompts_per_step and mini_batch of workload.rl, requests of workload.rollout. Leave this out.";
+const FORWARD: &str = "Only reinforcement learning has passes forward alone. Leave it out; micro_batch or max_tokens_per_gpu is of what trains.";
 const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and no roles of its own. Leave it out.";
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 23] = [
+const RULES: [Rule; 26] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -70,6 +71,8 @@ const RULES: [Rule; 23] = [
         "Only what trains has checkpoints to save and work to lose. Leave it out, or choose another kind.",
     ),
     rule("plan.*", trains, "Generation alone is laid out by plan.rollout. Leave this out, or give its like there."),
+    rule("plan.forward_micro_batch", is_rl, FORWARD),
+    rule("plan.forward_max_tokens_per_gpu", is_rl, FORWARD),
     rule(
         "plan.rollout",
         |question| is_rl(question) || kind(question) == "rollout",
@@ -95,6 +98,11 @@ const RULES: [Rule; 23] = [
         "calibration.memory",
         trains,
         "An engine takes the share of the card that plan.rollout.gpu_memory_utilization states, whatever a run showed. Leave this out.",
+    ),
+    rule(
+        "plan.recompute.num_layers",
+        |question| at(question, "plan.recompute.granularity") == "full",
+        "A number of layers is of full recomputation. Leave it out, or set plan.recompute.granularity to full.",
     ),
     rule(
         "plan.recompute.modules",

@@ -32,8 +32,12 @@ pub struct Layout {
     pub shard_group: u32,
     /// What one forward pass takes on one GPU.
     pub micro_batch: MicroBatch,
+    /// What a pass forward alone takes, in RL; `None` is twice `micro_batch` ([`Layout::forward_pass`]).
+    pub forward: Option<MicroBatch>,
     /// Activations computed again.
     pub recompute: Recompute,
+    /// Of whole layers that are computed again, how many of each stage or model chunk; `None`: all.
+    pub recompute_layers: Option<u32>,
     /// What is kept in host memory.
     pub offload: Offload,
     /// Share of the optimizer's states that stay in host memory, where the CPUs step them (Megatron's hybrid optimizer).
@@ -48,6 +52,8 @@ pub struct Layout {
     pub fused_loss: bool,
     /// Communication beside computation.
     pub overlap: Overlap,
+    /// Kernels and exchanges that Megatron has switches for.
+    pub switches: Switches,
     /// Whether what is offloaded lies on NVMe drives rather than in host memory.
     pub nvme_offload: bool,
     /// ZeRO++.
@@ -60,6 +66,23 @@ pub struct Layout {
     pub gradient_bytes: f64,
     /// Bytes of optimizer moments per parameter.
     pub optimizer_bytes: f64,
+}
+
+/// Kernels and exchanges of Megatron by its own names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// One kernel turns queries and keys by their positions.
+    pub apply_rope_fusion: bool,
+    /// The experts' exchanges run beside another micro-batch's computation.
+    pub overlap_moe_expert_parallel_comm: bool,
+    /// Whether DeepEP sends tokens to their experts, or NCCL's all-to-all; `None`: between the two.
+    pub moe_enable_deepep: Option<bool>,
+}
+
+impl Switches {
+    /// As the estimate takes them where nothing is said.
+    pub const USUAL: Self =
+        Self { apply_rope_fusion: true, overlap_moe_expert_parallel_comm: false, moe_enable_deepep: None };
 }
 
 /// What ZeRO++ adds to ZeRO-3 (arXiv:2306.10209).
@@ -171,6 +194,8 @@ pub struct RolloutPlan {
     pub max_num_seqs: u64,
     /// Tokens in one engine step.
     pub max_num_batched_tokens: u64,
+    /// Whether a prompt may be read in several engine steps.
+    pub chunked_prefill: bool,
     /// Precision of the engine's weights.
     pub precision: Precision,
     /// Whether the KV cache is given back while training.
@@ -202,10 +227,26 @@ impl Layout {
         1.0 - self.optimizer_offload_fraction
     }
 
+    /// What a pass forward alone takes on one GPU: nothing is kept for a backward pass, so twice the update's where the plan
+    /// says nothing (veRL's tuning guide, "Batch Size Tuning", rule 3).
+    #[must_use]
+    pub fn forward_pass(&self) -> MicroBatch {
+        self.forward.unwrap_or(self.micro_batch.doubled())
+    }
+
     /// This layout with nothing recomputed.
     #[must_use]
     pub fn without_recompute(&self) -> Self {
-        Self { recompute: Recompute::None, ..*self }
+        Self { recompute: Recompute::None, recompute_layers: None, ..*self }
+    }
+
+    /// Share of the layers that are computed again as a whole, where `layers` are all of the model's: of each stage or chunk the
+    /// first ones (Megatron-Core's `TransformerBlock._checkpointed_forward`, method `block`).
+    #[must_use]
+    pub fn recomputed_layers(&self, layers: u64) -> f64 {
+        let chunks = f64::from(self.pipeline_parallel) * f64::from(self.virtual_pipeline);
+        let own = |each: u32| (f64::from(each) * chunks / (layers as f64).max(1.0)).min(1.0);
+        self.recompute_layers.map_or(1.0, own)
     }
 
     /// GPUs that hold one copy of the model's computation: everything but data parallelism.
@@ -229,10 +270,13 @@ impl Layout {
     /// This layout as the interface writes it.
     #[must_use]
     pub fn to_spec(&self) -> PlanSpec {
-        let (micro_batch, max_tokens_per_gpu) = match self.micro_batch {
-            MicroBatch::Sequences(n) => (Some(n), None),
-            MicroBatch::Tokens(n) => (None, Some(n)),
+        let counted = |passes: Option<MicroBatch>| match passes {
+            Some(MicroBatch::Sequences(n)) => (Some(n), None),
+            Some(MicroBatch::Tokens(n)) => (None, Some(n)),
+            None => (None, None),
         };
+        let (micro_batch, max_tokens_per_gpu) = counted(Some(self.micro_batch));
+        let (forward_micro_batch, forward_max_tokens_per_gpu) = counted(self.forward);
         PlanSpec {
             backend: Some(self.backend),
             tensor_parallel: Some(self.tensor_parallel.into()),
@@ -247,7 +291,9 @@ impl Layout {
             shard_group: Some(self.shard_group.into()),
             micro_batch,
             max_tokens_per_gpu,
-            recompute: Some(self.recompute.to_spec()),
+            forward_micro_batch,
+            forward_max_tokens_per_gpu,
+            recompute: Some(self.recompute.to_spec(self.recompute_layers)),
             offload: Some(self.offload),
             optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
                 .then_some(self.optimizer_offload_fraction),
@@ -257,6 +303,9 @@ impl Layout {
             fused_loss: Some(self.fused_loss),
             overlap: Some(self.overlap),
             // Few plans have these: absent where they are off.
+            apply_rope_fusion: (!self.switches.apply_rope_fusion).then_some(false),
+            overlap_moe_expert_parallel_comm: self.switches.overlap_moe_expert_parallel_comm.then_some(true),
+            moe_enable_deepep: self.switches.moe_enable_deepep,
             nvme_offload: self.nvme_offload.then_some(true),
             zero_hpz_partition_size: (self.zero_plus.partition_size > 1)
                 .then_some(self.zero_plus.partition_size.into()),
@@ -273,8 +322,13 @@ impl Layout {
 }
 
 impl Recompute {
-    fn to_spec(self) -> RecomputeSpec {
+    fn to_spec(self, layers: Option<u32>) -> RecomputeSpec {
         match self {
+            Self::Full if layers.is_some() => RecomputeSpec::Modules {
+                granularity: RecomputeGranularity::Full,
+                modules: Vec::new(),
+                num_layers: layers.map(u64::from),
+            },
             Self::None => RecomputeSpec::Word(RecomputeGranularity::None),
             Self::Full => RecomputeSpec::Word(RecomputeGranularity::Full),
             Self::Selective(modules) if modules == Modules::CORE_ATTN => {
@@ -283,6 +337,7 @@ impl Recompute {
             Self::Selective(modules) => RecomputeSpec::Modules {
                 granularity: RecomputeGranularity::Selective,
                 modules: modules.iter().collect(),
+                num_layers: None,
             },
         }
     }
@@ -316,6 +371,8 @@ impl RolloutPlan {
             gpu_memory_utilization: Some(self.gpu_memory_utilization),
             max_num_seqs: Some(self.max_num_seqs),
             max_num_batched_tokens: Some(self.max_num_batched_tokens),
+            // Few plans are without: absent where it is on.
+            chunked_prefill: (!self.chunked_prefill).then_some(false),
             precision: Some(self.precision),
             free_cache: Some(self.free_cache),
             enforce_eager: Some(self.enforce_eager),

@@ -3,9 +3,9 @@
 use super::asked::Asked;
 use super::rule::{Rule, all, backends, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BUDGET_HOLDS_THE_LONGEST, ENGINE, ENGINE_IN_BF16, FLASH, FSDP,
-    HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_OVERSAMPLING,
-    NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
+    ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16, FLASH,
+    FORWARD_IS_USUAL, FSDP, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS,
+    NO_OVERSAMPLING, NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
@@ -48,6 +48,7 @@ pub(crate) static RULES: &[Rule] = &[
     ACTIVATIONS_STAY.or("ChatLearn keeps activations on the GPU. Use recompute instead."),
     must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0)
         .or("ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead."),
+    FORWARD_IS_USUAL.or("The texts for {name} state no size of passes forward alone. Leave it out."),
     when(|a| a.is(Megatron), ON_MEGATRON),
     when(|a| a.is(Fsdp), ON_FSDP),
     backends(&[Megatron, Fsdp])
@@ -64,6 +65,8 @@ pub(crate) static RULES: &[Rule] = &[
 
 static ON_MEGATRON: &[Rule] = &[
     all(MEGATRON),
+    must("plan.moe_enable_deepep", |a| a.layout.switches.moe_enable_deepep != Some(true))
+        .or("No key of ChatLearn turns DeepEP on. Leave it out, or take veRL's flags."),
     // algorithm/grpo_utils/megatron_utils: packed images are refused.
     must("plan.max_tokens_per_gpu", |a| a.shape.vision.is_none() || !a.counts_tokens())
         .or("ChatLearn's Megatron packs no images. Give micro_batch instead of a token budget."),
@@ -86,6 +89,7 @@ static GENERATION: &[Rule] = &[
     VLLM_OR_SGLANG,
     engine("plan.rollout.expert_parallel", |own| own.data_parallel == 1 && own.expert_parallel == 1)
         .or("ChatLearn's engines have tensor parallelism alone. Set data_parallel and expert_parallel to 1."),
+    CHUNKED,
     ENGINE_IN_BF16.or("ChatLearn loads its engine in bf16. Set precision to bf16."),
     // runtime/environment.py: the samples are shared by the engines.
     divides("workload.rl.prompts_per_step", |a| (engines(a), a.samples))

@@ -47,6 +47,8 @@ pub(crate) static CORE: &[Rule] = &[
     .or("Parameters are gathered beside computation only where gradients are reduced so too. Set both."),
     must("plan.overlap.tensor_parallel", |a| !a.layout.overlap.tensor_parallel || splits_sequences(a))
         .or("Tensor-parallel communication overlaps under sequence parallelism only. Set sequence_parallel to true."),
+    must("plan.apply_rope_fusion", |a| a.layout.switches.apply_rope_fusion)
+        .or("The texts for {name} keep the fused kernel for rotary positions. Leave it out."),
     must("plan.recompute", |a| a.shape.num_experts > 0 || !recomputes(a, &[Moe, MoeAct, SharedExperts]))
         .or("The model has no experts to compute again. Leave moe, moe_act and shared_experts out."),
     must("plan.recompute", |a| a.shape.is_mla() || !recomputes(a, &[MlaUpProj]))

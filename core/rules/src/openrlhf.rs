@@ -3,10 +3,10 @@
 use super::deepspeed;
 use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no_kind, ones, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, ENGINE,
-    ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, HALF, NO_ADAPTERS, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM,
-    WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
+    ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, CHUNKED,
+    ENGINE, ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, FORWARD_COUNTS_ALIKE, HALF, NO_ADAPTERS, NO_ULYSSES,
+    ONLY_PPO_HAS_A_CRITIC, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
+    TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::Backend::Deepspeed;
@@ -71,6 +71,9 @@ static REINFORCEMENT: &[Rule] = &[
     // trainer/ray/ppo_actor.py, broadcast_to_vllm: adapters change the names by which vLLM knows its weights.
     NO_ADAPTERS.or("OpenRLHF cannot hand adapters to vLLM. Leave lora out, or take veRL's flags."),
     ONLY_PPO_HAS_A_CRITIC,
+    FORWARD_COUNTS_ALIKE.or(
+        "OpenRLHF counts what is only evaluated as it counts updates. Give forward_micro_batch beside micro_batch, forward_max_tokens_per_gpu beside max_tokens_per_gpu.",
+    ),
     must("workload.rl.responses_per_prompt", |a| {
         let compares = a.workload.kind.algorithm().is_some_and(Algorithm::compares);
         !compares || a.rl.is_none_or(|rl| rl.responses_per_prompt > 1)
@@ -134,5 +137,6 @@ static GENERATION: &[Rule] = &[
     ])
     .or("OpenRLHF's engines have no {words}. Set it to 1."),
     ENGINE_IN_BF16.or("OpenRLHF loads its engines in bf16. Set it to bf16."),
+    CHUNKED,
     CACHE_IN_16_BITS.or("OpenRLHF leaves the cache in 16 bits. Set it to auto."),
 ];

@@ -48,6 +48,8 @@ pub(crate) const FILTERED_BY_RULE: Must =
 pub(crate) const NO_ADAPTERS: Must = must("workload.lora", |a| a.workload.full_parameter());
 pub(crate) const NO_REWARD_MODEL: Must = learning("workload.rl.reward_model", |rl| rl.reward_model.is_none());
 pub(crate) const VLLM: Must = engine("plan.rollout.engine", |own| own.engine == Engine::Vllm);
+pub(crate) const CHUNKED: Rule = engine("plan.rollout.chunked_prefill", |own| own.chunked_prefill)
+    .or("No key of the texts for {name} turns chunked prefill off. Leave it out.");
 pub(crate) const ENGINE_IN_BF16: Must = engine("plan.rollout.precision", |own| own.precision == Bf16);
 pub(crate) const CACHE_IN_16_BITS: Must =
     engine("plan.rollout.kv_cache_dtype", |own| own.kv_cache_dtype == KvCacheDtype::Auto);
@@ -72,7 +74,18 @@ pub(crate) const RESPONSES_HAVE_POSITIONS: Rule =
     Rule::Odd(|a, broken| positions(a, "workload.rl.max_response_length", true, broken));
 pub(crate) const HAS_ENGINE: Rule =
     must("plan.rollout", |a| a.rollout.is_some()).or_only("The plan has no generation engine.");
-pub(crate) const BUDGET_HOLDS_THE_LONGEST: Rule = Rule::Odd(token_budget);
+pub(crate) const BUDGET_HOLDS_THE_LONGEST: Rule =
+    Rule::Odd(|a, broken| token_budget(a, Some(a.layout.micro_batch), "plan.max_tokens_per_gpu", broken));
+/// The same of the passes forward alone.
+pub(crate) const FORWARD_HOLDS_THE_LONGEST: Rule =
+    Rule::Odd(|a, broken| token_budget(a, a.layout.forward, "plan.forward_max_tokens_per_gpu", broken));
+/// Updates and passes forward alone both count sequences, or both tokens.
+pub(crate) const FORWARD_COUNTS_ALIKE: Must = must("plan.forward_micro_batch", |a| {
+    a.layout
+        .forward
+        .is_none_or(|own| matches!(own, MicroBatch::Tokens(_)) == a.counts_tokens())
+});
+pub(crate) const FORWARD_IS_USUAL: Must = must("plan.forward_micro_batch", |a| a.layout.forward.is_none());
 pub(crate) const BUDGET_IS_PACKED: Rule = must("workload.packing", |a| a.workload.packing)
     .or("A token budget packs sequences. Set packing to true, or give micro_batch.");
 /// A batch is a whole number of passes on every rank.
@@ -175,8 +188,8 @@ pub(crate) fn positions(a: &Asked, field: &str, stretches: bool, broken: &mut Ve
 }
 
 /// A budget of tokens must hold the longest sequence, split as the layout splits it.
-fn token_budget(a: &Asked, broken: &mut Vec<InputError>) {
-    let MicroBatch::Tokens(tokens) = a.layout.micro_batch else {
+fn token_budget(a: &Asked, budget: Option<MicroBatch>, field: &str, broken: &mut Vec<InputError>) {
+    let Some(MicroBatch::Tokens(tokens)) = budget else {
         return;
     };
     let (split, longest) = (u64::from(a.layout.sequence_split()), a.longest);
@@ -185,6 +198,6 @@ fn token_budget(a: &Asked, broken: &mut Vec<InputError>) {
         let says = format!(
             "{tokens} tokens on each of {split} GPUs do not hold a sequence of {longest}. Set it to {least} or more."
         );
-        broken.push(a.refusal("plan.max_tokens_per_gpu", &says, &[]));
+        broken.push(a.refusal(field, &says, &[]));
     }
 }

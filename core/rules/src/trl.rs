@@ -4,9 +4,9 @@ use super::asked::nodes;
 use super::deepspeed;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
-    ALL_AT_ONCE, CACHE_IN_16_BITS, ENGINE, FLASH, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES, MOVED_TOGETHER,
-    NO_OVERSAMPLING, NO_ULYSSES, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM,
-    WHOLE_LAYERS, WHOLE_PASSES,
+    ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES,
+    MOVED_TOGETHER, NO_OVERSAMPLING, NO_ULYSSES, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
+    TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
@@ -33,6 +33,7 @@ pub(crate) static RULES: &[Rule] = &[
     WHOLE_LAYERS.or("TRL recomputes whole layers, or products that it picks itself. Set recompute to full or none."),
     FLASH.or("TRL's texts ask for FlashAttention. Set attention to flash."),
     TRANSFORMERS_KERNEL,
+    FORWARD_IS_USUAL.or("The texts for {name} state no size of passes forward alone. Leave it out."),
     must("plan.attention_kernel", |a| a.cp == 1 || matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
         .or("Accelerate splits sequences in PyTorch's own attention. Set it to sdpa, or leave it out."),
     when(|a| a.rl.is_some(), REINFORCEMENT),
@@ -131,6 +132,7 @@ static GENERATION: &[Rule] = &[
 static BESIDE_TRAINING: &[Rule] = &[
     engine("plan.rollout.data_parallel", |own| own.data_parallel == 1)
         .or("TRL's engines beside training have no data-parallel attention. Set it to 1."),
+    CHUNKED,
     CACHE_IN_16_BITS.or("Beside training TRL leaves the cache in 16 bits. Set it to auto."),
     engine("plan.rollout.enforce_eager", |own| !own.enforce_eager)
         .or("Beside training TRL's vLLM replays CUDA graphs. Set it to false."),

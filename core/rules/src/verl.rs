@@ -3,10 +3,10 @@
 use super::asked::Asked;
 use super::rule::{Rule, all, backends, check, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
-    ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FSDP, FSDP2_SHARDS, HALF,
-    HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_REWARD_MODEL, OF_A_RANK,
-    ONLY_PPO_HAS_A_CRITIC, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY,
-    WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
+    ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
+    FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
+    MINI_BATCH_IS_WHOLE_PASSES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, RESPONSES_HAVE_POSITIONS,
+    TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
@@ -68,6 +68,10 @@ static LAYOUT: &[Rule] = &[
         |a| a.is(Megatron),
         &[
             all(MEGATRON),
+            // workers/engine/megatron/transformer_impl.py: its forward step takes no `return_schedule_plan`.
+            must("plan.overlap_moe_expert_parallel_comm", |a| !a.layout.switches.overlap_moe_expert_parallel_comm).or(
+                "veRL 0.9.1 hands Megatron no schedule plan, without which the experts' exchanges wait. Leave it out.",
+            ),
             precisions(&[Bf16, Fp16, Fp8, Mxfp8])
                 .or("veRL trains in no 4-bit format. Choose bf16, fp16, fp8 or mxfp8."),
         ],
@@ -118,6 +122,11 @@ static REINFORCEMENT: &[Rule] = &[
     must("plan.critic.backend", |a| critic(a.job, a.plan).is_none_or(|(own, _)| own.backend == a.layout.backend))
         .or("veRL trains actor and critic with one backend. Give both the same."),
     Rule::Odd(|a, broken| of_reference(a, &[BUDGET_HOLDS_THE_LONGEST], broken)),
+    Rule::Odd(|a, broken| {
+        check(a, FORWARD, broken);
+        of_critic(a, FORWARD, broken);
+        of_reference(a, FORWARD, broken);
+    }),
     must("plan.reference.backend", |a| reference(a.job, a.plan).is_none_or(|own| own.backend == a.layout.backend))
         .or("veRL runs actor and reference with one backend. Give both the same."),
     // The reference has the actor's model, or its transformer's configuration.
@@ -132,6 +141,19 @@ static REINFORCEMENT: &[Rule] = &[
     .or("Actor and reference count both in tokens or both in sequences."),
     HAS_ENGINE,
     all(GENERATION),
+];
+
+/// What passes forward alone take in each role: engine_workers.py, workers/engine/utils.py, utils/seqlen_balancing.py.
+static FORWARD: &[Rule] = &[
+    FORWARD_COUNTS_ALIKE.or(
+        "veRL counts what is only evaluated as it counts updates. Give forward_micro_batch beside micro_batch, forward_max_tokens_per_gpu beside max_tokens_per_gpu.",
+    ),
+    FORWARD_HOLDS_THE_LONGEST,
+    divides("plan.forward_micro_batch", |a| match a.layout.forward {
+        Some(MicroBatch::Sequences(own)) => (own, a.samples / a.ranks.max(1)),
+        _ => (1, 1),
+    })
+    .or(OF_A_RANK),
 ];
 
 /// With GPUs of its own for generation.
@@ -176,6 +198,8 @@ static GENERATION: &[Rule] = &[
     .or("Nodes of {node} GPUs are no multiple of {engine_tp}."),
     engine("plan.rollout.precision", |own| !matches!(own.precision, Mxfp8 | Nvfp4))
         .or("veRL loads its engine in bf16, fp16 or fp8."),
+    engine("plan.rollout.chunked_prefill", |own| own.chunked_prefill || own.engine == Engine::Vllm)
+        .or("veRL turns chunked prefill off for vLLM alone. Leave it out, or set the engine to vllm."),
     when(|a| a.rollout.is_some_and(|own| own.engine == Engine::TensorrtLlm), TENSORRT_LLM),
 ];
 

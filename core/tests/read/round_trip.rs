@@ -151,6 +151,9 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"expert_parallel": 8}),
         json!({"tensor_parallel": 2, "pipeline_parallel": 2, "expert_parallel": 2, "expert_tensor_parallel": 2}),
         json!({"tensor_parallel": 4, "expert_parallel": 4}),
+        json!({"expert_parallel": 8, "recompute": "none", "moe_enable_deepep": true}),
+        json!({"expert_parallel": 8, "apply_rope_fusion": false, "moe_enable_deepep": false}),
+        json!({"recompute": {"granularity": "full", "num_layers": 12}}),
         json!({"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
         json!({"recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm", "core_attn"]}}),
     ] {
@@ -164,6 +167,8 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": true}}),
         json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"max_tokens_per_gpu": null, "micro_batch": 4}),
+        json!({"max_tokens_per_gpu": null, "micro_batch": 4, "forward_micro_batch": 16}),
+        json!({"forward_max_tokens_per_gpu": 65536, "reference": {"forward_max_tokens_per_gpu": 32768}}),
         json!({"attention_kernel": "flash3"}),
         json!({"attention_kernel": "sdpa"}),
     ] {

@@ -15,7 +15,7 @@ pub(crate) const EVERY_OTHER: f64 = 0.4;
 /// Operations of one training token that the backward pass computes again: what HFU counts beside the model's
 /// (PaLM, arXiv:2204.02311, appendix B).
 ///
-/// Whole layers: every block's forward pass, adapters included, without the LM head
+/// Whole layers, or a share of them: every block's forward pass, adapters included, without the LM head
 /// (Narayanan et al. 2021, arXiv:2104.04473, appendix: 4 forward passes' worth in place of 3 in the layers). Modules, as Megatron-Core
 /// names them (`recompute_modules` in
 /// <https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/core/transformer/transformer_config.py>): `core_attn` the scores
@@ -30,7 +30,7 @@ pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, ad
         Recompute::None => Flops::ZERO,
         Recompute::Full => {
             let all = forward_per_token(model, length).get() + 2.0 * adapters as f64;
-            Flops::new((all - head.get()).max(0.0))
+            Flops::new((all - head.get()).max(0.0)) * layout.recomputed_layers(shape.num_hidden_layers)
         }
         Recompute::Selective(modules) => blocks
             .iter()

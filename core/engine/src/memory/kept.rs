@@ -72,12 +72,21 @@ pub fn kept_blocks<'a>(
         Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
     };
     let plain = layout.without_recompute();
+    let again = if layout.recompute == Recompute::Full {
+        layout.recomputed_layers(role.model.shape.num_hidden_layers)
+    } else {
+        1.0
+    };
     stage_layers(role, layout, stage)
         .filter(|(_, layers)| *layers > 0.0)
-        .map(move |(block, layers)| KeptBlock {
+        .map(move |(block, layers)| {
+            (block, layers, BlockContext { layout: &plain, ..own }.kept_bytes(block, slice, eager))
+        })
+        .map(move |(block, layers, whole)| KeptBlock {
             layers,
-            kept: own.kept_bytes(block, slice, eager),
-            whole: BlockContext { layout: &plain, ..own }.kept_bytes(block, slice, eager),
+            // Of layers that are not computed again all is kept.
+            kept: own.kept_bytes(block, slice, eager) * again + if again < 1.0 { whole * (1.0 - again) } else { 0.0 },
+            whole,
             at_work: at_work(block, layout, usage),
             weighed: if usage == Use::Train { own.weighed_bytes(block, slice.tokens) } else { 0.0 },
         })

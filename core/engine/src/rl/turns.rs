@@ -6,19 +6,17 @@ use crate::context::{Context, Role};
 use crate::memory::Use;
 use crate::phase::Phase;
 use crate::turn::Turn;
-use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::plan::{Layout, Plan, Switches};
 use shardwise_question::wire::{MemoryParts, Offload};
 use shardwise_question::workload::Rl;
 
-/// Forward-only roles take larger micro-batches than training ones: nothing is kept for a backward pass
-/// (veRL's tuning guide, "Batch Size Tuning", rule 3: twice).
+/// Forward-only roles take larger micro-batches than training ones: nothing is kept for a backward pass. As many as the
+/// plan says, or twice as many (veRL's tuning guide, "Batch Size Tuning", rule 3).
 #[must_use]
 pub fn forward_layout(layout: &Layout) -> Layout {
-    let micro_batch = match layout.micro_batch {
-        MicroBatch::Sequences(n) => MicroBatch::Sequences(n * 2),
-        MicroBatch::Tokens(n) => MicroBatch::Tokens(n * 2),
-    };
-    Layout { micro_batch, ..*layout }
+    // Exchanges run beside the backward pass of another micro-batch.
+    let switches = Switches { overlap_moe_expert_parallel_comm: false, ..layout.switches };
+    Layout { micro_batch: layout.forward_pass(), forward: None, switches, ..*layout }
 }
 
 /// The layout at work: offloaded states have come back, forward passes take larger micro-batches.
@@ -27,7 +25,8 @@ fn at_work(planned: &Layout, usage: Use) -> Layout {
     let layout = Layout { offload, ..*planned };
     match usage {
         Use::Evaluate => forward_layout(&layout),
-        Use::Train => layout,
+        // The same, whatever other passes take.
+        Use::Train => Layout { forward: None, ..layout },
     }
 }
 

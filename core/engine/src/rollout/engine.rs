@@ -9,6 +9,7 @@ use crate::kernels::Rates;
 use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Seconds;
+use shardwise_question::complete::USUAL_BATCHED_TOKENS;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::KvCacheDtype;
 
@@ -114,6 +115,19 @@ impl EngineModel<'_> {
         )
     }
 
+    /// Time in which one engine step of `tokens` tokens reads its weights.
+    fn reading_weights(&self, tokens: f64) -> Seconds {
+        let constants = self.constants;
+        let (dense, experts) = self.read_weights(tokens);
+        let (of_dense, of_experts) = if self.tuned.name == BLACKWELL {
+            (constants.blackwell_weights, constants.blackwell_experts)
+        } else {
+            (1.0, 1.0)
+        };
+        self.rates.stream(dense / (constants.decode_memory * of_dense))
+            + self.rates.stream(experts / (constants.expert_memory * of_experts))
+    }
+
     /// Time of `tokens` tokens' products at a share of the training rates. Experts' kernels gain nothing from fp8, and
     /// pad: every expert that is visited computes `expert_tokens` rows more than it has.
     fn products(&self, tokens: f64, at_once: f64, share: f64) -> Seconds {
@@ -138,14 +152,7 @@ impl EngineModel<'_> {
         let tp = f64::from(self.plan.tensor_parallel);
         let (rates, constants) = (&self.rates, self.constants);
         let matmul = self.products(sequences, sequences, constants.decode_matmul);
-        let (dense, experts) = self.read_weights(sequences);
-        let (of_dense, of_experts) = if self.tuned.name == BLACKWELL {
-            (constants.blackwell_weights, constants.blackwell_experts)
-        } else {
-            (1.0, 1.0)
-        };
-        let weights = rates.stream(dense / (constants.decode_memory * of_dense))
-            + rates.stream(experts / (constants.expert_memory * of_experts));
+        let weights = self.reading_weights(sequences);
         let cache = self.cache_bytes();
         let heads = sequences * shape.num_attention_heads as f64 / tp;
         let many = heads > MANY && length > MANY;
@@ -246,8 +253,27 @@ impl EngineModel<'_> {
         if layers > 0.0 { seen / layers } else { 0.0 }
     }
 
-    /// Processing `tokens` prompt tokens of prompts `length` long.
-    pub(super) fn prefill(&self, tokens: f64, length: f64) -> Prefill {
+    /// Prompt tokens of one engine step whose budget is `budget`: what the `decoding` sequences leave of it (vLLM schedules
+    /// those first, `vllm/v1/core/sched/scheduler.py`), and at least the share `prompts` that prompts have of all tokens.
+    /// Without chunked prefill whole prompts of `length` tokens.
+    fn prompt_tokens(&self, (budget, chunked): (f64, bool), (length, prompts, decoding): (f64, f64, f64)) -> f64 {
+        let free = (budget - decoding).max(budget * prompts).max(1.0);
+        if chunked { free } else { ((free / length.max(1.0)).floor() * length).max(length).max(1.0) }
+    }
+
+    /// What the engine steps that read `tokens` prompt tokens take beside: 2 ms each, and the weights that each reads anew. The
+    /// latter is counted as a difference from the usual budget, with which the rate of prompts' products is fitted.
+    fn prompt_steps(&self, tokens: f64, beside: (f64, f64, f64)) -> Seconds {
+        let (budget, usual) = (self.plan.max_num_batched_tokens as f64, USUAL_BATCHED_TOKENS as f64);
+        let own = self.prompt_tokens((budget, self.plan.chunked_prefill), beside);
+        let more = tokens / own - tokens / self.prompt_tokens((usual, true), beside);
+        let each = self.reading_weights(own.min(tokens));
+        Seconds::new((tokens / budget.max(1.0) * 2e-3 + more * each.get()).max(0.0))
+    }
+
+    /// Processing `tokens` prompt tokens of prompts `length` long, which are the share `prompts` of all tokens, beside
+    /// `decoding` sequences.
+    pub(super) fn prefill(&self, tokens: f64, (length, prompts, decoding): (f64, f64, f64)) -> Prefill {
         let tp = f64::from(self.plan.tensor_parallel);
         let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
         let linear = self.products(tokens, chunk.min(tokens), self.constants.prefill);
@@ -270,7 +296,7 @@ impl EngineModel<'_> {
             attention: Seconds::new(attention),
             collectives,
             exchange: self.expert_exchange(tokens),
-            floors: Seconds::new(tokens / chunk * 2e-3),
+            floors: self.prompt_steps(tokens, (length, prompts, decoding)),
         }
     }
 }

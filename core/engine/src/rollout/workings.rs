@@ -37,7 +37,7 @@ pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests
     Workings {
         per_engine: prepared.per_engine,
         concurrency: prepared.room.concurrency,
-        prompts: (work.prompts, engine.prefill(work.prompts, requests.prompt)),
+        prompts: (work.prompts, prepared.prefill(work.prompts, requests.prompt)),
         full: (work.full_steps, engine.decode_step(prepared.room.concurrency, work.middle)),
         tail,
         again: (work.again, again),

@@ -32,7 +32,9 @@ impl StageTime {
     /// Of what all its blocks take.
     pub(super) fn of(context: &Context<'_>, layout: &Layout, block: BlockTime) -> Self {
         let host = context.framework(layout).host_per_kernel_s;
-        let again = if layout.recompute == Recompute::Full { block.kernels } else { 0.0 };
+        let layers = context.job.model.shape.num_hidden_layers;
+        let whole = layout.recompute == Recompute::Full;
+        let again = if whole { block.kernels * layout.recomputed_layers(layers) } else { 0.0 };
         Self {
             block,
             host_forward: Seconds::new(block.kernels * host),
@@ -123,6 +125,10 @@ pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, la
 
 /// Time of each of the role's blocks over one micro-batch.
 pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Rc<[BlockTime]> {
+    let share = layout.recomputed_layers(role.model.shape.num_hidden_layers);
+    if layout.recompute == Recompute::Full && share < 1.0 {
+        return partly(context, role, layout, slice, share);
+    }
     let framework = context.framework(layout);
     let factor = context.compute(layout);
     let compute = || {
@@ -143,6 +149,19 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
         role.blocks.iter().map(timed).collect()
     };
     context.known.block_times(role, layout, slice, compute)
+}
+
+/// The same where a share of the layers is computed again as a whole, and the others are kept: the mean layer.
+fn partly(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice, share: f64) -> Rc<[BlockTime]> {
+    let again = block_times(context, role, &Layout { recompute_layers: None, ..*layout }, slice);
+    let kept = block_times(context, role, &layout.without_recompute(), slice);
+    let mean = |(again, kept): (&BlockTime, &BlockTime)| {
+        let mut mean = BlockTime::default();
+        mean.add(again, share);
+        mean.add(kept, 1.0 - share);
+        mean
+    };
+    again.iter().zip(kept.iter()).map(mean).collect()
 }
 
 /// What all of a role's blocks take over one micro-batch, however they are spread over stages.

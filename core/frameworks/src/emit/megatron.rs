@@ -5,7 +5,7 @@ use super::text::{list, rendezvous};
 use super::words::{amount, figure, plural};
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Plan, Taken};
-use crate::binding::{At, Row, Said, row, says, switch, when};
+use crate::binding::{At, Row, row, says, switch};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Recompute};
@@ -172,11 +172,18 @@ pub(crate) const STATES: &[Row] = &[row("use_distributed_optimizer", Plan("zero_
 pub(crate) const RECOMPUTE: &[Row] = &[
     row("recompute_granularity", Plan("recompute"), |at| match at.layout.recompute {
         Recompute::None => says("null", kept_reason(at.emission.answer.fits)),
+        Recompute::Full if at.layout.recompute_layers.is_some() => says("full", "some layers again from their input"),
         Recompute::Full => says("full", "each layer again from its input: least memory"),
         Recompute::Selective(_) => says("selective", "less to compute again than whole layers"),
     }),
-    row("recompute_method", Plan("recompute"), |at| whole_layers(at, "uniform", "every layer alike")),
-    row("recompute_num_layers", Plan("recompute"), |at| whole_layers(at, "1", "one layer at a time")),
+    row("recompute_method", Plan("recompute"), |at| {
+        let (method, reason) = whole_layers(at.layout)?.method;
+        says(method, reason)
+    }),
+    row("recompute_num_layers", Plan("recompute"), |at| {
+        let (layers, reason) = whole_layers(at.layout)?.layers;
+        says(layers, reason)
+    }),
     row("recompute_modules", Plan("recompute"), |at| match at.layout.recompute {
         Recompute::Selective(modules) => {
             says(list(modules.iter().map(module)), "large in memory, quick to compute again")
@@ -185,8 +192,20 @@ pub(crate) const RECOMPUTE: &[Row] = &[
     }),
 ];
 
-fn whole_layers(at: &At, value: &str, reason: &str) -> Option<Said> {
-    when(at.layout.recompute == Recompute::Full, value, reason)
+/// How whole layers are recomputed, each word with its reason.
+pub(super) struct WholeLayers {
+    pub(super) method: (&'static str, &'static str),
+    pub(super) layers: (u32, &'static str),
+}
+
+/// How whole layers are recomputed, where they are.
+pub(super) fn whole_layers(layout: &Layout) -> Option<WholeLayers> {
+    let (method, layers) = match layout.recompute_layers {
+        _ if layout.recompute != Recompute::Full => return None,
+        Some(layers) => (("block", "the first layers of each stage"), (layers, "layers of each, from the plan")),
+        None => (("uniform", "every layer alike"), (1, "one layer at a time")),
+    };
+    Some(WholeLayers { method, layers })
 }
 
 /// Layers of the last pipeline stage and the reason, where the stages cannot be equal.

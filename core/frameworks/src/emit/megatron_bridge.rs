@@ -227,7 +227,16 @@ fn kernels(emission: &Emission) -> Section {
         section.set("model.cross_entropy_fusion_impl", "te", "Transformer Engine's");
     }
     if shape.num_experts > 0 {
-        section.set("model.moe_token_dispatcher_type", "alltoall", "tokens travel to their experts");
+        let deepep = layout.switches.moe_enable_deepep == Some(true);
+        let dispatcher = if deepep { "flex" } else { "alltoall" };
+        section.set("model.moe_token_dispatcher_type", dispatcher, "tokens travel to their experts");
+        if deepep {
+            section.set("model.moe_enable_deepep", "true", "DeepEP sends tokens to their experts, from the plan");
+        }
+        if layout.switches.overlap_moe_expert_parallel_comm {
+            let reason = "the experts' exchanges run beside another micro-batch's computation";
+            section.set("model.overlap_moe_expert_parallel_comm", "true", reason);
+        }
         section.set("model.moe_grouped_gemm", "true", "one product for all experts of a GPU");
         section.set("model.moe_permute_fusion", "true", "one kernel sorts the tokens by expert");
         section.set("model.moe_shared_expert_overlap", "false", "shared experts wait for their turn");

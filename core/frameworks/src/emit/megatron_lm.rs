@@ -121,8 +121,12 @@ fn memory(emission: &Emission) -> Section {
         Recompute::Full => {
             let reason = "each layer again from its input: least memory";
             section.set("--recompute-granularity", "full", reason);
-            section.set("--recompute-method", "uniform", "every layer alike");
-            section.set("--recompute-num-layers", 1, "one layer at a time");
+            if let Some(megatron::WholeLayers { method: (method, reason), layers: (layers, each) }) =
+                megatron::whole_layers(layout)
+            {
+                section.set("--recompute-method", method, reason);
+                section.set("--recompute-num-layers", layers, each);
+            }
         }
         Recompute::Selective(modules) => {
             section.set("--recompute-granularity", "selective", "less to compute again than whole layers");

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::launch;
 use super::link::Base;
-use super::megatron::{layers_trouble, recompute, splits};
+use super::megatron::{blocks, layers_trouble, recompute, splits};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
@@ -212,6 +212,16 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     }
     let layers = draft.count(&key("recompute_num_layers"));
     let full = value::unquoted(&word) == "full";
+    let method = draft.text(&key("recompute_method")).unwrap_or_default();
+    if let (true, Some(layers)) = (full && value::unquoted(&method) == "block", layers) {
+        draft.set("plan.recompute", blocks(layers));
+    }
+    let dispatcher = draft.word(&key("megatron_model_cfg.moe_token_dispatcher_type"));
+    if dispatcher.as_deref() == Some("alltoall") {
+        draft.set("plan.moe_enable_deepep", false);
+    }
+    draft.take(&key("megatron_model_cfg.apply_rope_fusion"));
+    draft.take(&key("megatron_model_cfg.overlap_moe_expert_parallel_comm"));
     if full && draft.text(&key("recompute_method")).is_none() {
         draft.refuse(
             &key("recompute_method"),

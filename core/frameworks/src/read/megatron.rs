@@ -6,7 +6,7 @@ mod splits;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
-pub(crate) use recompute::{layers_trouble, recompute};
+pub(crate) use recompute::{blocks, layers_trouble, recompute};
 pub(crate) use splits::splits;
 
 use serde_json::{Map, Value, json};
@@ -230,6 +230,12 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     let modules = draft.text("--recompute_modules");
     let (recompute, trouble) = recompute(value::unquoted(&word), modules.as_deref());
     draft.set("plan.recompute", recompute);
+    let layers = draft
+        .count("--recompute_num_layers")
+        .filter(|_| value::unquoted(&word) == "full");
+    if let (Some("block"), Some(layers)) = (draft.word("--recompute_method").as_deref(), layers) {
+        draft.set("plan.recompute", blocks(layers));
+    }
     if let Some(trouble) = trouble {
         draft.refuse("--recompute-granularity", trouble, 0);
     }

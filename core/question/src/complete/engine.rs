@@ -11,6 +11,9 @@ use shardwise_catalog::units::shortest;
 
 /// Most sequences of an engine, and most tokens of its step.
 const MOST: u64 = 1 << 32;
+/// Tokens of an engine step where nothing is stated: veRL's default (`rollout.max_num_batched_tokens`), and vLLM's own on large
+/// cards. The share of the matrix rate that prompts reach is fitted with it.
+pub const USUAL_BATCHED_TOKENS: u64 = 8192;
 /// How many times as fast speculative decoding may be.
 const SPEEDUP: (f64, f64) = (0.1, 20.0);
 
@@ -41,6 +44,8 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     });
     let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
     let engine = spec.engine.unwrap_or_default();
+    let chunked_prefill = spec.chunked_prefill.unwrap_or(true);
+    let tokens = count("max_num_batched_tokens", spec.max_num_batched_tokens, USUAL_BATCHED_TOKENS)?;
     Ok(RolloutPlan {
         engine,
         engine_version: spec.engine_version.or_else(|| usual_version(job, engine)),
@@ -49,7 +54,8 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         expert_parallel,
         gpu_memory_utilization: utilization,
         max_num_seqs: count("max_num_seqs", spec.max_num_seqs, 256)?,
-        max_num_batched_tokens: count("max_num_batched_tokens", spec.max_num_batched_tokens, 8192)?,
+        max_num_batched_tokens: held_tokens(job, chunked_prefill, tokens),
+        chunked_prefill,
         precision,
         free_cache: spec.free_cache.unwrap_or(true),
         enforce_eager: spec.enforce_eager.unwrap_or(false),
@@ -78,7 +84,13 @@ pub(super) fn again(job: &Job, plan: &RolloutPlan) -> Option<RolloutPlan> {
         && is_share(plan.gpu_memory_utilization)
         && counts.iter().all(|count| (1..=MOST).contains(count))
         && (SPEEDUP.0..=SPEEDUP.1).contains(&plan.speculative_speedup);
-    legal.then_some(*plan)
+    let max_num_batched_tokens = held_tokens(job, plan.chunked_prefill, plan.max_num_batched_tokens);
+    legal.then_some(RolloutPlan { max_num_batched_tokens, ..*plan })
+}
+
+/// Tokens of an engine step: without chunked prefill it holds the longest sequence (veRL 0.9.1, `vllm_async_server.py`).
+fn held_tokens(job: &Job, chunked_prefill: bool, tokens: u64) -> u64 {
+    if chunked_prefill { tokens } else { tokens.max(job.workload.sequence_length) }
 }
 
 fn is_share(utilization: f64) -> bool {

@@ -4,7 +4,7 @@ use super::legal::placed_at;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
 use crate::place::Place;
-use crate::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
+use crate::plan::{Layout, MicroBatch, Modules, Recompute, Switches, ZeroPlus};
 use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
 use shardwise_catalog::error::InputError;
 
@@ -51,7 +51,9 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         zero_stage,
         shard_group: 1,
         micro_batch,
+        forward: forward(at, spec)?,
         recompute: recompute(spec.recompute.as_ref()),
+        recompute_layers: recompute_layers(at, spec.recompute.as_ref())?,
         offload: spec.offload.unwrap_or_default(),
         optimizer_offload_fraction: at.within(
             "optimizer_offload_fraction",
@@ -64,6 +66,11 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
         fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
         overlap: spec.overlap.unwrap_or_default(),
+        switches: Switches {
+            apply_rope_fusion: spec.apply_rope_fusion.unwrap_or(true),
+            overlap_moe_expert_parallel_comm: spec.overlap_moe_expert_parallel_comm.unwrap_or(false),
+            moe_enable_deepep: spec.moe_enable_deepep,
+        },
         nvme_offload: spec.nvme_offload.unwrap_or(false),
         zero_plus: ZeroPlus {
             partition_size: size(at, "zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
@@ -92,6 +99,7 @@ pub(super) fn again(job: &Job, layout: &Layout, open: bool) -> Option<Layout> {
     let partition_size = layout.zero_plus.partition_size.max(1);
     let whole = Layout {
         recompute,
+        recompute_layers: layout.recompute_layers.filter(|_| recompute == Recompute::Full),
         optimizer_offload_fraction: layout.optimizer_offload_fraction.max(0.0),
         zero_plus: ZeroPlus { partition_size, ..layout.zero_plus },
         weights_bytes: weights_bytes(job, layout.backend),
@@ -112,14 +120,15 @@ fn is_in_range(layout: &Layout) -> bool {
         layout.expert_tensor_parallel,
         layout.zero_plus.partition_size.max(1),
     ];
-    let micro_batch = match layout.micro_batch {
+    let counted = |passes: MicroBatch| match passes {
         MicroBatch::Sequences(n) => (1..=MOST_SEQUENCES).contains(&n),
         MicroBatch::Tokens(n) => (1..=MOST_TOKENS).contains(&n),
     };
     let bytes = [layout.master_weights_bytes, layout.gradient_bytes, layout.optimizer_bytes];
     sizes.iter().all(|size| (1..=MOST_PARTS).contains(&u64::from(*size)))
         && layout.zero_stage <= 3
-        && micro_batch
+        && counted(layout.micro_batch)
+        && layout.forward.is_none_or(counted)
         && layout.optimizer_offload_fraction <= 1.0
         && bytes.iter().all(|own| (0.0..=MOST_BYTES).contains(own))
 }
@@ -147,6 +156,22 @@ fn micro_batch(at: Place<'_>, spec: &PlanSpec) -> Result<MicroBatch, InputError>
             .positive("micro_batch", sequences.unwrap_or(1), MOST_SEQUENCES)
             .map(MicroBatch::Sequences),
     }
+}
+
+/// What a pass forward alone takes, where it is stated.
+fn forward(at: Place<'_>, spec: &PlanSpec) -> Result<Option<MicroBatch>, InputError> {
+    let (sequences, tokens) = ("forward_micro_batch", "forward_max_tokens_per_gpu");
+    Ok(match (spec.forward_micro_batch, spec.forward_max_tokens_per_gpu) {
+        (Some(_), Some(_)) => {
+            return Err(at.wrong(
+                tokens,
+                "Both forward_micro_batch and forward_max_tokens_per_gpu are given. Give one: sequences, or a token budget.",
+            ));
+        }
+        (Some(n), None) => Some(MicroBatch::Sequences(at.positive(sequences, n, MOST_SEQUENCES)?)),
+        (None, Some(n)) => Some(MicroBatch::Tokens(at.positive(tokens, n, MOST_TOKENS)?)),
+        (None, None) => None,
+    })
 }
 
 /// Bytes per parameter of (master weights, gradients, optimizer moments) where the question states none.
@@ -204,6 +229,14 @@ fn recompute(spec: Option<&RecomputeSpec>) -> Recompute {
     match spec {
         None => Recompute::None,
         Some(RecomputeSpec::Word(granularity)) => of(*granularity, None),
-        Some(RecomputeSpec::Modules { granularity, modules }) => of(*granularity, Some(modules)),
+        Some(RecomputeSpec::Modules { granularity, modules, .. }) => of(*granularity, Some(modules)),
     }
+}
+
+/// Layers of each stage that are recomputed, where not all of them are.
+fn recompute_layers(at: Place<'_>, spec: Option<&RecomputeSpec>) -> Result<Option<u32>, InputError> {
+    let Some(RecomputeSpec::Modules { num_layers: Some(layers), .. }) = spec else {
+        return Ok(None);
+    };
+    size(at, "recompute.num_layers", Some(*layers)).map(Some)
 }

@@ -3,7 +3,7 @@
 use super::{Divisors, kernel, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
 use crate::place::Place;
-use crate::plan::Layout;
+use crate::plan::{Layout, Recompute, Switches};
 use crate::wire::Backend;
 use shardwise_catalog::error::InputError;
 
@@ -29,6 +29,7 @@ pub(super) fn placed_at(
     machine(&layout, gpus, at)?;
     zero_infinity::check(job, &layout, gpus, at)?;
     host_step(job, &layout, at)?;
+    switches(&layout, at)?;
     kernel::check(job, &layout, at)?;
     let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
@@ -144,6 +145,43 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
         ));
     }
     Ok(())
+}
+
+/// What Megatron alone has, and what its `TransformerConfig` asks of a plan that turns it on.
+fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
+    let Switches { apply_rope_fusion, overlap_moe_expert_parallel_comm, moe_enable_deepep } = layout.switches;
+    if layout.backend != Backend::Megatron {
+        for (field, stated) in [
+            ("apply_rope_fusion", !apply_rope_fusion),
+            ("overlap_moe_expert_parallel_comm", overlap_moe_expert_parallel_comm),
+            ("moe_enable_deepep", moe_enable_deepep.is_some()),
+            ("recompute.num_layers", layout.recompute_layers.is_some()),
+        ] {
+            if stated {
+                return Err(at.wrong(field, "Megatron alone has it. Set backend to megatron, or leave it out."));
+            }
+        }
+        return Ok(());
+    }
+    if layout.expert_parallel == 1 && moe_enable_deepep.is_some() {
+        return Err(at.wrong(
+            "moe_enable_deepep",
+            "Nobody exchanges tokens here. Set expert_parallel to 2 or more, or leave it out.",
+        ));
+    }
+    if !overlap_moe_expert_parallel_comm {
+        return Ok(());
+    }
+    let remedy = if layout.expert_parallel == 1 {
+        "Nobody exchanges tokens here. Set expert_parallel to 2 or more, or leave it out."
+    } else if layout.recompute == Recompute::Full {
+        "It goes with no recomputation of whole layers. Set recompute to selective or none, or leave it out."
+    } else if layout.pipeline_parallel > 1 && layout.virtual_pipeline == 1 {
+        "In a pipeline it goes with model chunks. Set virtual_pipeline to 2 or more, or leave it out."
+    } else {
+        return Ok(());
+    };
+    Err(at.wrong("overlap_moe_expert_parallel_comm", remedy))
 }
 
 /// Megatron's optimizer alone is part on the host's CPUs, part on the GPUs, and only the distributed one (`arguments.py`:

@@ -85,6 +85,10 @@ pub enum RecomputeSpec {
         /// Modules that are recomputed.
         #[serde(default)]
         modules: Vec<RecomputeModule>,
+        /// Megatron, of granularity full: layers of each stage, or model chunk, that are recomputed, the first ones
+        /// (`recompute_method=block` with `recompute_num_layers`). Default: all of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        num_layers: Option<u64>,
     },
 }
 
@@ -97,25 +101,30 @@ impl Entry for RecomputeSpec {
         };
         let mut granularity = RecomputeGranularity::None;
         let mut modules = Vec::new();
+        let mut num_layers = None;
         for (key, value) in map {
             let below = place.below(key);
             match key.as_str() {
                 "granularity" => granularity = Entry::read(value, &below)?,
                 "modules" => modules = Entry::read(value, &below)?,
-                _ => return Err(unknown(&below, &["granularity", "modules"])),
+                "num_layers" => num_layers = Some(Entry::read(value, &below)?),
+                _ => return Err(unknown(&below, &["granularity", "modules", "num_layers"])),
             }
         }
         required(map, place, &["granularity"])?;
-        Ok(Self::Modules { granularity, modules })
+        Ok(Self::Modules { granularity, modules, num_layers })
     }
 
     fn write(&self) -> Option<Value> {
         match self {
             Self::Word(word) => word.write(),
-            Self::Modules { granularity, modules } => {
+            Self::Modules { granularity, modules, num_layers } => {
                 let mut map = Map::new();
                 put(&mut map, "granularity", granularity);
                 put(&mut map, "modules", modules);
+                if let Some(layers) = num_layers {
+                    put(&mut map, "num_layers", layers);
+                }
                 Some(Value::Object(map))
             }
         }
@@ -235,8 +244,12 @@ document! {
         pub gpu_memory_utilization: Option<f64>,
         /// Sequences decoded together, per engine.
         pub max_num_seqs: Option<u64>,
-        /// Tokens in one engine step.
+        /// Tokens in one engine step: of each sequence that is decoded one, the rest of prompts. Default 8,192; veRL's tuning
+        /// guide advises more than 2,048.
         pub max_num_batched_tokens: Option<u64>,
+        /// Whether a prompt may be read in several engine steps (`enable_chunked_prefill`). Without, a step holds the longest
+        /// sequence, whatever `max_num_batched_tokens` says: vLLM refuses less, and veRL raises it. Default true.
+        pub chunked_prefill: Option<bool>,
         /// Precision of the engine's weights. Default: the workload's.
         pub precision: Option<Precision>,
         /// Whether the KV cache is given back while training.
@@ -280,6 +293,11 @@ document! {
         pub micro_batch: Option<u64>,
         /// Token budget per GPU and forward pass (dynamic batching).
         pub max_tokens_per_gpu: Option<u64>,
+        /// RL: sequences per GPU of a pass forward alone: the actor's old log-probabilities (and a reward model's scores), the
+        /// reference's log-probabilities, the critic's values. Default: twice `micro_batch`, as veRL's tuning guide has it.
+        pub forward_micro_batch: Option<u64>,
+        /// RL: token budget per GPU of a pass forward alone. Default: twice `max_tokens_per_gpu`.
+        pub forward_max_tokens_per_gpu: Option<u64>,
         /// Which activations are computed again.
         pub recompute: Option<RecomputeSpec>,
         /// What is kept in host memory.
@@ -300,6 +318,17 @@ document! {
         pub fused_loss: Option<bool>,
         /// Which communication runs beside computation.
         pub overlap: Option<Overlap>,
+        /// Megatron: whether one kernel turns queries and keys by their positions (`apply_rope_fusion`). Without, packed
+        /// sequences are turned one after another. Default true: veRL's and ChatLearn's own default is false, so that their
+        /// texts say it.
+        pub apply_rope_fusion: Option<bool>,
+        /// Megatron, experts over several GPUs: whether their exchanges run beside another micro-batch's computation
+        /// (`overlap_moe_expert_parallel_comm`, 1F1B overlap). The search never chooses it. Default false.
+        pub overlap_moe_expert_parallel_comm: Option<bool>,
+        /// Megatron, experts over several nodes: whether DeepEP sends the tokens (`moe_enable_deepep` with
+        /// `moe_token_dispatcher_type` flex), or NCCL's all-to-all does. Default: between the two, as the runs are that the
+        /// estimate is fitted on. The search never chooses it.
+        pub moe_enable_deepep: Option<bool>,
         /// DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
         /// rather than in host memory (ZeRO-Infinity). The search never chooses it. Default false.
         pub nvme_offload: Option<bool>,

@@ -19,12 +19,14 @@ const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
+const FORWARD: &[&str] =
+    &["plan.forward_micro_batch", "plan.forward_max_tokens_per_gpu", "plan.critic", "plan.reference"];
 const EXPERTS: &[&str] = &["plan.expert_parallel", "plan.expert_tensor_parallel"];
 const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 28] = [
+pub(super) const RULES: [Rule; 32] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -96,6 +98,11 @@ pub(super) const RULES: [Rule; 28] = [
         larger(case, "A budget of", "tokens per GPU")
     }),
     rule("smaller-micro-batch", LLMFORGE_COOKBOOK, MICRO, less_at_once),
+    rule("forward-passes", VERL_GUIDE, FORWARD, |case| {
+        let roles = [Some(case.layout()), case.plan.critic.as_ref(), case.plan.reference.as_ref()];
+        let stated = roles.into_iter().flatten().any(|own| own.forward.is_some());
+        case.propose(stated, "Passes forward alone of twice the update's size", &|l| l.forward = None)
+    }),
     rule("critic-budget", VERL_GUIDE, &["plan.critic"], |case| {
         let critic = case.plan.critic.as_ref()?;
         let twice = case.layout().micro_batch.doubled();
@@ -134,6 +141,28 @@ pub(super) const RULES: [Rule; 28] = [
         let layout = case.layout();
         let departs = megatron(case) && layout.tensor_parallel > 1 && !layout.overlap.tensor_parallel;
         case.propose(departs, "Tensor-parallel traffic beside its products", &|l| l.overlap.tensor_parallel = true)
+    }),
+    rule("rope-fusion", PRACTICE, &["plan.apply_rope_fusion"], |case| {
+        let off = !case.layout().switches.apply_rope_fusion;
+        case.propose(off, "One kernel for rotary positions (apply_rope_fusion)", &|l| {
+            l.switches.apply_rope_fusion = true
+        })
+    }),
+    rule("overlap-experts", CHATLEARN_GUIDE, &["plan.overlap_moe_expert_parallel_comm"], |case| {
+        let layout = case.layout();
+        // What `TransformerConfig` asks beside.
+        let may = layout.recompute != Recompute::Full && (layout.pipeline_parallel == 1 || layout.virtual_pipeline > 1);
+        let departs = megatron(case) && may && layout.expert_parallel > 1;
+        let what = "The experts' exchanges beside computation (overlap_moe_expert_parallel_comm)";
+        case.propose(departs && !layout.switches.overlap_moe_expert_parallel_comm, what, &|l| {
+            l.switches.overlap_moe_expert_parallel_comm = true;
+        })
+    }),
+    rule("deepep", PRACTICE, &["plan.moe_enable_deepep"], |case| {
+        let off = case.layout().switches.moe_enable_deepep == Some(false);
+        case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_enable_deepep)", &|l| {
+            l.switches.moe_enable_deepep = Some(true);
+        })
     }),
     rule("fused-loss", CHATLEARN_GUIDE, &["plan.fused_loss"], |case| {
         let layout = case.layout();

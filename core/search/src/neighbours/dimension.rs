@@ -74,8 +74,10 @@ dimensions! {
         ZeroStage = ["plan.zero_stage"]: zero_stage;
         /// Sequences, or a token budget, of one forward pass.
         MicroBatch = ["plan.micro_batch", "plan.max_tokens_per_gpu"]: micro_batch;
+        /// Sequences, or a token budget, of a pass forward alone.
+        ForwardPass = ["plan.forward_micro_batch", "plan.forward_max_tokens_per_gpu"]: forward;
         /// Activations computed again.
-        Recompute = ["plan.recompute"]: recompute;
+        Recompute = ["plan.recompute"]: recompute, recompute_layers;
         /// What is kept in host memory.
         Offload = ["plan.offload"]: offload;
         /// Loss without materialised logits.
@@ -96,6 +98,12 @@ dimensions! {
         Overlap = ["plan.overlap"]: overlap;
         /// Share of the optimizer that steps in host memory.
         OptimizerOffloadFraction = ["plan.optimizer_offload_fraction"]: optimizer_offload_fraction;
+        /// Whether one kernel turns queries and keys by their positions.
+        ApplyRopeFusion = ["plan.apply_rope_fusion"]: switches.apply_rope_fusion;
+        /// Whether the experts' exchanges run beside computation.
+        OverlapMoeExpertParallelComm = ["plan.overlap_moe_expert_parallel_comm"]: switches.overlap_moe_expert_parallel_comm;
+        /// Whether DeepEP sends tokens to their experts.
+        MoeEnableDeepep = ["plan.moe_enable_deepep"]: switches.moe_enable_deepep;
         /// Offloaded states on NVMe drives.
         NvmeOffload = ["plan.nvme_offload"]: nvme_offload;
         /// GPUs that hold a second copy of the weights.
@@ -114,6 +122,8 @@ dimensions! {
         MaxNumSeqs = ["plan.rollout.max_num_seqs"]: max_num_seqs;
         /// Tokens of one engine step.
         MaxNumBatchedTokens = ["plan.rollout.max_num_batched_tokens"]: max_num_batched_tokens;
+        /// Whether a prompt may be read in several engine steps.
+        ChunkedPrefill = ["plan.rollout.chunked_prefill"]: chunked_prefill;
         /// Whether the engine launches each kernel by itself.
         EnforceEager = ["plan.rollout.enforce_eager"]: enforce_eager;
         /// Whether the engine gives its cache back while training.
@@ -168,6 +178,7 @@ impl Dimension {
             D::MicroBatch => Some(&plan.layout),
             D::CriticMicroBatch => plan.critic.as_ref(),
             D::ReferenceMicroBatch => plan.reference.as_ref(),
+            D::ForwardPass => return Some(plan.layout.forward_pass()),
             _ => None,
         };
         role.map(|layout| layout.micro_batch)

@@ -29,6 +29,7 @@ args=(
   models.policy_trainer.tensor_model_parallel_size=4  # 4 GPUs split each matrix; divides 32 heads
   models.policy_trainer.pipeline_model_parallel_size=2  # 24 of 48 layers on the fullest stage
   models.policy_trainer.virtual_pipeline_model_parallel_size=null  # one chunk per stage
+  models.policy_trainer.megatron_model_cfg.apply_rope_fusion=True  # one kernel turns queries and keys by their positions; off, each packed sequence has its own
   models.policy_trainer.context_parallel_size=1  # no sequence is split
   models.policy_trainer.expert_model_parallel_size=4  # 32 of 128 experts on each GPU of a group
   models.policy_trainer.expert_tensor_parallel_size=1  # experts stay whole: EP before ETP

@@ -48,6 +48,7 @@ args=(
   actor_rollout_ref.rollout.gpu_memory_utilization=0.60  # share of the card for weights and KV cache
   actor_rollout_ref.rollout.max_num_seqs=256  # decoded together; each engine gets 2,048 sequences a step
   actor_rollout_ref.rollout.max_num_batched_tokens=8192  # above the guide's 2,048
+  actor_rollout_ref.rollout.enable_chunked_prefill=True  # long prompts share engine steps with what is decoded
   actor_rollout_ref.rollout.max_model_len=4096  # prompt and response; the cache plans for no longer ones
   actor_rollout_ref.rollout.free_cache_engine=True  # hands the KV cache back for training
   actor_rollout_ref.rollout.enforce_eager=False  # CUDA graphs: quicker decoding

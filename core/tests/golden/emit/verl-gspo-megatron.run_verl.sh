@@ -37,6 +37,7 @@ args=(
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_granularity=full  # each layer again from its input: least memory
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_method=uniform  # every layer alike
   ++actor_rollout_ref.actor.megatron.override_transformer_config.recompute_num_layers=1  # one layer at a time
+  ++actor_rollout_ref.actor.megatron.override_transformer_config.apply_rope_fusion=True  # one kernel turns queries and keys by their positions; off, each packed sequence has its own
   ++actor_rollout_ref.actor.megatron.override_transformer_config.moe_permute_fusion=True  # one kernel sorts the tokens by expert
   actor_rollout_ref.actor.optim.lr=1e-6  # a start; yours to tune
 
@@ -52,6 +53,7 @@ args=(
   actor_rollout_ref.rollout.gpu_memory_utilization=0.60  # share of the card for weights and KV cache
   actor_rollout_ref.rollout.max_num_seqs=256  # decoded together; each engine gets 2,048 sequences a step
   actor_rollout_ref.rollout.max_num_batched_tokens=8192  # above the guide's 2,048
+  actor_rollout_ref.rollout.enable_chunked_prefill=True  # long prompts share engine steps with what is decoded
   actor_rollout_ref.rollout.max_model_len=4096  # prompt and response; the cache plans for no longer ones
   actor_rollout_ref.rollout.free_cache_engine=True  # hands the KV cache back for training
   actor_rollout_ref.rollout.enforce_eager=False  # CUDA graphs: quicker decoding

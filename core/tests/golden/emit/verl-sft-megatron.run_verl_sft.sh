@@ -32,6 +32,7 @@ args=(
   ++engine.override_transformer_config.recompute_granularity=full  # each layer again from its input: least memory
   ++engine.override_transformer_config.recompute_method=uniform  # every layer alike
   ++engine.override_transformer_config.recompute_num_layers=1  # one layer at a time
+  ++engine.override_transformer_config.apply_rope_fusion=True  # one kernel turns queries and keys by their positions; off, each packed sequence has its own
 
   # Run
   optim.lr=1e-5  # a start; veRL's default of 1e-3 is for no large model

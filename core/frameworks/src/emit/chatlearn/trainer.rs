@@ -71,6 +71,26 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
     } else {
         section.set(format!("{TRAINER}.virtual_pipeline_model_parallel_size"), "null", "one chunk per stage");
     }
+    let switches = layout.switches;
+    let plain = !shape.is_mla() && shape.vision.is_none();
+    let fusion = format!("{TRAINER}.megatron_model_cfg.apply_rope_fusion");
+    if !switches.apply_rope_fusion {
+        section.set(fusion, "False", "off, as the plan says");
+    } else if plain {
+        let reason = "one kernel turns queries and keys by their positions; off, each packed sequence has its own";
+        section.set(fusion, "True", reason);
+    }
+    if switches.moe_enable_deepep == Some(false) {
+        let dispatcher = format!("{TRAINER}.megatron_model_cfg.moe_token_dispatcher_type");
+        section.set(dispatcher, "alltoall", "NCCL's, from the plan");
+    }
+    if switches.overlap_moe_expert_parallel_comm {
+        section.set(
+            format!("{TRAINER}.megatron_model_cfg.overlap_moe_expert_parallel_comm"),
+            "True",
+            "the experts' exchanges run beside another micro-batch's computation",
+        );
+    }
     let (own, at) = (format!("{TRAINER}."), At::trained(emission));
     section.say(&own, megatron::SHARES, &at);
     section.say(&own, megatron::SEQUENCE, &at);

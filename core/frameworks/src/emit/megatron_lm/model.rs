@@ -4,10 +4,11 @@ use super::super::Emission;
 use super::super::text::Section;
 use super::switch;
 use shardwise_catalog::model::{Norm, QkNorm, Shape};
+use shardwise_question::plan::Switches;
 
 /// The model, and its experts where it has some.
 pub(super) fn sections(shape: &Shape, emission: &Emission) -> Vec<Section> {
-    vec![dense(shape, emission), latent_attention(shape), experts(shape)]
+    vec![dense(shape, emission), latent_attention(shape), experts(shape, emission.plan.layout.switches)]
 }
 
 fn dense(shape: &Shape, emission: &Emission) -> Section {
@@ -82,7 +83,7 @@ fn latent_attention(shape: &Shape) -> Section {
     section
 }
 
-fn experts(shape: &Shape) -> Section {
+fn experts(shape: &Shape, switches: Switches) -> Section {
     let mut section = Section::new("Experts");
     if shape.num_experts == 0 {
         return section;
@@ -125,7 +126,16 @@ fn experts(shape: &Shape) -> Section {
         section.set("--moe-router-load-balancing-type", "aux_loss", "keeps experts evenly busy");
         section.set("--moe-aux-loss-coeff", "1e-3", "a start; yours to tune");
     }
-    section.set("--moe-token-dispatcher-type", "alltoall", "tokens travel to their experts");
+    let deepep = switches.moe_enable_deepep == Some(true);
+    let dispatcher = if deepep { "flex" } else { "alltoall" };
+    section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
+    if deepep {
+        switch(&mut section, "--moe-enable-deepep", "DeepEP sends tokens to their experts, from the plan");
+    }
+    if switches.overlap_moe_expert_parallel_comm {
+        let reason = "the experts' exchanges run beside another micro-batch's computation";
+        switch(&mut section, "--overlap-moe-expert-parallel-comm", reason);
+    }
     switch(&mut section, "--moe-grouped-gemm", "one product for all experts of a GPU");
     switch(&mut section, "--moe-permute-fusion", "one kernel sorts the tokens by expert");
     section

@@ -121,15 +121,25 @@ fn layout(emission: &Emission) -> Section {
 
 fn micro_batches(emission: &Emission) -> Section {
     let mut section = Section::new("What one forward pass takes on one GPU");
-    match emission.plan.layout.micro_batch {
+    let layout = &emission.plan.layout;
+    let own = "forward only: its own, from the plan";
+    match layout.micro_batch {
         MicroBatch::Tokens(tokens) => {
             switch(&mut section, "--train.dynamic_batch_enable", "packs short sequences together up to a budget");
             section.set("--train.max_tokens_per_gpu", tokens, "tokens, from the plan");
-            section.set("--rollout.max_tokens_per_gpu", tokens.saturating_mul(2), "forward only: twice the actor's");
+            let (forward, reason) = match layout.forward {
+                Some(MicroBatch::Tokens(forward)) => (forward, own),
+                _ => (tokens.saturating_mul(2), "forward only: twice the actor's"),
+            };
+            section.set("--rollout.max_tokens_per_gpu", forward, reason);
         }
         MicroBatch::Sequences(micro) => {
             section.set("--train.micro_batch_size", micro, "sequences, from the plan");
-            section.set("--rollout.micro_batch_size", micro, "forward only: the same");
+            let (forward, reason) = match layout.forward {
+                Some(MicroBatch::Sequences(forward)) => (forward, own),
+                _ => (micro, "forward only: the same"),
+            };
+            section.set("--rollout.micro_batch_size", forward, reason);
         }
     }
     section

@@ -1,6 +1,6 @@
 //! `ChatLearn`'s keys and what each means, after the dataclasses in `chatlearn/configs` of b7af31a.
 
-use crate::binding::Form::Size;
+use crate::binding::Form::{Flag, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
 use crate::binding::Table::{Both, Read};
 use crate::binding::{KeySection, Meaning};
@@ -101,6 +101,9 @@ const TRAINER: &[(&str, Meaning)] = &[
         PLACE,
     ),
     ("moe_router_force_load_balancing", Ignored("the estimate's experts are balanced")),
+    ("megatron_model_cfg.moe_token_dispatcher_type", Plan("moe_enable_deepep")),
+    ("megatron_model_cfg.apply_rope_fusion", Taken("apply_rope_fusion", Flag(true))),
+    ("megatron_model_cfg.overlap_moe_expert_parallel_comm", Taken("overlap_moe_expert_parallel_comm", Flag(false))),
     ("megatron_model_cfg.overlap_p2p_comm", Ignored("the estimate's chunks send while they compute")),
     (
         "megatron_model_cfg.attention_backend",

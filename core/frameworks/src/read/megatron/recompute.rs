@@ -13,6 +13,11 @@ pub(crate) fn layers_trouble(granularity: &str, layers: Option<u64>) -> Option<&
     }
 }
 
+/// Whole layers of which the first `layers` of each stage are computed again.
+pub(crate) fn blocks(layers: u64) -> Value {
+    json!({"granularity": "full", "num_layers": layers})
+}
+
 /// Recomputation as the question writes it, and what is wrong with the words.
 pub(crate) fn recompute(granularity: &str, modules: Option<&str>) -> (Value, Option<String>) {
     match granularity {

@@ -1,7 +1,7 @@
 //! Keys of a training engine and its optimizer: every role has them, under prefixes of its own.
 
 use super::common::{KERNELS, Keys, OBJECTIVE, PATH, SHAPE};
-use crate::binding::Form::Size;
+use crate::binding::Form::{Flag, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Taken, Unmodelled};
 use crate::binding::{At, Meaning, Row, Said, row, says, switch, when};
 use crate::emit::words::plural;
@@ -174,6 +174,30 @@ pub(in crate::verl) const TRANSFORMER: &[Row] = &[
         let newest = "from the plan: the newest FlashAttention that is installed";
         says(word, if word == "flash" { newest } else { "from the plan" })
     }),
+    row("apply_rope_fusion", Taken("apply_rope_fusion", Flag(true)), |at| {
+        let fused = at.megatron()?.switches.apply_rope_fusion;
+        // Latents and images carry positions of other kinds, which the fused kernel does not turn in every version.
+        let plain = !at.shape.is_mla() && at.shape.vision.is_none();
+        if fused && !plain {
+            return None;
+        }
+        switch(
+            fused,
+            "one kernel turns queries and keys by their positions; off, each packed sequence has its own",
+            "off, as the plan says",
+        )
+    }),
+    row("moe_enable_deepep", Plan("moe_enable_deepep"), |at| {
+        when(
+            at.layout.switches.moe_enable_deepep == Some(true),
+            "True",
+            "DeepEP sends tokens to their experts, from the plan",
+        )
+    }),
+    row("moe_token_dispatcher_type", Plan("moe_enable_deepep"), |at| match at.layout.switches.moe_enable_deepep? {
+        true => says("flex", "the one that has DeepEP"),
+        false => says("alltoall", "NCCL's, from the plan"),
+    }),
     row("moe_permute_fusion", KERNELS, |at| {
         when(at.shape.num_experts > 0, "True", "one kernel sorts the tokens by expert")
     }),
@@ -214,15 +238,15 @@ pub(super) const MEGATRON_READ: Keys = &[
 ];
 
 pub(super) const TRANSFORMER_READ: Keys = &[
+    ("overlap_moe_expert_parallel_comm", Taken("overlap_moe_expert_parallel_comm", Flag(false))),
+    ("moe_shared_expert_overlap", Unmodelled("the estimate runs shared experts by themselves")),
     (
         "num_layers_in_first_pipeline_stage|account_for_loss_in_pipeline_split|account_for_embedding_in_pipeline_split|\
          pipeline_model_parallel_layout",
         STAGES,
     ),
-    ("moe_enable_deepep|moe_token_dispatcher_type", Unmodelled("the estimate's all-to-all is fitted on both kinds")),
-    ("moe_shared_expert_overlap", Unmodelled("the estimate runs shared experts by themselves")),
     (
-        "moe_grouped_gemm|moe_router_dtype|apply_rope_fusion|masked_softmax_fusion|bias_activation_fusion|\
+        "moe_grouped_gemm|moe_router_dtype|masked_softmax_fusion|bias_activation_fusion|\
          bias_dropout_fusion|gradient_accumulation_fusion|persist_layer_norm|use_flash_attn|use_fused_*|\
          use_naive_l2norm|apply_dsa_kernel_fusion",
         KERNELS,

@@ -9,18 +9,29 @@ use crate::emit::text::flag;
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::workload::Rl;
 
-const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the update's");
 const ACTORS: Meaning = Ignored("the estimate's critic takes the actor's");
 
-/// Micro-batch of a forward-only role: twice the actor's where that divides a rank's share.
+/// Micro-batch of a pass forward alone: the plan's, or twice the update's where that divides a rank's share.
 pub(super) fn forward_micro(at: &At) -> Option<Said> {
     let micro = at.sequences()?;
+    if let Some(MicroBatch::Sequences(own)) = at.layout.forward {
+        return says(own, "forward only: its own, from the plan");
+    }
     let per_rank = at.rl().map_or(0, Rl::sequences) / u64::from(at.layout.data_parallel(at.gpus()));
     let twice = micro.saturating_mul(2);
     if twice > 0 && per_rank.is_multiple_of(twice) {
         says(twice, "forward only: twice the actor's")
     } else {
         says(micro, "the actor's: twice would not divide a rank's share")
+    }
+}
+
+/// Token budget of a pass forward alone: the plan's, or twice the update's for the reason given.
+pub(super) fn forward_tokens(at: &At, twice: &'static str) -> Option<Said> {
+    let tokens = at.tokens()?;
+    match at.layout.forward {
+        Some(MicroBatch::Tokens(own)) => says(own, "forward only: its own, from the plan"),
+        _ => says(tokens.saturating_mul(2), twice),
     }
 }
 
@@ -50,19 +61,17 @@ pub(in crate::verl) const REFERENCE: &[Row] = &[
     row("log_prob_use_dynamic_bsz", Plan("max_tokens_per_gpu micro_batch"), |at| {
         says(flag(at.tokens().is_some()), "as the actor")
     }),
-    row("log_prob_max_token_len_per_gpu", Plan("max_tokens_per_gpu"), |at| {
-        let tokens = at.tokens()?.saturating_mul(2);
+    row("log_prob_max_token_len_per_gpu", Plan("forward_max_tokens_per_gpu"), |at| {
         let actors = at.layout.micro_batch == at.emission.plan.layout.micro_batch;
-        says(
-            tokens,
-            if actors { "forward only: twice the actor's" } else { "forward only: twice what the plan gives it" },
-        )
+        let twice =
+            if actors { "forward only: twice the actor's" } else { "forward only: twice what the plan gives it" };
+        forward_tokens(at, twice)
     }),
-    row("log_prob_micro_batch_size_per_gpu", Plan("micro_batch"), forward_micro),
+    row("log_prob_micro_batch_size_per_gpu", Plan("forward_micro_batch"), forward_micro),
 ];
 
 pub(super) const REFERENCE_READ: Keys = &[
-    ("log_prob_micro_batch_size", Plan("micro_batch")),
+    ("log_prob_micro_batch_size", Ignored("it counts all GPUs; log_prob_micro_batch_size_per_gpu counts one")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
     ("strategy|pad_to_length", Ignored("the actor's")),
     ("param_offload", Renamed("actor_rollout_ref.ref.megatron.param_offload", "0.4.0")),
@@ -100,8 +109,12 @@ pub(in crate::verl) const CRITIC: &[Row] = &[
             says(tokens, "its own, from the plan")
         }
     }),
-    row("forward_max_token_len_per_gpu", FORWARD, |at| {
-        says(at.tokens()?.saturating_mul(2), "forward only: twice its update's")
+    row("forward_max_token_len_per_gpu", Plan("forward_max_tokens_per_gpu"), |at| {
+        forward_tokens(at, "forward only: twice its update's")
+    }),
+    // The configuration for Megatron has no such key (`trainer/config/critic/megatron_critic.yaml`).
+    row("forward_micro_batch_size_per_gpu", Plan("forward_micro_batch"), |at| {
+        forward_micro(at).filter(|_| at.fsdp().is_some())
     }),
     row("ppo_micro_batch_size_per_gpu", Plan("micro_batch"), |at| says(at.sequences()?, "sequences, from the plan")),
 ];
@@ -111,7 +124,7 @@ pub(super) const CRITIC_READ: Keys = &[
     ("model.fsdp_config.*", Renamed("critic.fsdp.*", "0.8.0")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
     ("ppo_micro_batch_size", Plan("micro_batch")),
-    ("forward_micro_batch_size_per_gpu|forward_micro_batch_size", FORWARD),
+    ("forward_micro_batch_size", Ignored("it counts all GPUs; forward_micro_batch_size_per_gpu counts one")),
     ("ppo_mini_batch_size|ppo_epochs", ACTORS),
     ("rollout_n", Ignored("actor_rollout_ref.rollout.n says it")),
     ("cliprange_value|loss_agg_mode|loss_scale_factor|grad_clip|kl_ctrl.*", OBJECTIVE),

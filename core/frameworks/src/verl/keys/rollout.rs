@@ -1,7 +1,7 @@
 //! Keys of the engines that generate, and of rewards.
 
 use super::common::{DATA_SET, Keys, OBJECTIVE, PROFILE};
-use super::roles::forward_micro;
+use super::roles::{forward_micro, forward_tokens};
 use crate::binding::Form::{Count, CountSince, Flag, FlagSince, Share, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Taken, Unmodelled};
 use crate::binding::{At, Meaning, Row, Said, row, say, says, switch, when};
@@ -10,7 +10,6 @@ use crate::emit::words::{gib, plural};
 use shardwise_question::wire::{Engine, KvCacheDtype, Precision};
 use shardwise_rules::pools;
 
-const FORWARD: Meaning = Ignored("the estimate's forward pass takes twice the update's");
 const SAMPLING: Meaning = Ignored("which tokens are sampled");
 const TURNS: Meaning = Unmodelled("the estimate's responses have one turn");
 const RULES: Meaning = Ignored("which rule scores");
@@ -61,6 +60,12 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
         let engine = at.rollout().filter(|engine| engine.engine != Engine::Sglang)?;
         let tokens = engine.max_num_batched_tokens;
         says(tokens, if tokens > 2048 { "above the guide's 2,048" } else { "from the plan" })
+    }),
+    row("enable_chunked_prefill", Taken("chunked_prefill", Flag(true)), |at| {
+        // vLLM alone reads it.
+        let engine = at.rollout().filter(|engine| engine.engine == Engine::Vllm)?;
+        let whole = "each prompt is read in one engine step, which holds the longest sequence";
+        switch(engine.chunked_prefill, "long prompts share engine steps with what is decoded", whole)
     }),
     row("max_model_len", Ignored("the longest prompt and response say it"), |at| {
         says(at.longest(), "prompt and response; the cache plans for no longer ones")
@@ -125,14 +130,13 @@ pub(super) const ROLLOUT_READ: Keys = &[
     ("engine_kwargs.*", Unmodelled("the estimate's engine runs by its defaults")),
     ("prompt_length", Ignored("data.max_prompt_length says it")),
     ("response_length", Ignored("data.max_response_length says it")),
-    ("log_prob_micro_batch_size", FORWARD),
+    ("log_prob_micro_batch_size", Ignored("it counts all GPUs; log_prob_micro_batch_size_per_gpu counts one")),
     ("mode", Ignored("every engine is a server by now")),
     ("layer_name_map.*|checkpoint_engine.*", WEIGHTS),
     (
         "update_weights_bucket_megabytes",
         Renamed("actor_rollout_ref.rollout.checkpoint_engine.update_weights_bucket_megabytes", "0.7.1"),
     ),
-    ("enable_chunked_prefill", Ignored("the estimate mixes prefill with decoding")),
     ("enable_prefix_caching", Ignored("the estimate computes a prompt once for its responses")),
     ("pipeline_model_parallel_size", Unmodelled("the estimate's engine splits matrices alone")),
     ("disaggregation.*", Unmodelled("the estimate's engine does prefill and decoding")),
@@ -156,13 +160,15 @@ pub(super) const ROLLOUT_READ: Keys = &[
     ("qat*", Unmodelled("the estimate's engine has the weights as they are")),
 ];
 
-/// What the forward pass of the old log-probabilities takes: twice the update's where that divides a rank's share.
+/// What the forward pass of the old log-probabilities takes.
 pub(in crate::verl) const LOG_PROB: &[Row] = &[
-    row("log_prob_use_dynamic_bsz", FORWARD, |at| says(flag(at.tokens().is_some()), "must be the actor's")),
-    row("log_prob_max_token_len_per_gpu", FORWARD, |at| {
-        says(at.tokens()?.saturating_mul(2), "forward only: twice the actor's")
+    row("log_prob_use_dynamic_bsz", Ignored("veRL asks for the actor's use_dynamic_bsz"), |at| {
+        says(flag(at.tokens().is_some()), "must be the actor's")
     }),
-    row("log_prob_micro_batch_size_per_gpu", FORWARD, forward_micro),
+    row("log_prob_max_token_len_per_gpu", Field("plan.forward_max_tokens_per_gpu"), |at| {
+        forward_tokens(at, "forward only: twice the actor's")
+    }),
+    row("log_prob_micro_batch_size_per_gpu", Field("plan.forward_micro_batch"), forward_micro),
 ];
 
 /// `reward.`, since 0.7.1: a model that scores.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::read::draft::Draft;
 use crate::read::kernel;
-use crate::read::megatron::{layers_trouble, recompute, splits};
+use crate::read::megatron::{blocks, layers_trouble, recompute, splits};
 use crate::read::value::lora_targets;
 use crate::verl::role::Role;
 use shardwise_catalog::catalog::ModelEntry;
@@ -79,10 +79,16 @@ fn transformer(draft: &mut Draft, role: &Role) {
     if let Some(trouble) = trouble {
         draft.refuse(&key("recompute_granularity"), trouble, 0);
     }
-    if word == "full" && method.as_deref() == Some("block") {
-        let layers = layers.unwrap_or(1);
-        let why = format!("recompute_method=block recomputes {layers} layers of a stage; the estimate recomputes all.");
-        draft.assume(&role.at("recompute"), Value::Null, why);
+    if let (true, Some(layers)) = (word == "full" && method.as_deref() == Some("block"), layers) {
+        draft.set(&role.at("recompute"), blocks(layers));
+    }
+    draft.take(&key("apply_rope_fusion"));
+    draft.take(&key("overlap_moe_expert_parallel_comm"));
+    // Without either key Megatron's dispatcher is no all-to-all; neither is said to be one.
+    match (draft.flag(&key("moe_enable_deepep")), draft.word(&key("moe_token_dispatcher_type")).as_deref()) {
+        (Some(true), _) => draft.set(&role.at("moe_enable_deepep"), true),
+        (_, Some("alltoall")) => draft.set(&role.at("moe_enable_deepep"), false),
+        _ => {}
     }
     // megatron-core, TransformerConfig.
     if word == "full" && method.is_none() {

@@ -40,6 +40,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     let packaged = program.is_empty()
         || (program.starts_with("verl") && !program.contains("generation") && !program.contains("eval"));
     micro_batch(draft, packaged && !draft.snippet);
+    roles::old_log_prob(draft);
     generation(draft);
     if kind == "ppo" {
         roles::critic(draft, megatron);

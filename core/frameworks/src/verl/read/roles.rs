@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{REF, engine};
+use super::{REF, ROLLOUT, engine};
 use crate::read::draft::Draft;
 use crate::verl::role::CRITIC;
 use shardwise_catalog::catalog;
@@ -47,8 +47,60 @@ pub(super) fn critic(draft: &mut Draft, actor_megatron: bool) {
         let micro = own.or_else(|| actor.get("micro_batch").and_then(Value::as_u64));
         draft.set("plan.critic.micro_batch", micro.unwrap_or(1));
     }
+    let own = draft
+        .field("plan.critic")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    let keys = ["critic.forward_max_token_len_per_gpu", "critic.forward_micro_batch_size_per_gpu"];
+    if let Some((field, passes)) = passes(draft, &own, keys, !megatron) {
+        draft.set(&format!("plan.critic.{field}"), passes);
+    }
     if draft.field("plan.critic").and_then(Value::as_object) == Some(&actor) {
         draft.remove("plan.critic");
+    }
+}
+
+/// The field and the size of a role's passes forward alone, where they are not what the estimate takes them to be: twice the
+/// update's, or as much where twice does not divide a rank's share, as texts are printed. veRL's budget is the update's where
+/// none is stated (`log_prob_max_token_len_per_gpu: ${oc.select:actor_rollout_ref.actor.ppo_max_token_len_per_gpu,16384}`),
+/// and so is a critic's micro-batch with FSDP.
+fn passes(
+    draft: &mut Draft,
+    plan: &Map<String, Value>,
+    [tokens, sequences]: [&str; 2],
+    follows: bool,
+) -> Option<(&'static str, u64)> {
+    let size = |name: &str| plan.get(name).and_then(Value::as_u64);
+    if let Some(update) = size("max_tokens_per_gpu") {
+        let usual = update.saturating_mul(2);
+        let unstated = if draft.snippet { usual } else { update };
+        let own = draft.count(tokens).unwrap_or(unstated);
+        return (own != usual).then_some(("forward_max_tokens_per_gpu", own));
+    }
+    let update = size("micro_batch")?;
+    let own = draft.count(sequences).or_else(|| follows.then_some(update))?;
+    let usual = update.saturating_mul(2);
+    let undivided = own == update && !share(draft, plan).is_some_and(|share| share.is_multiple_of(usual));
+    (own != usual && !undivided).then_some(("forward_micro_batch", own))
+}
+
+/// Responses of a step on one data-parallel rank.
+fn share(draft: &Draft, plan: &Map<String, Value>) -> Option<u64> {
+    let all = ["prompts_per_step", "responses_per_prompt"].map(|name| draft.size(&format!("workload.rl.{name}")));
+    let splits = ["tensor_parallel", "pipeline_parallel", "context_parallel", "ulysses_parallel"];
+    let split = splits.iter().filter_map(|name| plan.get(*name).and_then(Value::as_u64));
+    let ranks = draft.train_gpus?.checked_div(split.fold(1, u64::saturating_mul))?;
+    let [prompts, responses] = all;
+    prompts?.saturating_mul(responses.unwrap_or(1)).checked_div(ranks)
+}
+
+/// The sizes of the passes that compute the old log-probabilities.
+pub(super) fn old_log_prob(draft: &mut Draft) {
+    let keys = ["max_token_len_per_gpu", "micro_batch_size_per_gpu"].map(|name| format!("{ROLLOUT}log_prob_{name}"));
+    let actor = actors(draft);
+    if let Some((field, passes)) = passes(draft, &actor, [&keys[0], &keys[1]], false) {
+        draft.set(&format!("plan.{field}"), passes);
     }
 }
 
@@ -112,24 +164,17 @@ fn set_away(plan: &mut Map<String, Value>, away: bool) {
     }
 }
 
-/// The reference's micro-batch: the estimate's forward pass takes twice what the plan gives.
+/// What the reference's passes take, which are all forward alone.
 fn forward(draft: &mut Draft, plan: &mut Map<String, Value>) {
-    let dynamic = draft.flag(&format!("{REF}log_prob_use_dynamic_bsz"));
-    if dynamic.unwrap_or_else(|| plan.contains_key("max_tokens_per_gpu")) {
-        if let Some(tokens) = draft.count(&format!("{REF}log_prob_max_token_len_per_gpu")) {
-            let split = |name: &str| plan.get(name).and_then(Value::as_u64).unwrap_or(1).max(1);
-            let split = split("context_parallel").saturating_mul(split("ulysses_parallel"));
-            // Never less than the longest sequence, which the estimate's update would need.
-            let own = (tokens / 2).max(super::longest(draft).div_ceil(split)).max(1);
-            plan.remove("micro_batch");
-            plan.insert("max_tokens_per_gpu".to_owned(), json!(own));
-        }
-    } else if let Some(micro) = draft.count(&format!("{REF}log_prob_micro_batch_size_per_gpu")) {
-        let actor = plan.get("micro_batch").and_then(Value::as_u64);
-        // As much as the actor's, or twice it: the estimate's own rule.
-        if actor != Some(micro) && actor.map(|micro| micro.saturating_mul(2)) != Some(micro) {
-            plan.remove("max_tokens_per_gpu");
-            plan.insert("micro_batch".to_owned(), json!((micro / 2).max(1)));
-        }
+    // With adapters the reference is the actor without them, and takes what the actor takes (`ref_in_actor`).
+    if draft.field("workload.lora").is_some_and(|lora| !lora.is_null()) {
+        return;
+    }
+    for field in ["forward_max_tokens_per_gpu", "forward_micro_batch"] {
+        plan.remove(field);
+    }
+    let keys = ["max_token_len_per_gpu", "micro_batch_size_per_gpu"].map(|name| format!("{REF}log_prob_{name}"));
+    if let Some((field, passes)) = passes(draft, plan, [&keys[0], &keys[1]], false) {
+        plan.insert(field.to_owned(), json!(passes));
     }
 }

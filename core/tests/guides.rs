@@ -1,0 +1,336 @@
+//! The tuning guides' items, each with the figure that its guide gives: what is said of it is in the estimate, in the texts both
+//! ways, and in the advice.
+
+use serde_json::{Value, json};
+use shardwise_core::emit::{self, Emission};
+use shardwise_core::wire::{Answer, Question, parse_question, question_from_value};
+use shardwise_core::{Evaluated, estimate, evaluate, evaluate_alone, read};
+
+use crate::cases::merge;
+
+/// GRPO of Qwen2.5-7B on 8 H100 with prompts and responses of 9,216 tokens, changed by `change`.
+fn asked(change: Value) -> Question {
+    let mut question = json!({"version": 1, "model": "qwen2.5-7b-instruct", "framework": "verl",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 32,
+            "max_prompt_length": 1024, "max_response_length": 8192, "mean_response_length": 2000, "reference": true}},
+        "plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1,
+            "recompute": "full", "fused_lm_head": false, "offload": {"parameters": true, "gradients": true, "optimizer": true},
+            "rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.6}}});
+    merge(&mut question, change.as_object().unwrap());
+    question_from_value(question).unwrap()
+}
+
+fn phase(answer: &Answer, name: &str) -> f64 {
+    let phase = answer.time.phases.iter().find(|own| own.name == name).unwrap();
+    phase.parts.total()
+}
+
+fn held(answer: &Answer, name: &str) -> f64 {
+    let phase = answer.memory.phases.iter().find(|own| own.name == name).unwrap();
+    phase.parts.total()
+}
+
+/// The lines of veRL's text of a question.
+fn text(question: &Question) -> String {
+    let Evaluated { job, plan, answer, .. } = evaluate(question).unwrap();
+    let framework = emit::framework("verl").unwrap();
+    let version = framework.versions[0];
+    let texts = emit::emit(&Emission { framework, job: &job, plan: &plan, answer: &answer, permalink: "", version });
+    let texts = texts.unwrap_or_else(|refused| panic!("{refused:?}"));
+    texts.into_iter().map(|own| own.text).collect()
+}
+
+/// veRL's tuning guide, "Batch Size Tuning", rule 3: what is forward only could be larger, twice for example.
+#[test]
+fn passes_forward_alone_are_twice_the_updates_where_nothing_is_said() {
+    let usual = evaluate_alone(&asked(json!({}))).unwrap().answer;
+    let twice = evaluate_alone(&asked(json!({"plan": {"forward_micro_batch": 2}})))
+        .unwrap()
+        .answer;
+    assert_eq!(usual.step_time_s, twice.step_time_s);
+    assert_eq!(held(&usual, "old_log_prob"), held(&twice, "old_log_prob"));
+    let single = evaluate_alone(&asked(json!({"plan": {"forward_micro_batch": 1}})))
+        .unwrap()
+        .answer;
+    assert!(phase(&single, "old_log_prob") > phase(&usual, "old_log_prob"));
+    assert_eq!(phase(&single, "update_actor"), phase(&usual, "update_actor"));
+    let advice = estimate(&asked(json!({"plan": {"forward_micro_batch": 1}}))).unwrap().advice;
+    assert!(advice.iter().any(|own| own.id == "forward-passes"), "{advice:?}");
+}
+
+/// 16 sequences of 9,216 tokens, with a logit of 2 bytes for each of 152,064 words: 41.8 GiB that a classic out-of-memory has.
+#[test]
+fn logits_of_a_large_forward_pass_do_not_fit() {
+    let logits = 16.0 * 9216.0 * 152_064.0 * 2.0 / f64::from(1 << 30);
+    let card = |sequences: u64| {
+        asked(json!({"hardware": {"gpu": "a100-sxm-40g"}, "plan": {"forward_micro_batch": sequences}}))
+    };
+    let at = |sequences: u64| evaluate_alone(&card(sequences)).unwrap().answer;
+    let (small, large) = (at(2), at(16));
+    let grown = held(&large, "old_log_prob") - held(&small, "old_log_prob");
+    assert!(grown > logits * 14.0 / 16.0, "{grown} GiB more");
+    assert!(small.fits && !large.fits);
+    let advice = estimate(&card(16)).unwrap().advice;
+    let mends = advice.iter().find(|own| own.id == "forward-passes").unwrap();
+    assert_eq!(mends.set.get("plan.forward_micro_batch"), Some(&Value::Null));
+}
+
+/// A pasted size counts, and each role's own is printed and read.
+#[test]
+fn sizes_of_forward_passes_are_read_and_written() {
+    let pasted = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=gae data.train_batch_size=128 \
+        data.max_prompt_length=1024 data.max_response_length=8192 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \
+        critic.model.path=Qwen/Qwen2.5-7B-Instruct actor_rollout_ref.actor.ppo_mini_batch_size=32 \
+        actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=16 \
+        algorithm.use_kl_in_reward=True actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8 \
+        critic.ppo_micro_batch_size_per_gpu=2 critic.forward_micro_batch_size_per_gpu=4 \
+        actor_rollout_ref.rollout.n=8 actor_rollout_ref.rollout.name=vllm trainer.n_gpus_per_node=8 trainer.nnodes=1";
+    let report = read::read(&[pasted], None).unwrap();
+    let plan = report.question.plan.clone().unwrap();
+    assert_eq!(plan.forward_micro_batch, Some(16));
+    assert_eq!(plan.reference.unwrap().forward_micro_batch, Some(8));
+    // Twice the update's: what the estimate takes anyway.
+    assert_eq!(plan.critic.unwrap().forward_micro_batch, None);
+    let own = json!({"workload": {"kind": "ppo", "rl": {"critic": "qwen2.5-7b-instruct"}},
+        "plan": {"forward_micro_batch": 4, "reference": {"backend": "fsdp", "micro_batch": 1, "recompute": "full",
+            "forward_micro_batch": 8, "offload": {"parameters": true, "gradients": true, "optimizer": true}},
+            "critic": {"backend": "fsdp", "micro_batch": 2, "recompute": "full", "forward_micro_batch": 16,
+            "offload": {"parameters": true, "gradients": true, "optimizer": true}}}});
+    let text = text(&asked(own));
+    for line in [
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+        "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8",
+        "critic.forward_micro_batch_size_per_gpu=16",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+/// veRL's budget is the update's where none is stated, and its guide's twice where the texts here print it.
+#[test]
+fn a_budget_that_is_not_stated_is_the_updates() {
+    let pasted = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=128 \
+        data.max_prompt_length=1024 data.max_response_length=8192 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \
+        actor_rollout_ref.actor.ppo_mini_batch_size=32 actor_rollout_ref.actor.use_dynamic_bsz=True \
+        actor_rollout_ref.actor.ppo_max_token_len_per_gpu=18432 actor_rollout_ref.rollout.n=8 \
+        actor_rollout_ref.rollout.name=vllm trainer.n_gpus_per_node=8 trainer.nnodes=1";
+    let budget = |text: &str| {
+        read::read(&[text], None)
+            .unwrap()
+            .question
+            .plan
+            .unwrap()
+            .forward_max_tokens_per_gpu
+    };
+    assert_eq!(budget(pasted), Some(18432));
+    let stated = |tokens: u64| format!("{pasted} actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu={tokens}");
+    assert_eq!(budget(&stated(36864)), None);
+    assert_eq!(budget(&stated(73728)), Some(73728));
+}
+
+/// Prompts of 6,000 tokens of which no two responses share one, generated alone.
+fn prompts(rollout: Value) -> f64 {
+    let mut question = json!({"version": 1, "model": "qwen2.5-7b-instruct", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "rollout", "rollout": {"requests": 4096, "mean_prompt_length": 6000, "mean_response_length": 500}},
+        "plan": {"rollout": {"tensor_parallel": 1}}});
+    merge(&mut question, json!({"plan": {"rollout": rollout}}).as_object().unwrap());
+    evaluate_alone(&question_from_value(question).unwrap())
+        .unwrap()
+        .answer
+        .step_time_s
+}
+
+/// veRL's tuning guide, "Rollout Generation Tuning": `max_num_batched_tokens > 2048` for higher throughput.
+#[test]
+fn more_than_2048_tokens_an_engine_step_are_faster() {
+    let at = |tokens: u64| prompts(json!({"max_num_batched_tokens": tokens}));
+    let [small, least, usual, large] = [1024, 2048, 8192, 16384].map(at);
+    assert!(small > 1.03 * usual, "{small} and {usual} s");
+    assert!(least > 1.005 * usual && least < small, "{least} s");
+    assert!(large <= usual && large > 0.95 * usual, "{large} s");
+    // A step of fewer tokens than sequences decodes no more of them than it has tokens.
+    let few = prompts(json!({"max_num_batched_tokens": 64, "max_num_seqs": 256}));
+    assert!(few > 1.5 * usual, "{few} s");
+}
+
+/// Without chunked prefill a step holds the longest sequence, and whole prompts fill it less.
+#[test]
+fn whole_prompts_fill_steps_less() {
+    let asked_of = |change: Value| asked(json!({"plan": {"rollout": change}}));
+    let question = asked_of(json!({"chunked_prefill": false, "max_num_batched_tokens": 2048}));
+    let plan = evaluate_alone(&question).unwrap().plan;
+    assert_eq!(plan.rollout.unwrap().max_num_batched_tokens, 9216);
+    let (chunked, whole) =
+        (json!({"max_num_batched_tokens": 10000}), json!({"max_num_batched_tokens": 10000, "chunked_prefill": false}));
+    assert!(prompts(whole) > prompts(chunked));
+    let text = text(&question);
+    assert!(text.contains("actor_rollout_ref.rollout.enable_chunked_prefill=False"), "{text}");
+    assert!(text.contains("actor_rollout_ref.rollout.max_num_batched_tokens=9216"), "{text}");
+    assert!(text.contains("actor_rollout_ref.rollout.disable_log_stats=False"), "{text}");
+}
+
+/// Where the search takes another share than veRL's guide advises, or more chunks than ChatLearn's tries, it says so and what
+/// following them would cost.
+#[test]
+fn departures_from_the_guides_are_said() {
+    let of = |text: &str| estimate(&parse_question(text).unwrap()).unwrap();
+    let shares = of(include_str!("golden/grpo-qwen3-8b-searched.json"));
+    let chunks = of(include_str!("golden/lora-llama-3.3-70b-market.json"));
+    let share = shares.plan.rollout.as_ref().unwrap().gpu_memory_utilization.unwrap();
+    assert!(!(0.5..=0.7).contains(&share) && chunks.plan.virtual_pipeline.unwrap() > 2, "{share}");
+    for (answer, id, field) in [
+        (&shares, "rollout-utilization-range", "plan.rollout.gpu_memory_utilization"),
+        (&chunks, "one-or-two-chunks", "plan.virtual_pipeline"),
+    ] {
+        let said = answer.advice.iter().find(|own| own.id == id).unwrap();
+        assert!(said.set.contains_key(field) && said.gain.is_some(), "{said:?}");
+    }
+    // Stated, neither is a departure of the search's.
+    let stated = shares.plan.clone();
+    let mut question = parse_question(include_str!("golden/grpo-qwen3-8b-searched.json")).unwrap();
+    question.plan = Some(stated);
+    let advice = estimate(&question).unwrap().advice;
+    assert!(advice.iter().all(|own| own.id != "rollout-utilization-range"), "{advice:?}");
+}
+
+/// `verl_megatron_practice`, `dapo7b.csv`: DAPO of Qwen2.5-Math-7B with TP 4 on so many H100.
+fn practiced(gpus: u64, fused: bool) -> Answer {
+    let question = json!({"version": 1, "model": "qwen2.5-math-7b", "hardware": {"gpu": "h100-sxm", "gpus": gpus},
+        "workload": {"kind": "dapo", "rl": {"prompts_per_step": 512, "oversampling": 1.0, "responses_per_prompt": 16,
+            "mean_prompt_length": 155, "mean_response_length": 1247, "response_length_cv": 0.8, "mini_batch": 32,
+            "max_prompt_length": 2048, "max_response_length": 8192}},
+        "plan": {"backend": "megatron", "tensor_parallel": 4, "pipeline_parallel": 1, "context_parallel": 1,
+            "max_tokens_per_gpu": 20480, "recompute": "none", "apply_rope_fusion": fused, "fused_lm_head": true,
+            "offload": {"parameters": true, "gradients": true, "optimizer": true},
+            "rollout": {"tensor_parallel": 1, "enforce_eager": true, "max_num_seqs": 1024, "engine_version": "0.8.4"}}});
+    evaluate_alone(&question_from_value(question).unwrap()).unwrap().answer
+}
+
+/// Within a third of what was measured.
+fn close(estimated: f64, measured: f64, what: &str) {
+    assert!((estimated / measured - 1.0).abs() < 1.0 / 3.0, "{what}: {estimated} of {measured}");
+}
+
+/// Rows 5 and 7, 6 and 8 there: `apply_rope_fusion` takes updates from 203 to 167 s on 8 GPUs and from 111 to 93 on 16, the old
+/// log-probabilities from 84 to 67 and from 47 to 38.
+#[test]
+fn fused_rotary_positions_gain_what_was_measured() {
+    for (gpus, update, forward) in [(8, 203.0 - 167.0, 84.0 - 67.0), (16, 111.0 - 93.0, 47.0 - 38.0)] {
+        let (without, with) = (practiced(gpus, false), practiced(gpus, true));
+        let gain = |name: &str| phase(&without, name) - phase(&with, name);
+        close(gain("update_actor"), update, "update_actor");
+        close(gain("old_log_prob"), forward, "old_log_prob");
+    }
+}
+
+fn trained(question: Value, change: Value) -> Answer {
+    let mut question = question;
+    merge(&mut question, change.as_object().unwrap());
+    evaluate_alone(&question_from_value(question).unwrap()).unwrap().answer
+}
+
+/// Pairs that differ in `overlap_moe_expert_parallel_comm` alone, as shares of the step: 19.7 to 17.6 s of Qwen3-235B-A22B on 256
+/// H100 (Megatron-MoE-ModelZoo), 24.7 to 21.1 of Qwen3-30B-A3B on 16 (Megatron-Bridge's measurements of the same).
+#[test]
+fn overlapped_experts_gain_what_was_measured() {
+    let large = json!({"version": 1, "model": "qwen3-235b-a22b", "hardware": {"gpu": "h100-sxm", "gpus": 256},
+        "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 2048},
+        "plan": {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 8, "virtual_pipeline": 4, "context_parallel": 1,
+            "expert_parallel": 32, "micro_batch": 1, "recompute": "selective"}});
+    let small = json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
+        "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 1024},
+        "plan": {"backend": "megatron", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
+            "expert_parallel": 16, "micro_batch": 1, "recompute": "none"}});
+    for (question, before, after) in [(large, 19.7, 17.6), (small, 24.7, 21.1)] {
+        let plain = trained(question.clone(), json!({})).step_time_s;
+        let overlapped = trained(question, json!({"plan": {"overlap_moe_expert_parallel_comm": true}})).step_time_s;
+        let gain = 1.0 - overlapped / plain;
+        close(gain, 1.0 - after / before, "overlap");
+    }
+}
+
+/// `dapo_moe30b.csv`, rows 3 and 6: with DeepEP, Qwen3-30B-A3B on 16 H100 takes 171 s in place of 175 for updates and 56 in place
+/// of 63 for log-probabilities.
+#[test]
+fn deepep_gains_what_was_measured() {
+    let at = |deepep: bool| {
+        let question = json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
+            "workload": {"kind": "dapo", "rl": {"prompts_per_step": 512, "oversampling": 1.0, "responses_per_prompt": 16,
+                "mean_prompt_length": 155, "mean_response_length": 1247, "response_length_cv": 0.8, "mini_batch": 32,
+                "max_prompt_length": 2048, "max_response_length": 8192}},
+            "plan": {"backend": "megatron", "tensor_parallel": 4, "pipeline_parallel": 1, "context_parallel": 1,
+                "expert_parallel": 16, "max_tokens_per_gpu": 10240, "recompute": "none", "fused_lm_head": true,
+                "moe_enable_deepep": deepep, "offload": {"parameters": true, "gradients": true, "optimizer": true},
+                "rollout": {"tensor_parallel": 4, "enforce_eager": true, "max_num_seqs": 1024}}});
+        let answer = evaluate_alone(&question_from_value(question).unwrap()).unwrap().answer;
+        phase(&answer, "update_actor") + phase(&answer, "old_log_prob")
+    };
+    close(at(false) - at(true), 175.0 - 171.0 + 63.0 - 56.0, "DeepEP");
+}
+
+/// The switches are printed for veRL and ChatLearn, and read.
+#[test]
+fn switches_of_megatron_are_read_and_written() {
+    let transformer = "actor_rollout_ref.actor.megatron.override_transformer_config";
+    let pasted = |setting: &str| {
+        let text = format!(
+            "python3 -m verl.trainer.main_ppo model_engine=megatron algorithm.adv_estimator=grpo \
+            actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B data.train_batch_size=128 data.max_prompt_length=1024 \
+            data.max_response_length=3072 actor_rollout_ref.actor.ppo_mini_batch_size=32 \
+            actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_max_token_len_per_gpu=8192 \
+            actor_rollout_ref.actor.megatron.expert_model_parallel_size=8 actor_rollout_ref.rollout.name=vllm \
+            actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8 trainer.nnodes=1 +{transformer}.{setting}"
+        );
+        read::read(&[&text], None).unwrap().question.plan.unwrap()
+    };
+    assert_eq!(pasted("apply_rope_fusion=False").apply_rope_fusion, Some(false));
+    assert_eq!(pasted("overlap_moe_expert_parallel_comm=True").overlap_moe_expert_parallel_comm, Some(true));
+    assert_eq!(pasted("moe_enable_deepep=True").moe_enable_deepep, Some(true));
+    assert_eq!(pasted("moe_token_dispatcher_type=alltoall").moe_enable_deepep, Some(false));
+    let written = text(&asked(json!({"model": "qwen3-30b-a3b", "plan": {"backend": "megatron", "expert_parallel": 8,
+        "recompute": "none", "moe_enable_deepep": true}})));
+    for line in ["apply_rope_fusion=True", "moe_enable_deepep=True", "moe_token_dispatcher_type=flex"] {
+        assert!(written.contains(&format!("{transformer}.{line}")), "{line} in {written}");
+    }
+}
+
+/// `recompute_method=block` with `recompute_num_layers`: of each stage the first layers, and no others.
+#[test]
+fn some_layers_are_recomputed() {
+    let at = |recompute: Value| {
+        let plan = json!({"plan": {"backend": "megatron", "tensor_parallel": 2, "recompute": recompute}});
+        evaluate_alone(&asked(plan)).unwrap().answer
+    };
+    let all = at(json!("full"));
+    let none = at(json!("none"));
+    // 28 layers on one stage.
+    let quarter = at(json!({"granularity": "full", "num_layers": 7}));
+    let whole = at(json!({"granularity": "full", "num_layers": 28}));
+    let again = |answer: &Answer| {
+        answer
+            .time
+            .phases
+            .iter()
+            .find(|own| own.name == "update_actor")
+            .unwrap()
+            .parts
+            .recompute
+    };
+    assert!((again(&quarter) / again(&all) - 0.25).abs() < 1e-9);
+    let kept = |answer: &Answer| {
+        answer
+            .memory
+            .phases
+            .iter()
+            .find(|own| own.name == "update_actor")
+            .unwrap()
+            .parts
+            .activations
+    };
+    assert!(kept(&all) < kept(&quarter) && kept(&quarter) < kept(&none), "{} {}", kept(&quarter), kept(&none));
+    assert_eq!(whole.step_time_s, all.step_time_s);
+    let written = text(&asked(json!({"plan": {"backend": "megatron", "tensor_parallel": 2,
+        "recompute": {"granularity": "full", "num_layers": 7}}})));
+    assert!(written.contains("recompute_method=block") && written.contains("recompute_num_layers=7"), "{written}");
+}
