@@ -190,7 +190,8 @@ pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<
     }
     let costs = |found: &Best| {
         let own = figures::of(&Context::with(&found.job, efficiency), &found.plan);
-        (own.missing_gib, own.usd_per_mtok.unwrap_or(f64::MAX))
+        let nobody = first_to_run(&found.job, &found.plan).is_none();
+        (own.missing_gib, nobody, own.usd_per_mtok.unwrap_or(f64::MAX))
     };
     renting::cheapest(question, &mut |rented| best_on_its_own(rented, efficiency, runner), &costs)
 }

@@ -28,7 +28,9 @@ fn cheaper(question: &Question, answer: &Answer) -> (Vec<String>, usize) {
         asked += 1;
         let [lacks, own] = [other.fit.missing_gib(), answer.fit.missing_gib()];
         let fits = lacks <= 0.0 && own > 0.0;
-        let less = lacks <= own && usd(&other) * AS_CHEAP < usd(answer);
+        // What nobody runs is no bargain beside what somebody does.
+        let runs = other.framework.is_some() || answer.framework.is_none();
+        let less = lacks <= own && runs && usd(&other) * AS_CHEAP < usd(answer);
         if fits || less {
             let id = answer.offer.as_ref().map_or("", |own| own.id.as_str());
             found.push(format!(

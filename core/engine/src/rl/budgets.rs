@@ -19,7 +19,7 @@ impl Budgets {
     /// Of a turn, as surely as `factor` says.
     pub(super) fn of(context: &Context<'_>, turn: &Turn<'_>, rl: &Rl, factor: f64) -> Self {
         let layout = &turn.layout;
-        let sequences = sequences(rl, turn.usage);
+        let sequences = sequences(rl, turn.phase, turn.usage);
         let split = u64::from(layout.sequence_split());
         let least = rl.max_length().div_ceil(split).max(1);
         let ranks = f64::from(layout.data_parallel(context.training_gpus()));

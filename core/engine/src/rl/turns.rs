@@ -30,9 +30,10 @@ fn at_work(planned: &Layout, usage: Use) -> Layout {
     }
 }
 
-/// Sequences of one pass over a turn's batch.
-pub(super) fn sequences(rl: &Rl, usage: Use) -> f64 {
+/// Sequences of one pass over a turn's batch. A reward model scores all that was generated.
+pub(super) fn sequences(rl: &Rl, phase: Phase, usage: Use) -> f64 {
     match usage {
+        Use::Evaluate if phase == Phase::Reward => rl.generated() as f64,
         Use::Evaluate => rl.sequences() as f64,
         Use::Train => (rl.mini_batch * rl.responses_per_prompt) as f64,
     }
@@ -60,7 +61,7 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
             phase,
             role,
             usage,
-            batch: batch::split(context.job, &layout, sequences(rl, usage), rl.length_cv()),
+            batch: batch::split(context.job, &layout, sequences(rl, phase, usage), rl.length_cv()),
             layout,
             times: match usage {
                 Use::Evaluate => context.efficiency.rl_forward,

@@ -4,14 +4,15 @@ use shardwise_catalog::error::InputError;
 use shardwise_question::market;
 use shardwise_question::wire::{Answer, FitState, HardwareSpec, Question};
 
-/// What comes of a plan: GiB that it lacks to fit, and dollars per million tokens.
-pub(super) type Costs = (f64, f64);
+/// What comes of a plan: GiB that it lacks to fit, whether nobody runs it, and dollars per million tokens. A plan that nobody
+/// runs is what a machine is answered with on which no framework runs any: cheaper, it would be no bargain.
+pub(super) type Costs = (f64, bool, f64);
 
 /// What comes of an answer.
 pub(super) fn costs(answer: &Answer) -> Costs {
     let fit = &answer.fit;
     let lacks = if fit.state == FitState::Fits { 0.0 } else { fit.needed_at_confidence_gib - fit.capacity_gib };
-    (lacks, answer.usd_per_mtok.unwrap_or(f64::MAX))
+    (lacks, answer.framework.is_none(), answer.usd_per_mtok.unwrap_or(f64::MAX))
 }
 
 /// A machine's market as machines, each with an offer; itself where it has no market, or one
@@ -48,7 +49,10 @@ pub(super) fn cheapest<T>(
         match each(&market::settled(question, Some(&offer))) {
             Ok(found) => {
                 let own = costs(&found);
-                let less = |(known, _): &(Costs, T)| own.0.total_cmp(&known.0).then(own.1.total_cmp(&known.1)).is_lt();
+                let less = |(known, _): &(Costs, T)| {
+                    let by_fit = own.0.total_cmp(&known.0).then(own.1.cmp(&known.1));
+                    by_fit.then(own.2.total_cmp(&known.2)).is_lt()
+                };
                 if best.as_ref().is_none_or(less) {
                     best = Some((own, found));
                 }
