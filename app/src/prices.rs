@@ -89,7 +89,7 @@ pub fn without(question: &Question, sheet: Option<&MarketSpec>) -> Question {
 #[must_use]
 pub fn example() -> String {
     let mut text = String::from("gpu,usd_per_gpu_hour,provider,count,network\n");
-    let _ = writeln!(text, "h100-sxm,2.10,Campus,8,3200");
+    let _ = writeln!(text, "h100-sxm,2.10,Lambda,8,3200");
     text
 }
 
@@ -149,7 +149,7 @@ mod tests {
             assert_eq!(priced != plain, counts, "{plain:?}");
             assert_eq!(without(&priced, Some(&own)), plain);
             assert_eq!(without(&priced, None), plain);
-            assert!(!permalink::to_hash(&without(&priced, None)).contains("Campus"));
+            assert!(!permalink::to_hash(&without(&priced, None)).contains("Lambda"));
             assert_eq!(beside(&plain, None), plain);
         }
         // What a link brings along holds, and is not taken for one's own.

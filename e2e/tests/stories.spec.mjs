@@ -143,7 +143,7 @@ for (const [name, field, typed, says] of mistakes) {
 test('a config.json of an unknown type and one without hidden_size are refused by name', async ({ page, calculator }) => {
   await calculator.open();
   await page.getByRole('button', { name: 'Use a config.json' }).click();
-  const box = page.locator('form textarea');
+  const box = page.locator('#model-config');
   await box.fill('{"model_type": "rwkv", "hidden_size": 4096}');
   await expect(page.locator('form')).toContainText('rwkv');
   await box.fill('{"num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000, "intermediate_size": 11008}');
