@@ -13,6 +13,8 @@ use super::open;
 
 /// Whose prices count beside the catalog's.
 #[derive(Args)]
+// Another command has options of this name beside these.
+#[group(skip)]
 pub(crate) struct Options {
     /// CSV file of your own prices: gpu, `usd_per_gpu_hour` and, as far as you know, provider, instance, count (GPUs of an
     /// instance), network (its Gbit/s), kind, date. Its rows are offers of every question's market.
