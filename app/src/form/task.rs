@@ -1,5 +1,6 @@
 //! Tasks as a person chooses them: the kind of work first, then which of that kind.
 
+use shardwise_core::task::Task;
 use shardwise_core::wire::WorkloadKind;
 
 /// A kind of work.
@@ -24,12 +25,12 @@ impl Family {
     /// The kind of work that a task is.
     #[must_use]
     pub fn of(task: WorkloadKind) -> Self {
-        match task {
-            WorkloadKind::Pretrain => Self::Pretrain,
-            WorkloadKind::Sft => Self::Full,
-            WorkloadKind::Lora | WorkloadKind::Qlora => Self::Adapters,
-            WorkloadKind::Rollout => Self::Generate,
-            _ => Self::Rl,
+        match (task.task(), task) {
+            (Task::Rl(_), _) => Self::Rl,
+            (Task::Generate, _) => Self::Generate,
+            (Task::Train, WorkloadKind::Pretrain) => Self::Pretrain,
+            (Task::Train, WorkloadKind::Lora | WorkloadKind::Qlora) => Self::Adapters,
+            (Task::Train, _) => Self::Full,
         }
     }
 

@@ -248,7 +248,16 @@ impl WorkloadKind {
             Self::Lora => "LoRA",
             Self::Qlora => "QLoRA",
             Self::Rollout => "Rollout",
-            _ => self.algorithm().map_or("", |own| own.name),
+            Self::Ppo
+            | Self::Grpo
+            | Self::Dapo
+            | Self::Gspo
+            | Self::DrGrpo
+            | Self::Cispo
+            | Self::Gmpo
+            | Self::Rloo
+            | Self::ReinforcePlusPlus
+            | Self::Remax => self.algorithm().map_or("", |own| own.name),
         }
     }
 

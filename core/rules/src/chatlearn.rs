@@ -48,7 +48,7 @@ pub(crate) static RULES: &[Rule] = &[
     ACTIVATIONS_STAY.or("ChatLearn keeps activations on the GPU. Use recompute instead."),
     must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0)
         .or("ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead."),
-    FORWARD_IS_USUAL.or("The texts for {name} state no size of passes forward alone. Leave it out."),
+    FORWARD_IS_USUAL,
     when(|a| a.is(Megatron), ON_MEGATRON),
     when(|a| a.is(Fsdp), ON_FSDP),
     backends(&[Megatron, Fsdp])

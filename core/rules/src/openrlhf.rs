@@ -71,9 +71,7 @@ static REINFORCEMENT: &[Rule] = &[
     // trainer/ray/ppo_actor.py, broadcast_to_vllm: adapters change the names by which vLLM knows its weights.
     NO_ADAPTERS.or("OpenRLHF cannot hand adapters to vLLM. Leave lora out, or take veRL's flags."),
     ONLY_PPO_HAS_A_CRITIC,
-    FORWARD_COUNTS_ALIKE.or(
-        "OpenRLHF counts what is only evaluated as it counts updates. Give forward_micro_batch beside micro_batch, forward_max_tokens_per_gpu beside max_tokens_per_gpu.",
-    ),
+    FORWARD_COUNTS_ALIKE,
     must("workload.rl.responses_per_prompt", |a| {
         let compares = a.workload.kind.algorithm().is_some_and(Algorithm::compares);
         !compares || a.rl.is_none_or(|rl| rl.responses_per_prompt > 1)

@@ -80,12 +80,14 @@ pub(crate) const BUDGET_HOLDS_THE_LONGEST: Rule =
 pub(crate) const FORWARD_HOLDS_THE_LONGEST: Rule =
     Rule::Odd(|a, broken| token_budget(a, a.layout.forward, "plan.forward_max_tokens_per_gpu", broken));
 /// Updates and passes forward alone both count sequences, or both tokens.
-pub(crate) const FORWARD_COUNTS_ALIKE: Must = must("plan.forward_micro_batch", |a| {
+pub(crate) const FORWARD_COUNTS_ALIKE: Rule = must("plan.forward_micro_batch", |a| {
     a.layout
         .forward
         .is_none_or(|own| matches!(own, MicroBatch::Tokens(_)) == a.counts_tokens())
-});
-pub(crate) const FORWARD_IS_USUAL: Must = must("plan.forward_micro_batch", |a| a.layout.forward.is_none());
+})
+.or("{name} counts what is only evaluated as it counts updates. Give forward_micro_batch beside micro_batch, forward_max_tokens_per_gpu beside max_tokens_per_gpu.");
+pub(crate) const FORWARD_IS_USUAL: Rule = must("plan.forward_micro_batch", |a| a.layout.forward.is_none())
+    .or("The texts for {name} state no size of passes forward alone. Leave it out.");
 pub(crate) const BUDGET_IS_PACKED: Rule = must("workload.packing", |a| a.workload.packing)
     .or("A token budget packs sequences. Set packing to true, or give micro_batch.");
 /// A batch is a whole number of passes on every rank.

@@ -33,7 +33,7 @@ pub(crate) static RULES: &[Rule] = &[
     WHOLE_LAYERS.or("TRL recomputes whole layers, or products that it picks itself. Set recompute to full or none."),
     FLASH.or("TRL's texts ask for FlashAttention. Set attention to flash."),
     TRANSFORMERS_KERNEL,
-    FORWARD_IS_USUAL.or("The texts for {name} state no size of passes forward alone. Leave it out."),
+    FORWARD_IS_USUAL,
     must("plan.attention_kernel", |a| a.cp == 1 || matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
         .or("Accelerate splits sequences in PyTorch's own attention. Set it to sdpa, or leave it out."),
     when(|a| a.rl.is_some(), REINFORCEMENT),

@@ -145,9 +145,7 @@ static REINFORCEMENT: &[Rule] = &[
 
 /// What passes forward alone take in each role: engine_workers.py, workers/engine/utils.py, utils/seqlen_balancing.py.
 static FORWARD: &[Rule] = &[
-    FORWARD_COUNTS_ALIKE.or(
-        "veRL counts what is only evaluated as it counts updates. Give forward_micro_batch beside micro_batch, forward_max_tokens_per_gpu beside max_tokens_per_gpu.",
-    ),
+    FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST,
     divides("plan.forward_micro_batch", |a| match a.layout.forward {
         Some(MicroBatch::Sequences(own)) => (own, a.samples / a.ranks.max(1)),

@@ -8,10 +8,21 @@ use crate::binding::Meaning::{Plan, Taken};
 use crate::binding::{At, Row, row, says, switch};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::plan::{Layout, Recompute, Switches};
 use shardwise_question::wire::RecomputeModule;
 use shardwise_question::workload::Workload;
 use shardwise_rules::{last_stage, machines};
+
+/// Why `overlap_moe_expert_parallel_comm` is set.
+pub(super) const EXPERTS_OVERLAP: &str = "the experts' exchanges run beside another micro-batch's computation";
+/// Why `moe_enable_deepep` is set.
+pub(crate) const DEEPEP: &str = "DeepEP sends tokens to their experts, from the plan";
+
+/// `moe_token_dispatcher_type` of frameworks that dispatch by all-to-all where nothing else is said, and whether `DeepEP` does it.
+pub(super) fn dispatcher(switches: Switches) -> (&'static str, bool) {
+    let deepep = switches.moe_enable_deepep == Some(true);
+    (if deepep { "flex" } else { "alltoall" }, deepep)
+}
 
 /// What `torchrun` and Megatron are told by the environment.
 pub(crate) fn setup(job: &Job) -> Vec<(String, String)> {

@@ -227,15 +227,13 @@ fn kernels(emission: &Emission) -> Section {
         section.set("model.cross_entropy_fusion_impl", "te", "Transformer Engine's");
     }
     if shape.num_experts > 0 {
-        let deepep = layout.switches.moe_enable_deepep == Some(true);
-        let dispatcher = if deepep { "flex" } else { "alltoall" };
+        let (dispatcher, deepep) = megatron::dispatcher(layout.switches);
         section.set("model.moe_token_dispatcher_type", dispatcher, "tokens travel to their experts");
         if deepep {
-            section.set("model.moe_enable_deepep", "true", "DeepEP sends tokens to their experts, from the plan");
+            section.set("model.moe_enable_deepep", "true", megatron::DEEPEP);
         }
         if layout.switches.overlap_moe_expert_parallel_comm {
-            let reason = "the experts' exchanges run beside another micro-batch's computation";
-            section.set("model.overlap_moe_expert_parallel_comm", "true", reason);
+            section.set("model.overlap_moe_expert_parallel_comm", "true", megatron::EXPERTS_OVERLAP);
         }
         section.set("model.moe_grouped_gemm", "true", "one product for all experts of a GPU");
         section.set("model.moe_permute_fusion", "true", "one kernel sorts the tokens by expert");

@@ -5,9 +5,22 @@ pub(crate) use shardwise_catalog::words::{amount, count, figure, gib, plain, plu
 use shardwise_catalog::words::{product, tenths};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
+use shardwise_question::task::Baseline;
 use shardwise_question::wire::{Answer, Fit, FitState, LoraTargets, Precision, Schedule, WorkloadKind};
 use shardwise_question::workload::Lora;
 use shardwise_search::caveats::factors;
+
+/// What a response's score is held against, as the reason of a framework's estimator.
+pub(crate) fn baseline(of: Baseline) -> &'static str {
+    match of {
+        Baseline::Critic => "PPO: the critic estimates values",
+        Baseline::Group => "advantages from the responses of one prompt, no critic",
+        Baseline::GroupMean => "advantages from the responses of one prompt; Dr. GRPO divides by no deviation",
+        Baseline::Others => "each response against the prompt's others, no critic",
+        Baseline::Batch => "each response against the whole batch, no critic",
+        Baseline::Greedy => "each response against a greedy one, which is generated besides",
+    }
+}
 
 /// The question in one line.
 pub(super) fn question(job: &Job) -> String {

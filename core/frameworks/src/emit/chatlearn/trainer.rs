@@ -88,7 +88,7 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
         section.set(
             format!("{TRAINER}.megatron_model_cfg.overlap_moe_expert_parallel_comm"),
             "True",
-            "the experts' exchanges run beside another micro-batch's computation",
+            megatron::EXPERTS_OVERLAP,
         );
     }
     let (own, at) = (format!("{TRAINER}."), At::trained(emission));

@@ -1,6 +1,7 @@
 //! The model as Megatron-LM's arguments say it.
 
 use super::super::Emission;
+use super::super::megatron;
 use super::super::text::Section;
 use super::switch;
 use shardwise_catalog::model::{Norm, QkNorm, Shape};
@@ -126,15 +127,13 @@ fn experts(shape: &Shape, switches: Switches) -> Section {
         section.set("--moe-router-load-balancing-type", "aux_loss", "keeps experts evenly busy");
         section.set("--moe-aux-loss-coeff", "1e-3", "a start; yours to tune");
     }
-    let deepep = switches.moe_enable_deepep == Some(true);
-    let dispatcher = if deepep { "flex" } else { "alltoall" };
+    let (dispatcher, deepep) = megatron::dispatcher(switches);
     section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
     if deepep {
-        switch(&mut section, "--moe-enable-deepep", "DeepEP sends tokens to their experts, from the plan");
+        switch(&mut section, "--moe-enable-deepep", megatron::DEEPEP);
     }
     if switches.overlap_moe_expert_parallel_comm {
-        let reason = "the experts' exchanges run beside another micro-batch's computation";
-        switch(&mut section, "--overlap-moe-expert-parallel-comm", reason);
+        switch(&mut section, "--overlap-moe-expert-parallel-comm", megatron::EXPERTS_OVERLAP);
     }
     switch(&mut section, "--moe-grouped-gemm", "one product for all experts of a GPU");
     switch(&mut section, "--moe-permute-fusion", "one kernel sorts the tokens by expert");

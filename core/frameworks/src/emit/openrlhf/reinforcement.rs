@@ -4,7 +4,7 @@ use super::super::Emission;
 use super::super::checkpoint::trained;
 use super::super::choices::{engine_reason, engines, rate, recompute_reason, updates};
 use super::super::text::{Section, home, model_path, share};
-use super::super::words::{figure, layout_title, plural};
+use super::super::words::{baseline, figure, layout_title, plural};
 use super::{deepspeed, switch};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
 use shardwise_question::task::{Algorithm, Baseline, Mean, Penalty, Ratio};
@@ -182,16 +182,14 @@ fn loss(section: &mut Section, algorithm: &Algorithm) {
     }
 }
 
-/// `--algo.advantage.estimator`, and why; none where OpenRLHF has no such baseline.
-fn estimator(of: Baseline) -> Option<(&'static str, &'static str)> {
+/// `--algo.advantage.estimator`; none where `OpenRLHF` has no such baseline.
+fn estimator(of: Baseline) -> Option<&'static str> {
     Some(match of {
-        Baseline::Critic => ("gae", "PPO: the critic estimates values"),
-        Baseline::Group => ("group_norm", "advantages from the responses of one prompt, no critic"),
-        Baseline::GroupMean => {
-            ("dr_grpo", "advantages from the responses of one prompt; Dr. GRPO divides by no deviation")
-        }
-        Baseline::Others => ("rloo", "each response against the prompt's others, no critic"),
-        Baseline::Batch => ("reinforce", "each response against the whole batch, no critic"),
+        Baseline::Critic => "gae",
+        Baseline::Group => "group_norm",
+        Baseline::GroupMean => "dr_grpo",
+        Baseline::Others => "rloo",
+        Baseline::Batch => "reinforce",
         Baseline::Greedy => return None,
     })
 }
@@ -199,8 +197,8 @@ fn estimator(of: Baseline) -> Option<(&'static str, &'static str)> {
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
     let algorithm = emission.job.workload.kind.algorithm();
-    if let Some((estimator, reason)) = algorithm.and_then(|own| estimator(own.baseline)) {
-        section.set("--algo.advantage.estimator", estimator, reason);
+    if let Some((name, own)) = algorithm.and_then(|own| Some((estimator(own.baseline)?, own))) {
+        section.set("--algo.advantage.estimator", name, baseline(own.baseline));
     }
     if rl.reference {
         section.set("--algo.kl.init_coef", "0.001", "keeps the policy near the reference; yours to tune");

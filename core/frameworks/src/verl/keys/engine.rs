@@ -188,11 +188,7 @@ pub(in crate::verl) const TRANSFORMER: &[Row] = &[
         )
     }),
     row("moe_enable_deepep", Plan("moe_enable_deepep"), |at| {
-        when(
-            at.layout.switches.moe_enable_deepep == Some(true),
-            "True",
-            "DeepEP sends tokens to their experts, from the plan",
-        )
+        when(at.layout.switches.moe_enable_deepep == Some(true), "True", megatron::DEEPEP)
     }),
     row("moe_token_dispatcher_type", Plan("moe_enable_deepep"), |at| match at.layout.switches.moe_enable_deepep? {
         true => says("flex", "the one that has DeepEP"),

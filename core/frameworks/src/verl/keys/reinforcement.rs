@@ -7,7 +7,7 @@ use super::roles::dynamic;
 use crate::binding::Form::{Count, Size, Stated};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken};
 use crate::binding::{At, Row, Said, row, say, says, switch, when};
-use crate::emit::words::{count, figure, plural};
+use crate::emit::words::{baseline, count, figure, plural};
 use shardwise_question::task::{Algorithm, Baseline, Clip, Mean, Penalty, Ratio};
 use shardwise_question::wire::Schedule;
 use shardwise_question::workload::Rl;
@@ -103,17 +103,14 @@ fn clip(at: &At) -> Option<(&'static Algorithm, Clip)> {
     Some((algorithm, algorithm.loss.clip?))
 }
 
-/// `algorithm.adv_estimator`, and why.
-fn estimator(of: Baseline) -> (&'static str, &'static str) {
+/// `algorithm.adv_estimator`.
+fn estimator(of: Baseline) -> &'static str {
     match of {
-        Baseline::Critic => ("gae", "PPO: the critic estimates values"),
-        Baseline::Group => ("grpo", "advantages from the responses of one prompt, no critic"),
-        Baseline::GroupMean => {
-            ("grpo", "advantages from the responses of one prompt; Dr. GRPO divides by no deviation")
-        }
-        Baseline::Others => ("rloo", "each response against the prompt's others, no critic"),
-        Baseline::Batch => ("reinforce_plus_plus", "each response against the whole batch, no critic"),
-        Baseline::Greedy => ("remax", "each response against a greedy one, which is generated besides"),
+        Baseline::Critic => "gae",
+        Baseline::Group | Baseline::GroupMean => "grpo",
+        Baseline::Others => "rloo",
+        Baseline::Batch => "reinforce_plus_plus",
+        Baseline::Greedy => "remax",
     }
 }
 
@@ -124,8 +121,8 @@ fn oversampling(at: &At) -> Option<f64> {
 
 pub(in crate::verl) const ALGORITHM: &[Row] = &[
     row("algorithm.adv_estimator", Field("workload.kind"), |at| {
-        let (name, reason) = estimator(algorithm(at)?.baseline);
-        says(name, reason)
+        let against = algorithm(at)?.baseline;
+        says(estimator(against), baseline(against))
     }),
     row("algorithm.norm_adv_by_std_in_grpo", Field("workload.kind"), |at| {
         when(algorithm(at)?.baseline == Baseline::GroupMean, "False", "Dr. GRPO: scores keep their spread")
