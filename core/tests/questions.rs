@@ -7,6 +7,7 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 use shardwise_core::catalog::Offer;
+use shardwise_core::task::{Preference, Task};
 use shardwise_core::wire::{Question, WorkloadKind, question_from_value};
 use shardwise_core::{belonging, catalog};
 
@@ -214,11 +215,20 @@ fn sequences() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// A task: of algorithms of RL, which are many and alike, about as often one as of the others.
+/// A task: of algorithms of RL, and of what learns from preferences, which are many and alike, about as often one as of
+/// the others.
 pub(crate) fn kind() -> BoxedStrategy<&'static str> {
-    let is_rl = |word: &&str| WorkloadKind::of(word).is_some_and(|kind| kind.algorithm().is_some());
-    let (rl, others): (Vec<&str>, Vec<&str>) = WorkloadKind::WORDS.iter().copied().partition(is_rl);
-    prop_oneof![5 => select(others), 4 => select(rl)].boxed()
+    let of = |task: fn(Task) -> bool| -> Vec<&str> {
+        WorkloadKind::ALL
+            .into_iter()
+            .filter(|kind| task(kind.task()))
+            .map(|kind| kind.as_str())
+            .collect()
+    };
+    let rl = of(|task| matches!(task, Task::Rl(_)));
+    let preferences = of(|task| matches!(task, Task::Prefer(_)));
+    let others = of(|task| matches!(task, Task::Train | Task::Generate));
+    prop_oneof![5 => select(others), 4 => select(rl), 2 => select(preferences)].boxed()
 }
 
 fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
@@ -235,17 +245,26 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
         ],
         0.3,
     );
+    let task = WorkloadKind::of(kind).unwrap();
     let own = match kind {
         "rollout" => generation(),
-        "pretrain" | "sft" | "lora" | "qlora" => sequences(),
-        _ => rl(),
+        _ if task.algorithm().is_some() => rl(),
+        _ => sequences(),
     };
-    let lora =
-        some(vec![("rank", one_of(vec![1_u64, 16, 256])), ("targets", one_of(vec!["attention", "all-linear"]))], 0.5);
-    let adapters = matches!(kind, "lora" | "qlora" | "grpo");
-    (own, shared, proptest::option::of(lora))
-        .prop_map(move |(mut own, shared, lora)| {
+    let preferences = task.preference();
+    let mut adapters =
+        vec![("rank", one_of(vec![1_u64, 16, 256])), ("targets", one_of(vec!["attention", "all-linear"]))];
+    if preferences.is_some() {
+        adapters.push(("load_in_4bit", one_of(vec![true, false])));
+    }
+    let lora = some(adapters, 0.5);
+    let adapters = preferences.is_some() || matches!(kind, "lora" | "qlora" | "grpo");
+    (own, shared, proptest::option::of(lora), any::<bool>())
+        .prop_map(move |(mut own, shared, lora, before)| {
             own["kind"] = json!(kind);
+            if before && preferences.is_some_and(Preference::has_reference) {
+                own["precompute_ref_log_probs"] = json!(true);
+            }
             for (key, value) in shared {
                 own[key] = value;
             }

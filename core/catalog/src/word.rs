@@ -9,7 +9,7 @@
 /// use shardwise_core::wire::WorkloadKind;
 /// assert_eq!(WorkloadKind::Qlora.as_str(), "qlora");
 /// assert_eq!(WorkloadKind::of("qlora"), Some(WorkloadKind::Qlora));
-/// assert_eq!(WorkloadKind::of("dpo"), None);
+/// assert_eq!(WorkloadKind::of("spin"), None);
 /// ```
 #[macro_export]
 macro_rules! words {

@@ -53,16 +53,18 @@ pub fn of_update(job: &Job, layout: &Layout) -> Batch {
     split(job, layout, job.workload.global_batch as f64, spread)
 }
 
-/// Splits `sequences` sequences over the layout's data-parallel ranks.
+/// Splits `examples` over the layout's data-parallel ranks: sequences, or pairs of them.
 #[must_use]
-pub fn split(job: &Job, layout: &Layout, sequences: f64, spread: f64) -> Batch {
+pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
     let workload = &job.workload;
+    let each = workload.sequences_per_example() as f64;
+    let sequences = examples * each;
     let longest = workload.sequence_length as f64;
     let mean = workload.mean_sequence_length;
     let length = if workload.packing { mean } else { longest };
     let ranks = f64::from(layout.data_parallel(training_gpus(job)));
     let parts = f64::from(layout.sequence_split());
-    let per_rank = (sequences / ranks).max(1.0);
+    let per_rank = (sequences / ranks).max(each);
     // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest
     // has (Karmarkar and Karp's differencing in veRL, `utils/seqlen_balancing.py`).
     let longest_seen = (length * (1.0 + LONGEST * spread)).min(longest);
@@ -72,7 +74,7 @@ pub fn split(job: &Job, layout: &Layout, sequences: f64, spread: f64) -> Batch {
     let tokens = sequences * mean;
     match layout.micro_batch {
         MicroBatch::Sequences(micro) => {
-            let micro = (micro as f64).min(per_rank.ceil());
+            let micro = (micro as f64 * each).min((per_rank / each).ceil() * each);
             let micro_batches = (per_rank / micro).ceil();
             let largest =
                 Largest { slice: Slice { tokens: micro * longest / parts, attention_length: longest }, micro_batches };

@@ -15,6 +15,7 @@ use shardwise_catalog::units::Flops;
 use shardwise_question::complete::{attention_kernel, training_gpus};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
+use shardwise_question::task::Learns;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
 use shardwise_question::workload::Workload;
 
@@ -118,11 +119,31 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn training_flops(&self, length: f64) -> Flops {
         let model = &self.job.model;
-        if self.job.workload.full_parameter() {
+        let all = if self.job.workload.full_parameter() {
             flops::training_per_token(model, length)
         } else {
             flops::adapted_per_token(model, length, self.visited_adapters)
+        };
+        all - self.no_head()
+    }
+
+    /// Operations of the LM head that a model of scores does not have.
+    fn no_head(&self) -> Flops {
+        match self.head() {
+            Head::Vocabulary => Flops::ZERO,
+            Head::Scalar => flops::head_per_token(&self.job.model, self.job.workload.full_parameter()),
         }
+    }
+
+    /// What follows the last block of what trains.
+    fn head(&self) -> Head {
+        let scores = self
+            .job
+            .workload
+            .kind
+            .preference()
+            .is_some_and(|own| own.learns == Learns::Scores);
+        if scores { Head::Scalar } else { Head::Vocabulary }
     }
 
     /// GPUs that train.
@@ -151,7 +172,7 @@ impl<'a> Context<'a> {
     /// The actor as a role that trains.
     #[must_use]
     pub fn actor(&self) -> Role<'_> {
-        Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: Head::Vocabulary }
+        Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: self.head() }
     }
 
     /// The critic, where there is one.

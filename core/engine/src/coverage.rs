@@ -193,7 +193,7 @@ impl MemoryKind {
     }
 }
 
-/// How much wider the spread is where no published run measured the memory of an RL step's training, or any on the
+/// How much wider the spread is where no published run measured the memory of an RL step's training or of preference data', or any on the
 /// architecture. Assumed: as much as a source differs from the others of its kind beside what its own runs differ.
 const UNMEASURED: f64 = 1.25;
 
@@ -207,7 +207,7 @@ pub fn memory_spread(job: &Job, layout: &Layout) -> Spread {
 pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
     let own = &EFFICIENCY.architecture(&job.hardware).name;
     let mut spread = COVERAGE.memory[kind as usize];
-    if job.workload.rl.is_some() {
+    if job.workload.rl.is_some() || job.workload.kind.preference().is_some() {
         spread = spread.wider(UNMEASURED);
     }
     if !COVERAGE.memory_on.iter().any(|known| known == own) {
@@ -269,6 +269,8 @@ impl Kind {
             },
             framework: framework(layout),
             task: match job.workload.kind {
+                // No published run is one: nothing says how far off it is but runs of other kinds.
+                own if own.preference().is_some() => "prefer",
                 _ if job.workload.lora.is_some() => "adapters",
                 WorkloadKind::Pretrain => "pretrain",
                 _ => "tune",

@@ -103,6 +103,15 @@ pub fn adapted_per_token(model: &Model, length: f64, adapters: u64) -> Flops {
     training_per_token(model, length) + Flops::new(6.0 * adapters as f64 - 2.0 * weights)
 }
 
+/// Operations of the LM head for one training token: those of three products, or of two where it is frozen
+/// ([`adapted_per_token`]).
+#[must_use]
+pub fn head_per_token(model: &Model, trains: bool) -> Flops {
+    let shape = &model.shape;
+    let products = if trains { 3.0 } else { 2.0 };
+    Flops::new(2.0 * products * (shape.hidden_size * shape.vocab_size) as f64)
+}
+
 /// Operations of one token's forward pass, LM head included.
 #[must_use]
 pub fn forward_per_token(model: &Model, length: f64) -> Flops {

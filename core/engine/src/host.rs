@@ -29,6 +29,8 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
         if job.workload.generation.is_none() {
             let own = of_update(context, &context.actor(), &plan.layout);
             parts = parts.plus(&own.times(per_node * job.memory_factor()));
+            let waiting = HostParts { parameters: frozen_gib(context, plan), ..HostParts::default() };
+            parts = parts.plus(&waiting.times(per_node * job.memory_factor()));
         }
         return parts;
     }
@@ -39,6 +41,19 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
         parts = parts.plus(&of_resident(context, &resident).times(per_node * job.memory_factor()));
     }
     parts
+}
+
+/// What a reference with weights of its own keeps in host memory beside given text, for one GPU: all of them, where they are
+/// offloaded.
+fn frozen_gib(context: &Context<'_>, plan: &Plan) -> f64 {
+    let own = plan
+        .reference
+        .filter(|own| own.offload.parameters && !own.nvme_offload && context.adapters == 0);
+    own.map_or(0.0, |own| {
+        memory::first_states(context, &context.actor(), &own, Use::Evaluate)
+            .parameters
+            .gib()
+    })
 }
 
 /// Whether any role leaves something in host memory.

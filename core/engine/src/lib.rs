@@ -28,6 +28,7 @@ pub mod context;
 pub mod coverage;
 pub mod fit;
 pub mod flops;
+pub mod given;
 pub mod host;
 pub mod kernels;
 mod known;

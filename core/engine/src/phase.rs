@@ -9,6 +9,8 @@ pub enum Phase {
     Rollout,
     /// Log-probabilities of the sampled tokens before the first update.
     OldLogProb,
+    /// Log-probabilities of mismatched responses, of which nothing is learnt but how far the policy is from the reference.
+    Mismatched,
     /// Log-probabilities under the reference.
     Reference,
     /// The critic's values.
@@ -27,10 +29,11 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in the order of a step.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Train,
         Self::Rollout,
         Self::OldLogProb,
+        Self::Mismatched,
         Self::Reference,
         Self::Values,
         Self::Reward,
@@ -47,6 +50,7 @@ impl Phase {
             Self::Train => "train",
             Self::Rollout => "rollout",
             Self::OldLogProb => "old_log_prob",
+            Self::Mismatched => "mismatched",
             Self::Reference => "reference",
             Self::Values => "values",
             Self::Reward => "reward",

@@ -15,13 +15,15 @@ use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
 use crate::turn::Turn;
 pub use budgets::Budgets;
 pub use limits::{limits, most, safe_utilization};
+pub(crate) use residents::frozen_weights;
 pub use residents::{Resident, Who, residents};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
 use shardwise_question::workload::Rl;
-use turns::{alone, beside};
+use turns::alone;
+pub(crate) use turns::beside;
 pub use turns::{forward_layout, turns};
 
 /// The training side of an RL step: everything but generation.

@@ -1,6 +1,6 @@
 //! A phase in which a model trains or is evaluated: what its time and memory are computed of.
 
-use crate::batch::{self, Batch};
+use crate::batch::Batch;
 use crate::context::Context;
 use crate::memory::{self, Lengths, PhaseMemory, Use, first_states};
 use crate::phase::Phase;
@@ -32,20 +32,6 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// A step of training alone.
-    pub(crate) fn training(context: &'a Context<'_>, layout: &Layout) -> Self {
-        Self {
-            phase: Phase::Train,
-            role: context.actor(),
-            layout: *layout,
-            usage: Use::Train,
-            batch: batch::of_update(context.job, layout),
-            times: 1.0,
-            away: Offload::default(),
-            beside: MemoryParts::default(),
-        }
-    }
-
     /// What one optimizer step of it takes, or the one pass.
     #[must_use]
     pub fn terms(&self, context: &Context<'_>) -> Terms {

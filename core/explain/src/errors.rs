@@ -179,7 +179,7 @@ pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str) -> S
     phases(match phase {
         "rollout" => "rollout",
         "update_actor" | "update_critic" => "update_actor",
-        "old_log_prob" | "reference" | "values" => "old_log_prob",
+        "old_log_prob" | "mismatched" | "reference" | "values" => "old_log_prob",
         _ => "headline",
     })
 }

@@ -6,6 +6,7 @@ pub(super) fn phase(name: &str) -> &'static str {
         "train" => "Training step",
         "rollout" => "Rollout",
         "old_log_prob" => "Old log-prob",
+        "mismatched" => "Mismatched",
         "reference" => "Reference",
         "values" => "Values",
         "reward" => "Reward",

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::task::Algorithm;
+use crate::task::{Algorithm, Preference};
 use crate::wire::{Question, WorkloadKind, at, take, to_value};
 use shardwise_catalog::error::InputError;
 
@@ -30,15 +30,25 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 26] = [
+const RULES: [Rule; 28] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
     rule("workload.packing", trains, "Packing is of what trains, and here nothing does. Leave it out."),
     rule(
         "workload.lora",
-        |question| is_rl(question) || matches!(kind(question), "lora" | "qlora"),
-        "Only lora, qlora and RL workloads train adapters. Use kind \"lora\".",
+        |question| is_rl(question) || preference(question).is_some() || matches!(kind(question), "lora" | "qlora"),
+        "Adapters are of lora, qlora, RL and preference data. Use kind \"lora\".",
+    ),
+    rule(
+        "workload.lora.load_in_4bit",
+        |question| preference(question).is_some(),
+        "Only dpo, ipo, kto, orpo, simpo and reward_model say this beside their kind. Leave it out; fine-tuning over a base in 4 bits is the kind qlora.",
+    ),
+    rule(
+        "workload.precompute_ref_log_probs",
+        |question| preference(question).is_some_and(Preference::has_reference),
+        "Only dpo, ipo and kto hold what they train to a reference policy. Leave it out, or choose one of them.",
     ),
     rule(
         "workload.rl",
@@ -86,7 +96,7 @@ const RULES: [Rule; 26] = [
     rule(
         "plan.reference",
         |question| !trains(question) || has_reference(question),
-        "No reference policy is computed here. Leave its plan out, or set workload.rl.reference to true.",
+        "No reference policy is computed here. Leave its plan out, or set workload.rl.reference to true (dpo, ipo, kto: workload.precompute_ref_log_probs to false).",
     ),
     rule("plan.critic.rollout", never, OF_A_ROLE),
     rule("plan.critic.critic", never, OF_A_ROLE),
@@ -124,6 +134,10 @@ fn algorithm(question: &Value) -> Option<&'static Algorithm> {
     WorkloadKind::of(kind(question))?.algorithm()
 }
 
+fn preference(question: &Value) -> Option<&'static Preference> {
+    WorkloadKind::of(kind(question))?.preference()
+}
+
 fn is_rl(question: &Value) -> bool {
     algorithm(question).is_some()
 }
@@ -142,6 +156,9 @@ fn has_critic(question: &Value) -> bool {
 }
 
 fn has_reference(question: &Value) -> bool {
+    if preference(question).is_some_and(Preference::has_reference) {
+        return at(question, "workload.precompute_ref_log_probs") != true;
+    }
     let stated = at(question, "workload.rl.reference").as_bool();
     algorithm(question).is_some_and(|own| stated.unwrap_or(own.reference))
 }

@@ -121,10 +121,7 @@ pub fn roles(job: &Job, spec: &PlanSpec, layout: Layout) -> Result<Plan, InputEr
         Some(rl) if rl.critic.is_some() => Some(role(&spec.critic, "plan.critic")?),
         _ => None,
     };
-    let reference = match rl {
-        Some(rl) if rl.reference => Some(role(&spec.reference, "plan.reference")?),
-        _ => None,
-    };
+    let reference = if job.workload.has_reference() { Some(role(&spec.reference, "plan.reference")?) } else { None };
     Ok(Plan { layout, rollout: None, critic, reference })
 }
 
@@ -210,7 +207,7 @@ pub fn again(job: &Job, plan: &Plan, open: bool) -> Option<Plan> {
         None => Some(layout),
     };
     let critic = if rl.is_some_and(|rl| rl.critic.is_some()) { Some(role(plan.critic)?) } else { None };
-    let reference = if rl.is_some_and(|rl| rl.reference) { Some(role(plan.reference)?) } else { None };
+    let reference = if job.workload.has_reference() { Some(role(plan.reference)?) } else { None };
     Some(Plan { layout, rollout, critic, reference })
 }
 

@@ -13,7 +13,7 @@ use crate::framework::Named;
 use crate::market;
 use crate::operations::Operations;
 use crate::place::Place;
-use crate::task::Task;
+use crate::task::{Preference, Task};
 use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Workload};
 pub(crate) use hardware::resolve_hardware;
@@ -167,19 +167,21 @@ fn resolve_workload(
     let mut workload = Workload {
         kind,
         precision: spec.precision.unwrap_or_default(),
-        packing: spec.packing.unwrap_or(true),
+        packing: spec.packing.unwrap_or(kind.preference().is_none()),
         says_packed: spec.packing == Some(true),
         sequence_length: 0,
         mean_sequence_length: 0.0,
         global_batch: 1,
         lora: resolve_lora(kind, spec.lora)?,
+        reference: kind.preference().is_some_and(Preference::has_reference)
+            && spec.precompute_ref_log_probs != Some(true),
         rl: None,
         generation: None,
         run: run::resolve(spec, caveats)?,
         checkpoints: run::checkpoints(spec)?,
     };
     match kind.task() {
-        Task::Train => {
+        Task::Train | Task::Prefer(_) => {
             let length = at.required("sequence_length", spec.sequence_length)?;
             workload.sequence_length = at.positive("sequence_length", length, MAX_LENGTH)?;
             let batch = at.required("global_batch", spec.global_batch)?;
@@ -224,6 +226,7 @@ fn resolve_lora(kind: WorkloadKind, spec: Option<LoraSpec>) -> Result<Option<Lor
     Ok(Some(Lora {
         rank: Place::at("workload.lora").positive("rank", spec.rank.unwrap_or(RANK), 4096)?,
         targets: spec.targets.unwrap_or_default(),
+        quantized_base: kind == WorkloadKind::Qlora || spec.load_in_4bit == Some(true),
     }))
 }
 

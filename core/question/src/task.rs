@@ -7,10 +7,76 @@ use crate::wire::WorkloadKind;
 pub enum Task {
     /// Optimizer steps on given text.
     Train,
+    /// Optimizer steps on preferences.
+    Prefer(&'static Preference),
     /// Steps of generation and training.
     Rl(&'static Algorithm),
     /// Generation alone.
     Generate,
+}
+
+/// What learns from preferences: what memory and time depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preference {
+    /// Name for a person.
+    pub name: &'static str,
+    /// Sequences of an example: a chosen and a rejected response, each behind its prompt, or one response.
+    pub sequences: u64,
+    /// What is learnt of them.
+    pub learns: Learns,
+}
+
+/// What is learnt from preferences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learns {
+    /// A policy, held to a reference: each batch is evaluated by it, or was before.
+    Held,
+    /// A policy, held to a reference, whose distance from it is estimated on mismatched responses: policy and reference
+    /// evaluate those, too.
+    HeldByMismatched,
+    /// A policy, held to nothing.
+    Free,
+    /// Scores: a number for each response.
+    Scores,
+}
+
+/// Direct preference optimization (arXiv:2305.18290, equation 7).
+pub const DPO: Preference = Preference { name: "DPO", sequences: 2, learns: Learns::Held };
+
+/// Identity preference optimization (arXiv:2310.12036, equation 17): DPO's passes, with a squared loss.
+pub const IPO: Preference = Preference { name: "IPO", ..DPO };
+
+/// Kahneman-Tversky optimization (arXiv:2402.01306, section 4.1): single responses, good or bad; `z_0` is of responses to other
+/// prompts.
+pub const KTO: Preference = Preference { name: "KTO", sequences: 1, learns: Learns::HeldByMismatched };
+
+/// Odds ratio preference optimization (arXiv:2403.07691, equation 6): no reference.
+pub const ORPO: Preference = Preference { name: "ORPO", sequences: 2, learns: Learns::Free };
+
+/// Simple preference optimization (arXiv:2405.14734, equation 6): no reference.
+pub const SIMPO: Preference = Preference { name: "SimPO", ..ORPO };
+
+/// A reward model of pairs (arXiv:2203.02155, equation 1).
+pub const REWARD_MODEL: Preference = Preference { name: "Reward model", sequences: 2, learns: Learns::Scores };
+
+impl Preference {
+    /// Whether a policy is held to a reference.
+    #[must_use]
+    pub const fn has_reference(&self) -> bool {
+        matches!(self.learns, Learns::Held | Learns::HeldByMismatched)
+    }
+
+    /// Whether mismatched responses are evaluated beside those that train.
+    #[must_use]
+    pub const fn has_mismatched(&self) -> bool {
+        matches!(self.learns, Learns::HeldByMismatched)
+    }
+
+    /// Whether an example is a pair.
+    #[must_use]
+    pub const fn has_pairs(&self) -> bool {
+        self.sequences == 2
+    }
 }
 
 /// An algorithm of reinforcement learning: what memory and time depend on, and what a framework is told.
@@ -248,6 +314,9 @@ impl WorkloadKind {
             Self::Lora => "LoRA",
             Self::Qlora => "QLoRA",
             Self::Rollout => "Rollout",
+            Self::Dpo | Self::Ipo | Self::Kto | Self::Orpo | Self::Simpo | Self::RewardModel => {
+                self.preference().map_or("", |own| own.name)
+            }
             Self::Ppo
             | Self::Grpo
             | Self::Dapo
@@ -273,6 +342,12 @@ impl WorkloadKind {
     pub fn task(self) -> Task {
         match self {
             Self::Pretrain | Self::Sft | Self::Lora | Self::Qlora => Task::Train,
+            Self::Dpo => Task::Prefer(&DPO),
+            Self::Ipo => Task::Prefer(&IPO),
+            Self::Kto => Task::Prefer(&KTO),
+            Self::Orpo => Task::Prefer(&ORPO),
+            Self::Simpo => Task::Prefer(&SIMPO),
+            Self::RewardModel => Task::Prefer(&REWARD_MODEL),
             Self::Ppo => Task::Rl(&PPO),
             Self::Grpo => Task::Rl(&GRPO),
             Self::Dapo => Task::Rl(&DAPO),
@@ -292,7 +367,23 @@ impl WorkloadKind {
     pub fn algorithm(self) -> Option<&'static Algorithm> {
         match self.task() {
             Task::Rl(algorithm) => Some(algorithm),
-            Task::Train | Task::Generate => None,
+            Task::Train | Task::Prefer(_) | Task::Generate => None,
+        }
+    }
+
+    /// What is learnt from preferences, where this kind does that.
+    ///
+    /// ```
+    /// use shardwise_core::task::DPO;
+    /// use shardwise_core::wire::WorkloadKind;
+    /// assert_eq!(WorkloadKind::Dpo.preference(), Some(&DPO));
+    /// assert_eq!(WorkloadKind::Sft.preference(), None);
+    /// ```
+    #[must_use]
+    pub fn preference(self) -> Option<&'static Preference> {
+        match self.task() {
+            Task::Prefer(own) => Some(own),
+            Task::Train | Task::Rl(_) | Task::Generate => None,
         }
     }
 

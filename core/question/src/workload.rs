@@ -1,5 +1,6 @@
 //! What is trained or generated, with every default applied.
 
+use crate::task::Task;
 use crate::wire::{LoraTargets, Precision, Schedule, WorkloadKind};
 use shardwise_catalog::model::Model;
 
@@ -18,10 +19,12 @@ pub struct Workload {
     pub sequence_length: u64,
     /// Mean sequence length in tokens.
     pub mean_sequence_length: f64,
-    /// Sequences per optimizer step over all GPUs (RL: prompts × responses of a mini-batch).
+    /// Examples per optimizer step over all GPUs (RL: prompts × responses of a mini-batch).
     pub global_batch: u64,
     /// Adapters, where only they train.
     pub lora: Option<Lora>,
+    /// Whether steps on preference data evaluate a reference on them; that of RL is in `rl`.
+    pub reference: bool,
     /// The RL step.
     pub rl: Option<Rl>,
     /// The generation run.
@@ -64,8 +67,26 @@ impl Workload {
                 let drawn = rl.prompts_per_step as f64 * rl.oversampling;
                 (examples as f64 * epochs / drawn).floor().max(1.0) * per_step
             }
-            (Length::Data { examples, epochs }, None) => examples as f64 * epochs * self.mean_sequence_length,
+            (Length::Data { examples, epochs }, None) => examples as f64 * epochs * self.example_length(),
         })
+    }
+
+    /// Whether a step evaluates a reference policy.
+    #[must_use]
+    pub fn has_reference(&self) -> bool {
+        self.reference || self.rl.as_ref().is_some_and(|rl| rl.reference)
+    }
+
+    /// Sequences of an example: the two of a pair, else one.
+    #[must_use]
+    pub fn sequences_per_example(&self) -> u64 {
+        self.kind.preference().map_or(1, |own| own.sequences)
+    }
+
+    /// Mean tokens of an example.
+    #[must_use]
+    pub fn example_length(&self) -> f64 {
+        self.mean_sequence_length * self.sequences_per_example() as f64
     }
 
     /// Steps of the run, whole or begun, at least one; see [`Self::run_tokens`].
@@ -111,6 +132,8 @@ pub struct Lora {
     pub rank: u64,
     /// Which matrices carry adapters.
     pub targets: LoraTargets,
+    /// Whether the base model is held in 4 bits.
+    pub quantized_base: bool,
 }
 
 /// One RL step.
@@ -225,7 +248,11 @@ impl Workload {
     /// Whether a model is fine-tuned on given texts, as Hugging Face's trainers do.
     #[must_use]
     pub fn fine_tunes(&self) -> bool {
-        matches!(self.kind, WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora)
+        match self.kind.task() {
+            Task::Train => self.kind != WorkloadKind::Pretrain,
+            Task::Prefer(_) => true,
+            Task::Rl(_) | Task::Generate => false,
+        }
     }
 
     /// Whether the whole model trains, rather than adapters.
@@ -237,6 +264,6 @@ impl Workload {
     /// Whether the base model is held in 4 bits.
     #[must_use]
     pub fn quantized_base(&self) -> bool {
-        self.kind == WorkloadKind::Qlora
+        self.lora.is_some_and(|own| own.quantized_base)
     }
 }

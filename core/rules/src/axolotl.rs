@@ -8,6 +8,7 @@ use super::{deepspeed, trainer};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16};
+use shardwise_question::wire::WorkloadKind::Kto;
 
 /// Ranks along each axis of axolotl's mesh, beside tensor, context and expert parallelism: those that shard
 /// the weights, and copies of them (`utils/distributed.py`, `integrations/expert_parallel/plugin.py`).
@@ -22,6 +23,9 @@ pub fn mesh(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
 /// What axolotl refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
     all(trainer::FINE_TUNES),
+    // core/builders/rl.py hands it to DPO's trainer alone.
+    must("workload.precompute_ref_log_probs", |a| a.workload.kind != Kto || a.workload.reference)
+        .or("axolotl evaluates KTO's reference in each step. Set it to false."),
     backends(&[Fsdp, Deepspeed, Ddp]).or(
         "axolotl trains with FSDP2, DeepSpeed or plain data parallelism. Set the backend to fsdp, deepspeed or ddp.",
     ),
@@ -52,6 +56,9 @@ pub(crate) static RULES: &[Rule] = &[
 
 static SHARDED: &[Rule] = &[
     FSDP2_SHARDS,
+    // schemas/validation.py, check_fsdp2_base_model_quant_rl.
+    must("plan.backend", |a| a.workload.kind.preference().is_none() || !a.workload.quantized_base())
+        .or("axolotl's FSDP2 loads no 4-bit base for preference data. Set the backend to deepspeed or ddp."),
     divides("plan.shard_group", |a| (a.cp * a.ep, a.group))
         .or("A shard group holds whole groups of CP {cp} × EP {ep}. Give a multiple of {part}."),
     // schemas/validation.py, check_context_parallel_size.

@@ -2,8 +2,8 @@
 
 use super::rule::{CP, EP, PP, Rule, all, backends, divides, must, no_kind, ones};
 use super::shared::{
-    ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, TEXT_HAS_POSITIONS, TRANSFORMERS_KERNEL,
-    TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, REFERENCE_FOLLOWS, TEXT_HAS_POSITIONS,
+    TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use shardwise_question::plan::ZeroPlus;
 use shardwise_question::wire::Backend::Deepspeed;
@@ -19,6 +19,7 @@ pub(crate) static RULES: &[Rule] = &[
 /// What a program asks that moves activations by itself.
 pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
     NO_RL.or("A ds_config.json lays out one training loop, no generation. Take veRL's or ChatLearn's flags."),
+    REFERENCE_FOLLOWS.or("The reference is set up as what trains. Leave its plan out."),
     no_kind(&[Rollout]).or("DeepSpeed's configuration trains; for generation alone start vLLM or SGLang itself."),
     backends(&[Deepspeed]).or("Set the backend to deepspeed, or leave it to the search."),
     HALF.or("DeepSpeed trains in bf16 or fp16. Choose one of these."),

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED, recomputes};
 use super::rule::{Rule, all, divides, must, no_kind, when};
-use super::shared::{FLASH, NO_RL, TRAINS, USUAL_KERNEL};
+use super::shared::{FLASH, NO_PREFERENCES, NO_RL, TRAINS, USUAL_KERNEL};
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::RecomputeModule::MlaUpProj;
 use shardwise_question::wire::WorkloadKind::{Lora, Pretrain, Qlora, Sft};
@@ -88,6 +88,7 @@ pub fn recipe(id: &str) -> Option<&'static Recipe> {
 pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Qlora])
         .or("Megatron-Bridge's recipes load no 4-bit base model. Choose lora, or take DeepSpeed's flags."),
+    NO_PREFERENCES,
     NO_RL.or("These texts of Megatron-Bridge pre-train and fine-tune. Take veRL's or ChatLearn's flags for reinforcement learning."),
     TRAINS,
     must("model", |a| recipe(&a.job.model.id).is_some())

@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use super::rule::{Rule, all, backends, divides, must, no_kind, when};
-use super::shared::{MEGATRON, NO_RL, WEIGHTS_STAY, WHOLE_NODES, positions};
+use super::shared::{MEGATRON, NO_PREFERENCES, NO_RL, WEIGHTS_STAY, WHOLE_NODES, positions};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Norm, QkNorm};
 use shardwise_question::plan::Recompute;
@@ -15,6 +15,7 @@ use shardwise_question::workload::Workload;
 pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Lora, Qlora])
         .or("pretrain_gpt.py trains every weight and has no adapters. Take Megatron-Bridge's or veRL's flags."),
+    NO_PREFERENCES,
     NO_RL.or("These texts of pretrain_gpt.py pre-train and fine-tune. Take veRL's or ChatLearn's flags for reinforcement learning."),
     no_kind(&[Rollout]).or("pretrain_gpt.py trains; for generation alone start vLLM or SGLang itself."),
     all(CORE),

@@ -5,14 +5,14 @@ use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, CHUNKED,
     ENGINE, ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, FORWARD_COUNTS_ALIKE, HALF, NO_ADAPTERS, NO_ULYSSES,
-    ONLY_PPO_HAS_A_CRITIC, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
-    TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
+    ONLY_PPO_HAS_A_CRITIC, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
+    TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::Backend::Deepspeed;
 use shardwise_question::wire::Precision::Fp16;
 use shardwise_question::wire::Schedule::{Colocated, Split};
-use shardwise_question::wire::WorkloadKind::{Cispo, Gmpo, Pretrain, Remax};
+use shardwise_question::wire::WorkloadKind::{Cispo, Gmpo, Kto, Orpo, Pretrain, Remax, Simpo};
 
 /// What `OpenRLHF` refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
@@ -20,6 +20,8 @@ pub(crate) static RULES: &[Rule] = &[
         .or("OpenRLHF trains from finished weights and has no pre-training. Take DeepSpeed's flags, or the kind sft."),
     no_kind(&[Cispo, Gmpo, Remax])
         .or("OpenRLHF 0.11.2 has no such loss or baseline. Choose grpo or rloo, or take veRL's flags."),
+    no_kind(&[Kto, Orpo, Simpo])
+        .or("OpenRLHF 0.11.2 learns of pairs by DPO, IPO or a reward model. Choose one of these, or take LLaMA-Factory's flags."),
     TRAINS,
     WHOLE_NODES,
     backends(&[Deepspeed])
@@ -58,6 +60,8 @@ pub(crate) static RULES: &[Rule] = &[
         &[
             TEXT_HAS_POSITIONS,
             divides("workload.global_batch", |a| (a.per_pass, a.workload.global_batch)).or(ALL_RANKS),
+            REFERENCE_IN_STEPS.or("OpenRLHF evaluates the reference in each step. Set it to false."),
+            all(REFERENCE),
         ],
     ),
 ];
@@ -111,6 +115,10 @@ static REINFORCEMENT: &[Rule] = &[
 static ROLES: &[Rule] = &[
     must("plan.critic", |a| a.plan.critic.is_none_or(|own| own == *a.layout))
         .or("OpenRLHF lays critic and actor out alike. Leave the critic's plan out."),
+    all(REFERENCE),
+];
+
+static REFERENCE: &[Rule] = &[
     must("plan.reference", |a| {
         a.plan.reference.is_none_or(|mut own| {
             own.offload.parameters = a.layout.offload.parameters;

@@ -7,6 +7,7 @@ use super::rule::{CP, EP, Must, PP, Rule, TP, divides, engine, learning, must, n
 use shardwise_catalog::error::InputError;
 use shardwise_question::complete::usual_kernel;
 use shardwise_question::plan::{MicroBatch, Recompute};
+use shardwise_question::task::Preference;
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::{Attention, AttentionKernel as Kernel, Engine, KvCacheDtype, WorkloadKind};
 
@@ -54,6 +55,24 @@ pub(crate) const ENGINE_IN_BF16: Must = engine("plan.rollout.precision", |own| o
 pub(crate) const CACHE_IN_16_BITS: Must =
     engine("plan.rollout.kv_cache_dtype", |own| own.kv_cache_dtype == KvCacheDtype::Auto);
 
+/// Nothing is learnt from preferences.
+pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kind.preference().is_none())
+    .or("The texts for {name} learn nothing from preferences. Take TRL's or LLaMA-Factory's flags.");
+/// The reference is laid out as what trains.
+pub(crate) const REFERENCE_FOLLOWS: Must =
+    must("plan.reference", |a| a.plan.reference.is_none_or(|own| own == *a.layout));
+/// The reference is evaluated in each step.
+pub(crate) const REFERENCE_IN_STEPS: Must = must("workload.precompute_ref_log_probs", |a| {
+    let held = a.workload.kind.preference().is_some_and(Preference::has_reference);
+    !held || a.workload.reference
+});
+/// Preference data are padded.
+pub(crate) const PREFERENCES_ARE_PADDED: Must =
+    must("workload.packing", |a| a.workload.kind.preference().is_none() || !a.workload.joins());
+/// The responses of a batch are mismatched with each other's prompts (TRL 1.16.0, `trainer/kto_trainer.py`).
+pub(crate) const KTO_MISMATCHES: Rule =
+    must("plan.micro_batch", |a| !a.workload.kind.preference().is_some_and(Preference::has_mismatched) || a.micro > 1)
+        .or("KTO pairs the prompts of a pass with each other's responses. Set micro_batch to 2 or more.");
 pub(crate) const TRAINS: Rule =
     no_kind(&[WorkloadKind::Rollout]).or("{name} trains; for generation alone start vLLM or SGLang itself.");
 /// Every framework here is told nodes and GPUs per node.

@@ -5,14 +5,14 @@ use super::deepspeed;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES,
-    MOVED_TOGETHER, NO_OVERSAMPLING, NO_ULYSSES, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
-    TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
+    KTO_MISMATCHES, MOVED_TOGETHER, NO_OVERSAMPLING, NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
+    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::Schedule::{Colocated, Split};
-use shardwise_question::wire::WorkloadKind::{Gmpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, Rloo};
+use shardwise_question::wire::WorkloadKind::{Gmpo, Orpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, Rloo, Simpo};
 
 /// What TRL refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
@@ -21,6 +21,7 @@ pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Ppo]).or("TRL 1.16.0 has no PPO trainer any more. Choose grpo, or take veRL's or OpenRLHF's flags."),
     no_kind(&[Gmpo, ReinforcePlusPlus, Remax])
         .or("TRL 1.16.0 has no trainer of this algorithm. Choose grpo or rloo, or take veRL's flags."),
+    no_kind(&[Orpo, Simpo]).or("TRL 1.16.0 has no script of this loss. Take LLaMA-Factory's or axolotl's flags."),
     TRAINS,
     must("hardware.gpus", |a| nodes(a.pools.0, a.job.hardware.gpus_per_node).is_some())
         .or("{gpus} GPUs that train are no whole number of nodes of {node}. Choose a multiple of {node}."),
@@ -72,6 +73,7 @@ static ON_DEEPSPEED: &[Rule] = &[
 static FINE_TUNING: &[Rule] = &[
     TEXT_HAS_POSITIONS,
     WHOLE_PASSES,
+    when(|a| a.workload.kind.preference().is_some(), PREFERENCES),
     when(
         |a| a.layout.sequence_split() > 1,
         &[
@@ -85,6 +87,15 @@ static FINE_TUNING: &[Rule] = &[
             .or("{length} tokens are no multiple of {part}, the parts of a split sequence."),
         ],
     ),
+];
+
+static PREFERENCES: &[Rule] = &[
+    REFERENCE_FOLLOWS.or("TRL lays the reference out as the policy. Leave its plan out."),
+    // trainer/dpo_trainer.py:733: padding_free is disabled.
+    PREFERENCES_ARE_PADDED.or("TRL pads preference data. Set packing to false."),
+    KTO_MISMATCHES,
+    must("plan.context_parallel", |a| a.layout.sequence_split() == 1)
+        .or("TRL's scripts for preference data split no sequences. Set context_parallel and ulysses_parallel to 1."),
 ];
 
 static REINFORCEMENT: &[Rule] = &[

@@ -5,8 +5,9 @@ use super::rule::{Rule, all, backends, check, divides, engine, learning, must, n
 use super::shared::{
     ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, RESPONSES_HAVE_POSITIONS,
-    TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
+    MINI_BATCH_IS_WHOLE_PASSES, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC,
+    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES,
+    WHOLE_POOLS,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
@@ -22,6 +23,7 @@ use shardwise_question::wire::{Attention, Engine};
 pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Pretrain])
         .or("veRL fine-tunes and has no pre-training. Take DeepSpeed's flags, or the kind sft for packed sequences."),
+    NO_PREFERENCES,
     no_kind(&[Qlora]).or("veRL loads no 4-bit base model. Choose lora, or take DeepSpeed's flags."),
     TRAINS,
     WHOLE_NODES,

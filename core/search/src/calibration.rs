@@ -246,7 +246,7 @@ fn figure(value: f64) -> String {
 /// in them: all of it under ZeRO-3, and without ZeRO. That of ZeRO-1 and 2 is counted with the optimizer's step.
 fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<Pace, InputError> {
     let workload = &job.workload;
-    if workload.rl.is_some() || workload.generation.is_some() {
+    if workload.rl.is_some() || workload.generation.is_some() || workload.kind.preference().is_some() {
         return Err(InputError::new(
             "forward_s",
             "Passes are compared for pre-training and fine-tuning alone: here other work fills the step. Give step_time_s.",

@@ -10,13 +10,15 @@ use shardwise_engine::host::moves;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::task::Preference;
 use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
 use shardwise_question::workload::Rl;
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
 pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
-    let mut found = job.caveats.clone();
+    let mut found: Vec<Caveat> = job.workload.kind.preference().map(preferences).into_iter().collect();
+    found.extend(job.caveats.iter().cloned());
     found.extend(job.calibration.as_ref().map(calibrated));
     let hardware = &job.hardware;
     let training = job.workload.generation.is_none();
@@ -57,6 +59,17 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         ));
     }
     found
+}
+
+/// What is not known of learning from preferences.
+fn preferences(own: &Preference) -> Caveat {
+    Caveat::new(
+        "no-such-run",
+        format!(
+            "No published time or memory of a {} run is known. Its passes are timed as those of fine-tuning, and the interval is as wide as for kinds of run that were never measured.",
+            own.name
+        ),
+    )
 }
 
 /// What an offer leaves open.

@@ -1,4 +1,4 @@
-//! The models of an RL step, and what they leave on the card between their phases.
+//! The models of a step, and what they leave on the card between their phases.
 
 use crate::context::{Context, Role};
 use crate::memory::{Use, first_states};
@@ -7,7 +7,7 @@ use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, MemoryParts};
 
-/// Which model of an RL step.
+/// Which model of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     /// The policy that is trained.
@@ -28,7 +28,7 @@ impl Who {
     }
 }
 
-/// A model of an RL step on the GPUs that train.
+/// A model of a step on the GPUs that train.
 #[derive(Clone, Copy, Debug)]
 pub struct Resident<'a> {
     /// Which one.
@@ -63,13 +63,13 @@ impl Resident<'_> {
     #[must_use]
     pub fn usage_in(&self, phase: Phase) -> Option<Use> {
         match (self.who, phase) {
-            (Who::Actor, Phase::OldLogProb)
+            (Who::Actor, Phase::OldLogProb | Phase::Mismatched)
             | (Who::Critic, Phase::Values)
             | (Who::Reference, Phase::Reference)
             | (Who::Reward, Phase::Reward) => Some(Use::Evaluate),
             // A reference without weights of its own uses the actor's.
             (Who::Actor, Phase::Reference) if self.role.adapters > 0 => Some(Use::Evaluate),
-            (Who::Actor, Phase::UpdateActor) | (Who::Critic, Phase::UpdateCritic) => Some(Use::Train),
+            (Who::Actor, Phase::UpdateActor | Phase::Train) | (Who::Critic, Phase::UpdateCritic) => Some(Use::Train),
             _ => None,
         }
     }
@@ -77,7 +77,7 @@ impl Resident<'_> {
     /// What it leaves on the card.
     pub(super) fn left(&self, context: &Context<'_>) -> MemoryParts {
         if self.who.is_frozen() {
-            left_by_frozen(context, &self.role, self.layout)
+            frozen_weights(context, &self.role, self.layout)
         } else {
             left_by_trained(context, &self.role, self.layout)
         }
@@ -111,7 +111,7 @@ fn left_by_trained(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> M
 }
 
 /// What a frozen role leaves on the card: its weights, unless they are offloaded.
-fn left_by_frozen(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> MemoryParts {
+pub(crate) fn frozen_weights(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> MemoryParts {
     if layout.offload.parameters {
         return MemoryParts::default();
     }

@@ -81,7 +81,7 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a
 }
 
 /// What of the models of `plan` lies on the card in a phase that is not at work in it.
-pub(super) fn beside<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Fn(Phase) -> MemoryParts + 'a {
+pub(crate) fn beside<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Fn(Phase) -> MemoryParts + 'a {
     // As many as there are models, and no list: a search asks this of every plan.
     let mut left = [None; 4];
     for (place, own) in left.iter_mut().zip(residents(context, plan)) {

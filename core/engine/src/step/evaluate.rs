@@ -1,13 +1,15 @@
 //! A plan's step.
 
 use super::{Step, engine_memory, generation_parts, recomputed_share};
+use crate::batch;
 use crate::context::Context;
 use crate::flops;
+use crate::given;
 use crate::phase::Phase;
 use crate::rl;
 use crate::rollout::{self, Requests};
 use crate::turn::Turn;
-use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::plan::Plan;
 use shardwise_question::wire::MemoryParts;
 
 /// Evaluates a plan.
@@ -17,7 +19,7 @@ pub fn evaluate(context: &Context<'_>, plan: &Plan) -> Step {
     match (&workload.rl, &workload.generation) {
         (Some(rl), _) => rl::step(context, plan, rl),
         (None, Some(_)) => generation_step(context, plan),
-        (None, None) => training_step(context, &plan.layout),
+        (None, None) => training_step(context, plan),
     }
 }
 
@@ -27,23 +29,24 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
     match &context.job.workload.rl {
         Some(rl) => rl::turns(context, plan, rl).0,
         None if context.job.workload.generation.is_some() => Vec::new(),
-        None => vec![Turn::training(context, &plan.layout)],
+        None => given::turns(context, plan),
     }
 }
 
-fn training_step(context: &Context<'_>, layout: &Layout) -> Step {
-    let turn = Turn::training(context, layout);
-    let parts = turn.time(context);
-    let (tokens, length) = (turn.batch.tokens, context.job.workload.mean_sequence_length);
+fn training_step(context: &Context<'_>, plan: &Plan) -> Step {
+    let turns = given::turns(context, plan);
+    let times: Vec<_> = turns.iter().map(|turn| (turn.phase, turn.time(context))).collect();
+    let (tokens, length) =
+        (batch::of_update(context.job, &plan.layout).tokens, context.job.workload.mean_sequence_length);
     let flops = context.training_flops(length).get() * tokens;
     Step {
-        seconds: parts.total(),
-        times: vec![(turn.phase, parts)],
-        memories: vec![(turn.phase, turn.memory(context))],
+        seconds: times.iter().map(|(_, parts)| parts.total()).sum(),
+        times,
+        memories: turns.iter().map(|turn| (turn.phase, turn.memory(context))).collect(),
         engine: None,
         tokens,
         model_flops: flops,
-        hardware_flops: flops * (1.0 + recomputed_share(context, layout, length)),
+        hardware_flops: flops * (1.0 + recomputed_share(context, &plan.layout, length)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::FORWARD_EXCHANGES;
 use super::head::{backward_products, head_product};
 use super::stages::{StageTime, all_blocks, block_times};
 use super::update::update;
-use crate::context::{Context, Role};
+use crate::context::{Context, Head, Role};
 use crate::layer::Slice;
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::Layout;
@@ -17,7 +17,10 @@ use shardwise_question::plan::Layout;
 #[must_use]
 pub fn least_pass(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> Seconds {
     let mut least = all_blocks(role, &block_times(context, role, layout, slice));
-    let head = head_product(context, role, layout, slice.tokens);
+    let head = match role.head {
+        Head::Vocabulary => head_product(context, role, layout, slice.tokens),
+        Head::Scalar => Seconds::ZERO,
+    };
     least.forward += head;
     least.backward += head * backward_products(role);
     least.recompute = Seconds::ZERO;

@@ -196,7 +196,7 @@ fn logits(sheet: &mut Sheet, terms: &Terms, own: Loss) -> Expression {
 /// What the models that are not at work in `phase` keep of a part, each by its formula.
 pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: Phase, part: &str) -> Vec<Expression> {
     let job = &source.found.job;
-    if job.workload.rl.is_none() {
+    if job.workload.generation.is_some() {
         return Vec::new();
     }
     let mut sum = Vec::new();

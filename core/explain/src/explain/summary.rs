@@ -8,6 +8,7 @@ use shardwise_catalog::hardware::{HOURS_OF_A_YEAR, Owned, Rentable};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::flops;
 use shardwise_engine::possible::peak;
+use shardwise_engine::role::Head;
 use shardwise_engine::step::recomputed_share;
 use shardwise_question::operations::{NODE_FACTOR, UTILIZATION};
 use shardwise_question::wire::Answer;
@@ -75,7 +76,10 @@ fn tokens(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     if let Some(own) = &workload.generation {
         return requests(sheet, own.requests) * response(sheet, own.mean_response_length);
     }
-    let batch = sheet.term("global_batch", workload.global_batch as f64, Unit::One, "sequences of a step");
+    let each = workload.sequences_per_example();
+    let meaning = if each > 1 { "pairs of a step" } else { "sequences of a step" };
+    let batch = sheet.term("global_batch", workload.global_batch as f64, Unit::One, meaning);
+    let batch = sheet.scaled(batch, "responses", each as f64, "responses of a pair");
     let length = sheet.term(
         "seq_length",
         workload.mean_sequence_length,
@@ -267,12 +271,20 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     };
     let weights = flops::matmul_weights(model) as f64;
     let attention = flops::forward_per_token(model, length).get() - 2.0 * weights;
-    let weights = sheet.term(
-        "N",
-        weights,
-        Unit::Parameters,
-        "weights that multiply a token: active ones, LM head included, embedding not",
-    );
+    let weights = match source.context.actor().head {
+        Head::Vocabulary => sheet.term(
+            "N",
+            weights,
+            Unit::Parameters,
+            "weights that multiply a token: active ones, LM head included, embedding not",
+        ),
+        Head::Scalar => sheet.term(
+            "N",
+            weights - (model.shape.hidden_size * model.shape.vocab_size) as f64,
+            Unit::Parameters,
+            "weights that multiply a token: active ones, embedding not; scores need no LM head",
+        ),
+    };
     let mut each = Expression::Number(times) * weights;
     if workload.generation.is_none() && !workload.full_parameter() {
         let adapters = sheet.term("A", adapters as f64, Unit::Parameters, "adapter weights that a token visits");

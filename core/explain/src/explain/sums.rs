@@ -44,10 +44,13 @@ pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
         rest
     };
     calibrated(source, &mut sheet);
+    let preferences = workload.kind.preference().is_some();
     let (method, title) = if workload.rl.is_some() {
         ("rl-schedule", "Time of a step")
     } else if workload.generation.is_some() {
         ("generation", "Time of the run")
+    } else if preferences && phases.len() > 1 {
+        ("preferences", "Time of a step")
     } else {
         ("step-time", "Time of a step")
     };
@@ -84,6 +87,7 @@ pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Optio
         "weight_sync" => "weight-sync",
         "driver" => "driver",
         "train" => "step-time",
+        "mismatched" | "reference" if source.found.job.workload.rl.is_none() => "preferences",
         _ => "rl-phases",
     };
     Some(sheet.finish(figure, method, title, "t", expression, Unit::Seconds))

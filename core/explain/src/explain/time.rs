@@ -103,6 +103,9 @@ pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, own: Expressio
 fn repeated(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: Expression) -> Expression {
     let (symbol, meaning) = match turn.usage {
         Use::Train => ("updates", "optimizer steps"),
+        Use::Evaluate if source.found.job.workload.rl.is_none() => {
+            ("passes", "passes: over the responses, and over mismatched ones")
+        }
         Use::Evaluate => ("rl_forward", "what RL's forward phases take beside their kernels"),
     };
     let own = sheet.scaled(own, symbol, turn.times, meaning);

@@ -1,11 +1,13 @@
 //! axolotl: one YAML for `axolotl train`, and `DeepSpeed`'s file beside it.
 
-use super::choices::{self, half, passes, recompute_reason};
+use super::choices::{self, half, passes, preference, recompute_reason};
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::{Emission, Snippet, Unsupported, words, yaml};
 use shardwise_question::plan::Recompute;
+use shardwise_question::task::Preference;
 use shardwise_question::wire::{Backend, LoraTargets, Precision, WorkloadKind};
+use shardwise_question::workload::Workload;
 use shardwise_rules::axolotl::mesh;
 use shardwise_rules::grid;
 
@@ -46,13 +48,14 @@ fn data(emission: &Emission) -> Section {
         section.set("streaming", "true", "read while training");
         section.set("reinit_weights", "true", "weights at random; false goes on from the checkpoint");
     } else {
-        section.set("datasets", "[{path: ./data/train.jsonl, type: chat_template}]", "change this to your data");
+        let data = format!("[{{path: ./data/train.jsonl, type: {}}}]", format_of(workload.kind));
+        section.set("datasets", data, "change this to your data");
     }
     section.set("sequence_len", workload.sequence_length, "tokens, from your question");
     let packing = workload.joins();
     let reason = if packing { "joins short sequences, from your question" } else { "each sequence by itself" };
     section.set("sample_packing", packing, reason);
-    let whole = !workload.varies();
+    let whole = !workload.varies() || workload.kind == WorkloadKind::RewardModel;
     let reason = if packing || whole { "every batch is as long" } else { "to the longest of a batch" };
     section.set("pad_to_sequence_len", packing || whole, reason);
     section.set("output_dir", "./output/shardwise", "change this to your folder");
@@ -66,6 +69,7 @@ fn run(emission: &Emission) -> Section {
         section.set("optimizer", "adamw_torch_fused", "two moments");
     }
     optimizer(&mut section, emission);
+    loss(&mut section, &emission.job.workload);
     section.set("lr_scheduler", "cosine", "usual for language models");
     let pretrain = emission.job.workload.kind == WorkloadKind::Pretrain;
     if pretrain && !emission.job.workload.has_run() {
@@ -75,6 +79,45 @@ fn run(emission: &Emission) -> Section {
     }
     trainer::intervals(&mut section);
     section
+}
+
+/// How axolotl reads a line of data (`prompt_strategies/`).
+fn format_of(kind: WorkloadKind) -> &'static str {
+    use WorkloadKind::{Dpo, Ipo, Kto, Orpo, RewardModel, Simpo};
+    match kind {
+        Dpo | Ipo | Simpo => "chat_template.default",
+        Kto => "chatml.argilla",
+        Orpo => "chat_template.argilla",
+        RewardModel => "bradley_terry.chat_template",
+        _ => "chat_template",
+    }
+}
+
+/// The loss of preference data.
+fn loss(section: &mut Section, workload: &Workload) {
+    use WorkloadKind::{Dpo, Ipo, Kto, Orpo, RewardModel, Simpo};
+    let (rl, key, beta, reason) = match workload.kind {
+        Dpo | Ipo => ("dpo", "rl_beta", preference::BETA, preference::BETA_REASON),
+        Kto => ("kto", "rl_beta", preference::BETA, preference::BETA_REASON),
+        Orpo => ("orpo", "orpo_alpha", preference::ORPO_WEIGHT, preference::ORPO_REASON),
+        Simpo => ("simpo", "rl_beta", preference::SIMPO_BETA, preference::SIMPO_BETA_REASON),
+        RewardModel => {
+            section.set("reward_model", "true", "from your question");
+            return;
+        }
+        _ => return,
+    };
+    section.set("rl", rl, "from your question");
+    section.set(key, beta, reason);
+    match workload.kind {
+        Ipo => section.set("dpo_loss_type", "[ipo]", "a squared loss, from your question"),
+        Kto => section.set("remove_unused_columns", "false", "KTO reads the columns"),
+        Simpo => section.set("simpo_gamma", preference::SIMPO_GAMMA, preference::SIMPO_GAMMA_REASON),
+        _ => {}
+    }
+    if workload.kind.preference().is_some_and(Preference::has_reference) && !workload.reference {
+        section.set("precompute_ref_log_probs", "true", "the reference is evaluated once, before training");
+    }
 }
 
 fn layout(emission: &Emission) -> Section {

@@ -1,9 +1,12 @@
 //! What every trainer is told, each under names of its own: passes of a step, a rate to start with, adapters, 16 bits.
 
+pub(crate) mod preference;
+
 use super::Emission;
 use super::text::Section;
 use super::words::{amount, count, plural};
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
+use shardwise_question::task::Learns;
 use shardwise_question::wire::{Backend, Precision, WorkloadKind};
 use shardwise_question::workload::{Lora, Rl, Workload};
 use shardwise_rules::{self as rules, pools};
@@ -25,15 +28,17 @@ pub(super) fn accumulation(emission: &Emission) -> u64 {
 
 /// Sequences of a pass and passes of a step, under two names.
 pub(super) fn passes(section: &mut Section, emission: &Emission, pass: &str, step: &str) {
-    section.set(pass, micro(emission), "sequences of one forward pass on one GPU");
+    section.set(pass, micro(emission), preference::counted(emission.job.workload.kind.preference()));
     let passes = accumulation(emission);
     let batch = count(emission.job.workload.global_batch);
     section.set(step, passes, format!("{} make a batch of {batch}", plural(passes, "pass", "passes")));
 }
 
-/// A rate to start with. Adapters take ten times that of all weights, and reinforcement learning a tenth of fine-tuning's.
+/// A rate to start with. Adapters take ten times that of all weights; a policy that learns of rewards, or of preference data,
+/// a tenth of fine-tuning's.
 pub(super) fn learning_rate(workload: &Workload) -> f64 {
-    match (workload.kind, workload.rl.is_some(), workload.lora.is_some()) {
+    let preferences = workload.kind.preference().is_some_and(|own| own.learns != Learns::Scores);
+    match (workload.kind, workload.rl.is_some() || preferences, workload.lora.is_some()) {
         (WorkloadKind::Pretrain, ..) => 3e-4,
         (_, false, true) => 1e-4,
         (_, true, false) => 1e-6,

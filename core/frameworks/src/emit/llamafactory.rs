@@ -1,12 +1,13 @@
 //! LLaMA-Factory: one YAML for `llamafactory-cli train`, and `DeepSpeed`'s or accelerate's file beside it.
 
-use super::choices::{self, half, passes, recompute_reason};
+use super::choices::{self, half, passes, preference, recompute_reason};
 use super::kernel::FLASH_2;
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_question::plan::Recompute;
+use shardwise_question::task::Learns;
 use shardwise_question::wire::{Backend, LoraTargets, WorkloadKind};
 use shardwise_rules::{grid, machines};
 
@@ -58,8 +59,14 @@ fn data(emission: &Emission) -> Section {
     let (path, reason) = model_folder(emission);
     section.set("model_name_or_path", path, reason);
     let pretrain = workload.kind == WorkloadKind::Pretrain;
-    let (stage, reason) =
-        if pretrain { ("pt", "pre-training, from your question") } else { ("sft", "fine-tuning, from your question") };
+    let learns = workload.kind.preference();
+    let (stage, reason) = match learns.map(|own| own.learns) {
+        Some(Learns::Scores) => ("rm", "a reward model, from your question"),
+        Some(Learns::HeldByMismatched) => ("kto", "single responses, good or bad, from your question"),
+        Some(Learns::Held | Learns::Free) => ("dpo", "pairs of responses, from your question"),
+        None if pretrain => ("pt", "pre-training, from your question"),
+        None => ("sft", "fine-tuning, from your question"),
+    };
     section.set("stage", stage, reason);
     section.set("do_train", "true", "LLaMA-Factory trains when it is told to");
     let (way, reason) =
@@ -68,8 +75,19 @@ fn data(emission: &Emission) -> Section {
     if pretrain {
         section.set("train_from_scratch", "true", "weights at random; false goes on from the checkpoint");
     }
-    section.set("dataset", "train", "change this to your data: a name in data/dataset_info.json");
+    let reason = match learns {
+        Some(own) if own.has_pairs() => {
+            "change this to your data: a name in data/dataset_info.json, with ranking: true"
+        }
+        Some(_) => "change this to your data: a name in data/dataset_info.json, with a column kto_tag",
+        None => "change this to your data: a name in data/dataset_info.json",
+    };
+    section.set("dataset", "train", reason);
     section.set("cutoff_len", workload.sequence_length, "tokens, from your question");
+    if learns.is_some() {
+        section.set("output_dir", "./output/shardwise", "change this to your folder");
+        return section;
+    }
     let packing = workload.joins() || pretrain && workload.packing;
     let reason = match (packing, pretrain) {
         (false, _) => "each sequence by itself",
@@ -88,9 +106,35 @@ fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "per_device_train_batch_size", "gradient_accumulation_steps");
     optimizer(&mut section, emission);
+    loss(&mut section, emission.job.workload.kind);
     trainer::length(&mut section, emission, ["max_steps", "num_train_epochs"]);
     trainer::intervals(&mut section);
     section
+}
+
+/// The loss of preference data.
+fn loss(section: &mut Section, kind: WorkloadKind) {
+    use WorkloadKind::{Dpo, Ipo, Kto, Orpo, Simpo};
+    let (beta, reason) = match kind {
+        Dpo | Ipo | Kto => (preference::BETA, preference::BETA_REASON),
+        Orpo => (preference::ORPO_WEIGHT, preference::ORPO_REASON),
+        Simpo => (preference::SIMPO_BETA, preference::SIMPO_BETA_REASON),
+        _ => return,
+    };
+    let loss = match kind {
+        Dpo => "sigmoid",
+        Ipo => "ipo",
+        Orpo => "orpo",
+        Simpo => "simpo",
+        _ => "",
+    };
+    if !loss.is_empty() {
+        section.set("pref_loss", loss, "from your question");
+    }
+    section.set("pref_beta", beta, reason);
+    if kind == Simpo {
+        section.set("simpo_gamma", preference::SIMPO_GAMMA, preference::SIMPO_GAMMA_REASON);
+    }
 }
 
 fn memory(emission: &Emission) -> Section {
@@ -101,13 +145,20 @@ fn memory(emission: &Emission) -> Section {
     section.set("disable_gradient_checkpointing", !again, recompute_reason(again, emission));
     let own = |word| if word == FLASH_2 { "fa2" } else { word };
     trainer::attention(&mut section, emission, "flash_attn", ("disabled", own));
+    if job.workload.kind.preference().is_some() {
+        return with_file(section, layout.backend);
+    }
     let reason = if layout.fused_lm_head {
         "no logits tensor, as the plan says; needs liger-kernel"
     } else {
         "its loss would have no logits; the plan has them"
     };
     section.set("enable_liger_kernel", layout.fused_lm_head, reason);
-    if layout.backend == Backend::Deepspeed {
+    with_file(section, layout.backend)
+}
+
+fn with_file(mut section: Section, backend: Backend) -> Section {
+    if backend == Backend::Deepspeed {
         section.set("deepspeed", "ds_config.json", "the other file");
     }
     section

@@ -14,7 +14,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         (Some(rl), Some(rollout)) => {
             ("run_openrlhf.sh", reinforcement::sections(emission, rl, rollout), reinforcement::COMMAND.to_owned())
         }
-        _ => ("run_openrlhf_sft.sh", fine_tuning::sections(emission), fine_tuning::command(emission)),
+        _ => (fine_tuning::file(emission), fine_tuning::sections(emission), fine_tuning::command(emission)),
     };
     let script =
         Script { head: head(emission, &warnings(emission)), setup: Vec::new(), assign: " ", sections, command };
@@ -25,6 +25,13 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = other_than_fp32(layout, "OpenRLHF");
+    let preferences = emission.job.workload.reference && emission.job.workload.lora.is_some();
+    if preferences {
+        out.push(
+            "OpenRLHF loads the reference a second time beside the base of the adapters; the estimate has it once."
+                .to_owned(),
+        );
+    }
     if layout.fused_lm_head {
         out.push("OpenRLHF computes the logits; the plan has none, so it needs more memory than estimated.".to_owned());
     }

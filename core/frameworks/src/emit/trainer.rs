@@ -132,7 +132,7 @@ pub(super) fn fsdp2(section: &mut Section, emission: &Emission, prefix: &str, ke
 pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
     let length = if workload.joins() { workload.sequence_length as f64 } else { workload.mean_sequence_length };
-    let step = workload.global_batch as f64 * length;
+    let step = (workload.global_batch * workload.sequences_per_example()) as f64 * length;
     let steps = workload.run_steps(step).filter(|_| workload.has_run())?;
     #[expect(
         clippy::cast_possible_truncation,

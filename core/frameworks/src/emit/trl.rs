@@ -2,6 +2,7 @@
 
 mod config;
 mod fine_tuning;
+mod preference;
 mod reinforcement;
 
 use super::checkpoint::trained;
@@ -10,6 +11,7 @@ use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
 use super::{Emission, Snippet, Unsupported, choices, kernel, trainer, yaml};
 use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::task::Learns;
 use shardwise_question::wire::{Backend, Schedule, WorkloadKind};
 use shardwise_rules::{nodes, pools};
 
@@ -20,7 +22,10 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             let script = if emission.job.workload.kind == WorkloadKind::Rloo { "rloo" } else { "grpo" };
             (script, reinforcement::sections(emission, rl, rollout))
         }
-        _ => ("sft", fine_tuning::sections(emission)),
+        _ => match emission.job.workload.kind.preference() {
+            Some(own) => (preference::script(own), preference::sections(emission, own)),
+            None => ("sft", fine_tuning::sections(emission)),
+        },
     };
     sections.push(run(emission));
     let head = head(emission, &warnings(emission));
@@ -80,7 +85,8 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let moments = if eight_bit(layout) { 2.0 } else { 8.0 };
     let kept = [shard_bytes(emission), layout.gradient_bytes, moments];
     out.extend(other_states(layout, kept, "TRL"));
-    if !layout.fused_lm_head {
+    let scores = job.workload.kind.preference().is_some_and(|own| own.learns == Learns::Scores);
+    if !layout.fused_lm_head && !scores {
         out.push(
             "TRL computes the loss without the logits; the plan holds them, so there is more room than estimated."
                 .to_owned(),

@@ -5,7 +5,7 @@ pub(crate) use shardwise_catalog::words::{amount, count, figure, gib, plain, plu
 use shardwise_catalog::words::{product, tenths};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
-use shardwise_question::task::Baseline;
+use shardwise_question::task::{Baseline, Preference};
 use shardwise_question::wire::{Answer, Fit, FitState, LoraTargets, Precision, Schedule, WorkloadKind};
 use shardwise_question::workload::Lora;
 use shardwise_search::caveats::factors;
@@ -32,10 +32,12 @@ pub(super) fn question(job: &Job) -> String {
         WorkloadKind::Lora => lora_words("LoRA", workload.lora),
         WorkloadKind::Qlora => lora_words("QLoRA", workload.lora),
         WorkloadKind::Rollout => "Generation".to_owned(),
-        _ => algorithm.map_or_else(String::new, |own| own.name.to_owned()),
+        kind => kind.name().to_owned(),
     };
-    let adapters = algorithm
-        .and(workload.lora)
+    let preferences = workload.kind.preference();
+    let adapters = workload
+        .lora
+        .filter(|_| algorithm.is_some() || preferences.is_some())
         .map(|lora| format!(" with LoRA of rank {}", lora.rank))
         .unwrap_or_default();
     let size = match &workload.rl {
@@ -54,7 +56,11 @@ pub(super) fn question(job: &Job) -> String {
         ),
         None => format!(
             "{} of {} tokens a step",
-            plural(workload.global_batch, "sequence", "sequences"),
+            if preferences.is_some_and(Preference::has_pairs) {
+                plural(workload.global_batch, "pair", "pairs")
+            } else {
+                plural(workload.global_batch, "sequence", "sequences")
+            },
             count(workload.sequence_length)
         ),
     };
@@ -70,8 +76,8 @@ pub(super) fn question(job: &Job) -> String {
 
 fn lora_words(name: &str, lora: Option<Lora>) -> String {
     match lora {
-        Some(Lora { rank, targets: LoraTargets::Attention }) => format!("{name} (rank {rank}, attention)"),
-        Some(Lora { rank, targets: LoraTargets::AllLinear }) => format!("{name} (rank {rank})"),
+        Some(Lora { rank, targets: LoraTargets::Attention, .. }) => format!("{name} (rank {rank}, attention)"),
+        Some(Lora { rank, targets: LoraTargets::AllLinear, .. }) => format!("{name} (rank {rank})"),
         None => name.to_owned(),
     }
 }

@@ -289,7 +289,7 @@ document! {
         pub zero_stage: Option<u64>,
         /// GPUs of one ZeRO-3 or HSDP shard group. Default: all.
         pub shard_group: Option<u64>,
-        /// Sequences per GPU and forward pass.
+        /// Sequences per GPU and forward pass; of preference data examples, so that a pair counts once.
         pub micro_batch: Option<u64>,
         /// Token budget per GPU and forward pass (dynamic batching).
         pub max_tokens_per_gpu: Option<u64>,

@@ -190,6 +190,18 @@ words! {
         Lora = "lora",
         /// Fine-tuning of low-rank adapters over a 4-bit base model.
         Qlora = "qlora",
+        /// DPO: pairs of a chosen and a rejected response, against a reference.
+        Dpo = "dpo",
+        /// IPO: DPO with a squared loss.
+        Ipo = "ipo",
+        /// KTO: single responses, good or bad, against a reference.
+        Kto = "kto",
+        /// ORPO: pairs, without a reference.
+        Orpo = "orpo",
+        /// SimPO: pairs, without a reference.
+        Simpo = "simpo",
+        /// A reward model of pairs.
+        RewardModel = "reward_model",
         /// PPO, with a critic.
         Ppo = "ppo",
         /// GRPO.
@@ -221,19 +233,22 @@ document! {
     pub struct WorkloadSpec {
         /// The task.
         pub kind: WorkloadKind,
-        /// Longest sequence in tokens.
+        /// Longest sequence in tokens; of preference data prompt and response.
         pub sequence_length: Option<u64>,
-        /// Sequences per optimizer step, over all GPUs.
+        /// Sequences per optimizer step, over all GPUs; of preference data examples, so that a pair counts once.
         pub global_batch: Option<u64>,
         /// Mean sequence length in tokens. Default: `sequence_length`.
         pub mean_sequence_length: Option<f64>,
-        /// Packed sequences (dynamic batching) rather than padding. Default true; where it is not said, what an allocator
-        /// keeps of an eager loss is that of batches of several lengths.
+        /// Packed sequences (dynamic batching) rather than padding. Default true, for preference data false; where it is not
+        /// said, what an allocator keeps of an eager loss is that of batches of several lengths.
         pub packing: Option<bool>,
         /// Precision of the matrix products. Default bf16.
         pub precision: Option<Precision>,
-        /// Adapters of `lora` and `qlora`, and of RL where given.
+        /// Adapters of `lora` and `qlora`, and of RL and of preference data where given.
         pub lora: Option<LoraSpec>,
+        /// `dpo`, `ipo`, `kto`: whether the reference's log-probabilities are computed once, before training, so that no step
+        /// evaluates it and no card holds it. Default false.
+        pub precompute_ref_log_probs: Option<bool>,
         /// The RL step; required for `ppo`, `grpo` and the other algorithms.
         pub rl: Option<RlSpec>,
         /// The generation run; required for `rollout`.
@@ -269,6 +284,8 @@ document! {
         pub rank: Option<u64>,
         /// Which matrices carry adapters. Default `all-linear`.
         pub targets: Option<LoraTargets>,
+        /// Preference data: whether the base model is held in 4 bits, as `qlora` holds it. Default false.
+        pub load_in_4bit: Option<bool>,
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) const RULES: [Rule; 5] = [
         }
         let mut job = case.job().clone();
         job.workload.kind = WorkloadKind::Lora;
-        job.workload.lora = Some(Lora { rank: RANK, targets: LoraTargets::default() });
+        job.workload.lora = Some(Lora { rank: RANK, targets: LoraTargets::default(), quantized_base: false });
         Some(Proposal {
             job: Some((job, one("workload.kind", "lora".into()))),
             note: "It trains low-rank adapters in place of the weights.",

@@ -418,5 +418,5 @@ pub(super) fn tokens_per_gpu(context: &Context<'_>, tensor_parallel: u32) -> f64
     let workload = &context.job.workload;
     let length = if workload.packing { workload.mean_sequence_length } else { workload.sequence_length as f64 };
     let gpus = f64::from(training_gpus(context.job));
-    workload.global_batch as f64 * length * f64::from(tensor_parallel) / gpus
+    (workload.global_batch * workload.sequences_per_example()) as f64 * length * f64::from(tensor_parallel) / gpus
 }

@@ -57,7 +57,7 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
         return vec![backend];
     }
     match job.workload.kind.task() {
-        Task::Train => {
+        Task::Train | Task::Prefer(_) => {
             vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed, Backend::Ddp]
         }
         Task::Rl(_) => {
@@ -375,11 +375,11 @@ fn moved(job: &Job, backend: Backend) -> Vec<Offload> {
             vec![none, activations, states, everything]
         }
         (Task::Rl(_), _) => vec![none, states],
-        (Task::Train, Backend::Deepspeed) => {
+        (Task::Train | Task::Prefer(_), Backend::Deepspeed) => {
             vec![none, activations, with_gradients, states, everything]
         }
-        (Task::Train, Backend::Fsdp) => vec![none, activations, states, everything],
-        (Task::Train, Backend::Megatron) => vec![none, optimizer],
-        (Task::Train, Backend::Ddp) => vec![none, activations],
+        (Task::Train | Task::Prefer(_), Backend::Fsdp) => vec![none, activations, states, everything],
+        (Task::Train | Task::Prefer(_), Backend::Megatron) => vec![none, optimizer],
+        (Task::Train | Task::Prefer(_), Backend::Ddp) => vec![none, activations],
     }
 }

@@ -21,9 +21,9 @@ use shardwise_catalog::ordered::insert;
 use shardwise_engine::batch;
 use shardwise_engine::context::Context;
 use shardwise_engine::fit;
+use shardwise_engine::given;
 use shardwise_engine::rl::{self, GeneratingSide};
 use shardwise_engine::step;
-use shardwise_engine::training;
 use shardwise_question::plan::{Plan, RolloutPlan};
 use shardwise_question::wire::{PlanSpec, at, plan_to_value};
 use shardwise_question::workload::Rl;
@@ -314,7 +314,7 @@ impl<'a> Settling<'a> {
             (None, Some(_)) => step::evaluate(context, plan).seconds,
             (None, None) => {
                 let batch = batch::of_update(context.job, &plan.layout);
-                training::step(context, &context.actor(), &plan.layout, &batch).parts().total()
+                given::parts(context, plan, &batch).total()
             }
         }
     }

@@ -7,9 +7,9 @@ use super::choices::Away;
 use super::space::{Group, Held, Pass};
 use shardwise_engine::batch::{self, Batch, Largest};
 use shardwise_engine::context::Context;
+use shardwise_engine::given;
 use shardwise_engine::host;
 use shardwise_engine::layer::Slice;
-use shardwise_engine::memory::{self, Lengths, Use};
 use shardwise_engine::training;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::TimeParts;
@@ -28,23 +28,15 @@ impl Training<'_> {
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
-        training::step(self.context, &self.context.actor(), &asked.layout, &asked.pass.batch).parts()
+        given::parts(self.context, &asked.family.plan(asked.layout), &asked.pass.batch)
     }
-}
-
-/// GiB that suffice for training as surely as asked.
-fn needed_gib(context: &Context<'_>, layout: &Layout, batch: &Batch) -> f64 {
-    let actor = context.actor();
-    let held = memory::of_role_at_longest(context, &actor, layout, batch, Use::Train);
-    let factor = context.sure.training(context.job, layout);
-    held.needed_gib(Lengths::Expected, factor)
 }
 
 /// GiB that are missing for a plan of training to fit as surely as asked; below zero what is to spare.
 pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     let job = context.job;
     let batch = batch::of_update(job, &plan.layout);
-    let over = needed_gib(context, &plan.layout, &batch) - job.hardware.memory_gib;
+    let over = given::needed_gib(context, plan, &batch) - job.hardware.memory_gib;
     over.max(host::missing_gib(context, host::needed_gib(context, plan)))
 }
 
@@ -58,7 +50,8 @@ pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) 
     };
     let longest = Largest { slice: Slice { tokens: 0.0, ..pass.batch.longest.slice }, ..pass.batch.longest };
     let batch = Batch { longest, ..pass.batch };
-    needed_gib(context, layout, &batch)
+    let plan = Plan { layout: *layout, rollout: None, critic: None, reference: None };
+    given::needed_gib(context, &plan, &batch)
 }
 
 impl Task for Training<'_> {
@@ -67,7 +60,7 @@ impl Task for Training<'_> {
     }
 
     fn passes(&self) -> f64 {
-        1.0
+        1.0 + given::evaluations(self.context)
     }
 
     fn plain(&self, asked: &Asked<'_>) -> Plain {
@@ -98,7 +91,7 @@ impl Task for Training<'_> {
     fn held(&self, asked: &Asked<'_>) -> Held {
         let context = self.context;
         let plan = asked.family.plan(asked.layout);
-        Held::alone(needed_gib(context, &asked.layout, &asked.pass.batch), host::needed_gib(context, &plan))
+        Held::alone(given::needed_gib(context, &plan, &asked.pass.batch), host::needed_gib(context, &plan))
     }
 
     fn least_gib(&self, held: &Held) -> f64 {

@@ -2,20 +2,38 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
-use super::super::choices::{ATTENTION, accumulation, adapters, micro, rate, recompute_reason};
+use super::super::choices::{ATTENTION, accumulation, adapters, micro, preference, rate, recompute_reason};
 use super::super::text::{Section, deepspeed as launcher, home};
 use super::super::words::{count, layout_title, plural};
 use super::{deepspeed, switch};
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::LoraTargets;
+use shardwise_question::task::Learns;
+use shardwise_question::wire::{LoraTargets, WorkloadKind};
 
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     vec![batch(emission), model(emission), layout(emission), run(emission)]
 }
 
+/// The program's name behind `train_`.
+fn program(emission: &Emission) -> &'static str {
+    match emission.job.workload.kind.preference().map(|own| own.learns) {
+        Some(Learns::Scores) => "rm",
+        Some(_) => "dpo",
+        None => "sft",
+    }
+}
+
+pub(super) fn file(emission: &Emission) -> &'static str {
+    match program(emission) {
+        "rm" => "run_openrlhf_rm.sh",
+        "dpo" => "run_openrlhf_dpo.sh",
+        _ => "run_openrlhf_sft.sh",
+    }
+}
+
 /// Started by `DeepSpeed`'s launcher, on all nodes from one.
 pub(super) fn command(emission: &Emission) -> String {
-    format!("{} --module openrlhf.cli.train_sft \"${{args[@]}}\"", launcher(emission.job))
+    format!("{} --module openrlhf.cli.train_{} \"${{args[@]}}\"", launcher(emission.job), program(emission))
 }
 
 fn batch(emission: &Emission) -> Section {
@@ -26,7 +44,7 @@ fn batch(emission: &Emission) -> Section {
     let passes = accumulation(emission);
     let reason = format!("{} × {} × {ranks} ranks, from your question", count(micro), plural(passes, "pass", "passes"));
     section.set("--train.batch_size", workload.global_batch, reason);
-    section.set("--train.micro_batch_size", micro, "sequences of one forward pass on one GPU");
+    section.set("--train.micro_batch_size", micro, preference::counted(workload.kind.preference()));
     section.set("--data.max_len", workload.sequence_length, "tokens, from your question");
     section
 }
@@ -59,16 +77,31 @@ fn layout(emission: &Emission) -> Section {
         let reason = "master weights, moments and gradients live in host memory; the step runs there";
         switch(&mut section, "--ds.adam_offload", reason);
     }
+    if emission.plan.reference.is_some_and(|own| own.offload.parameters) {
+        switch(&mut section, "--ref.offload", "the reference's weights live in host memory");
+    }
     section
 }
 
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
+    if emission.job.workload.reference {
+        section.set("--model.beta", preference::BETA, preference::BETA_REASON);
+    }
+    if emission.job.workload.kind == WorkloadKind::Ipo {
+        switch(&mut section, "--model.ipo_enable", "a squared loss, from your question");
+    }
     section.set("--adam.lr", rate(&emission.job.workload), "a start; yours to tune");
     section.set("--train.max_epochs", 1, "passes over your data; yours to choose");
     section.set("--data.dataset", home("data/train"), "change this to your data");
-    section.set("--data.input_key", "input", "the column with the prompt");
-    section.set("--data.output_key", "output", "the column with the answer");
+    if emission.job.workload.kind.preference().is_some() {
+        section.set("--data.prompt_key", "prompt", "the column with the prompt");
+        section.set("--data.chosen_key", "chosen", "the column with the better answer");
+        section.set("--data.rejected_key", "rejected", "the column with the worse one");
+    } else {
+        section.set("--data.input_key", "input", "the column with the prompt");
+        section.set("--data.output_key", "output", "the column with the answer");
+    }
     section.set("--ckpt.output_dir", home("output/shardwise"), "change this to your folder");
     section
 }

@@ -1,0 +1,87 @@
+//! A step on given text: an update, and on preference data what is evaluated of each batch before it.
+
+use crate::batch::{self, Batch};
+use crate::context::Context;
+use crate::memory::{self, Lengths, Use};
+use crate::phase::Phase;
+use crate::rl::{self, frozen_weights};
+use crate::turn::Turn;
+use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::task::Preference;
+use shardwise_question::wire::{MemoryParts, Offload, TimeParts};
+
+/// Passes over a batch that only evaluate it: the policy's over mismatched responses, and the reference's, over those too.
+#[must_use]
+pub fn evaluations(context: &Context<'_>) -> f64 {
+    let workload = &context.job.workload;
+    let mismatched = f64::from(u8::from(has_mismatched(context)));
+    mismatched + if workload.reference { 1.0 + mismatched } else { 0.0 }
+}
+
+fn has_mismatched(context: &Context<'_>) -> bool {
+    context.job.workload.kind.preference().is_some_and(Preference::has_mismatched)
+}
+
+/// The turns of a step, in order.
+///
+/// DPO (arXiv:2305.18290), IPO (arXiv:2310.12036) and KTO (arXiv:2402.01306) evaluate a reference, KTO policy and reference on
+/// mismatched responses too; ORPO (arXiv:2403.07691), `SimPO` (arXiv:2405.14734) and reward models (arXiv:2203.02155) train
+/// alone.
+///
+/// Trainers evaluate each micro-batch right before they train on it, with sizes and layout of the update (TRL 1.16.0,
+/// `trainer/dpo_trainer.py`, `_compute_loss`, and `trainer/kto_trainer.py`; LLaMA-Factory 0.9.5, `train/dpo/trainer.py`,
+/// `get_batch_loss_metrics`). Where adapters train, the reference is the base with adapters switched off: what they would
+/// take is counted none the less.
+#[must_use]
+pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
+    let mismatched = has_mismatched(context);
+    let over = if mismatched { 2.0 } else { 1.0 };
+    let all = [
+        (Phase::Mismatched, Use::Evaluate, mismatched.then_some(plan.layout), 1.0),
+        (Phase::Reference, Use::Evaluate, plan.reference, over),
+        (Phase::Train, Use::Train, Some(plan.layout), 1.0),
+    ];
+    let beside = rl::beside(context, plan);
+    let turns = all.into_iter().filter_map(move |(phase, usage, layout, times)| {
+        let layout = layout?;
+        Some(Turn {
+            phase,
+            role: context.actor(),
+            batch: batch::of_update(context.job, &layout),
+            layout,
+            usage,
+            times,
+            away: Offload::default(),
+            beside: beside(phase),
+        })
+    });
+    turns.collect()
+}
+
+/// Weights of a reference that lie on the card while the policy trains.
+fn waiting(context: &Context<'_>, plan: &Plan) -> MemoryParts {
+    // With adapters the reference is the base itself, adapters switched off.
+    let own = plan.reference.as_ref().filter(|_| context.adapters == 0);
+    own.map_or_else(MemoryParts::default, |layout| frozen_weights(context, &context.actor(), layout))
+}
+
+/// What a step takes whose update is of `batch`: all its turns together.
+#[must_use]
+pub fn parts(context: &Context<'_>, plan: &Plan, batch: &Batch) -> TimeParts {
+    let update = crate::training::step(context, &context.actor(), &plan.layout, batch).parts();
+    if evaluations(context) == 0.0 {
+        return update;
+    }
+    let turns = turns(context, plan);
+    let evaluated = turns.iter().filter(|turn| turn.usage == Use::Evaluate);
+    evaluated.fold(update, |sum, turn| sum.plus(&turn.time(context)))
+}
+
+/// GiB that suffice for a step as surely as asked, however long sequences get: an update holds more than an evaluation.
+#[must_use]
+pub fn needed_gib(context: &Context<'_>, plan: &Plan, batch: &Batch) -> f64 {
+    let layout: &Layout = &plan.layout;
+    let held = memory::of_role_at_longest(context, &context.actor(), layout, batch, Use::Train);
+    let factor = context.sure.training(context.job, layout);
+    held.beside(&waiting(context, plan), 0.0).needed_gib(Lengths::Expected, factor)
+}
