@@ -77,12 +77,12 @@ def workload(kind, model, turn):
 
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
-         ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo"),
-         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo"),
+         ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo", "dpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo", "kto", "reward_model"),
+         ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo", "dpo"),
          ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora"),
          ("torchtitan", "fsdp"): ("pretrain",),
-         ("llamafactory", "deepspeed"): ("sft", "qlora"), ("llamafactory", "fsdp"): ("pretrain",), ("llamafactory", "ddp"): ("lora",),
-         ("axolotl", "fsdp"): ("sft", "qlora"), ("axolotl", "deepspeed"): ("lora",), ("axolotl", "ddp"): ("pretrain",)}
+         ("llamafactory", "deepspeed"): ("sft", "qlora", "dpo"), ("llamafactory", "fsdp"): ("pretrain", "orpo"), ("llamafactory", "ddp"): ("lora",),
+         ("axolotl", "fsdp"): ("sft", "qlora", "simpo"), ("axolotl", "deepspeed"): ("lora", "kto"), ("axolotl", "ddp"): ("pretrain",)}
 # The models that torchtitan carries, beside those above, each on the machines that it fits.
 TITAN = """llama-3-8b llama-3.1-405b llama-4-scout-17b-16e qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
@@ -302,6 +302,25 @@ STATED += [
     ("grpo-lora-fsdp", ("trl",), "qwen3-8b", rl(lora={"rank": 64, "targets": "attention"}), {**TRL_FSDP, "recompute": "full"}),
 ] + [(f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
     (f"grpo-zero-{stage}", ("trl", "openrlhf"), "qwen3-0.6b", GRPO, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)]
+
+# What learns from preferences: each kind, with all weights, adapters, and a base in 4 bits, where a framework has it.
+KTO_PLAN = {key: value for key, value in TRL_ZERO.items() if key != "rollout"}
+PREFERENCES = {"dpo": ("trl", "llamafactory", "axolotl", "openrlhf"), "ipo": ("trl", "llamafactory", "axolotl", "openrlhf"), "kto": ("trl", "llamafactory", "axolotl"),
+               "orpo": ("llamafactory", "axolotl"), "simpo": ("llamafactory", "axolotl"), "reward_model": ("trl", "llamafactory", "axolotl", "openrlhf")}
+PAIRS = {"sequence_length": 2048, "mean_sequence_length": 900, "global_batch": 64}
+STATED += [(f"{kind}-{name}", frameworks, "qwen3-8b", {"kind": kind, **PAIRS, **work}, KTO_PLAN)
+           for kind, frameworks in PREFERENCES.items()
+           for name, work in (("all-weights", {}), ("lora", {"lora": {"rank": 16}}), ("qlora", {"lora": {"rank": 16, "load_in_4bit": True}}))] + [
+    (f"{kind}-fsdp", tuple(own for own in frameworks if own != "openrlhf"), "qwen3-8b", {"kind": kind, **PAIRS}, {**KTO_PLAN, "backend": "fsdp"})
+    for kind, frameworks in PREFERENCES.items()] + [
+    ("dpo-precomputed", ("trl", "axolotl"), "qwen3-8b", {"kind": "dpo", **PAIRS, "precompute_ref_log_probs": True}, KTO_PLAN),
+    ("kto-precomputed", ("trl",), "qwen3-8b", {"kind": "kto", **PAIRS, "precompute_ref_log_probs": True}, KTO_PLAN),
+    ("dpo-offload", ("trl", "llamafactory", "axolotl"), "qwen3-8b", {"kind": "dpo", **PAIRS}, {**KTO_PLAN, "offload": OFFLOAD}),
+    ("dpo-reference-away", ("openrlhf",), "qwen3-8b", {"kind": "dpo", **PAIRS}, {**KTO_PLAN, "reference": {**KTO_PLAN, "offload": {"parameters": True}}}),
+    ("dpo-ring", ("openrlhf",), "qwen3-8b", {"kind": "dpo", **PAIRS, "packing": True}, {**KTO_PLAN, "context_parallel": 2}),
+    ("dpo-two-nodes", ("trl", "llamafactory", "axolotl", "openrlhf"), "qwen3-8b", {"kind": "dpo", **PAIRS, "run": {"examples": 60_000, "epochs": 2}}, {**KTO_PLAN, "recompute": "full"}, 16),
+    ("reward-model-scored", ("deepspeed",), "qwen3-8b", {"kind": "reward_model", **PAIRS}, ZERO),
+]
 
 # Megatron-LM and Megatron-Bridge: every key that either can write.
 TRAINED = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}

@@ -36,7 +36,8 @@ from openrlhf.trainer.ray import launcher  # noqa: E402
 from openrlhf.utils.deepspeed import DeepspeedStrategy  # noqa: E402
 
 deepspeed.version = deepspeed.__version__ = "0.19.6"  # the release that OpenRLHF pins
-PROGRAMS = {"openrlhf.cli.train_ppo_ray": "ray", "openrlhf.cli.train_sft": "deepspeed"}
+PROGRAMS = {"openrlhf.cli.train_ppo_ray": "ray", "openrlhf.cli.train_sft": "deepspeed", "openrlhf.cli.train_dpo": "deepspeed",
+            "openrlhf.cli.train_rm": "deepspeed"}
 
 
 class Reached(Exception):

@@ -24,6 +24,9 @@ def fine_tuning(args, world, facts):
     errors = []
     if world != facts["gpus"]:
         errors.append(f"--num_gpus: {world} are not the question's {facts['gpus']} GPUs")
+    reference = getattr(args, "ref", None)
+    if reference and getattr(reference, "offload", False) and args.ds.zero_stage != 3:
+        errors.append("ref.offload: needs ZeRO 3")  # utils/deepspeed/deepspeed_utils.py, get_eval_ds_config
     if world % (args.ds.ring_attn_size * args.ds.tensor_parallel_size):
         errors.append("ds.ring_attn_size: does not divide the GPUs")  # utils/deepspeed/deepspeed.py, setup_distributed
     return errors

@@ -42,6 +42,8 @@ def combined(script, script_args, training, model, made, launcher, facts):
     require(not model.load_in_4bit or model.use_peft, "load_in_4bit: a quantised model trains adapters alone")
     if reinforcement:
         errors += generated(script_args, training, world, split, facts)
+    elif script != "trl.scripts.sft":
+        errors += preferred(script, training, model, split, facts)
     else:
         errors += tuned(training, parallel, cp, facts)
     return errors
@@ -66,6 +68,35 @@ def tuned(training, parallel, cp, facts):
             errors.append(f"pad_to_multiple_of: sequences are no multiple of {parts}")
     if facts["max_pos"] and training.max_length and training.max_length > facts["max_pos"]:
         errors.append(f"max_length: {training.max_length} is beyond the model's {facts['max_pos']} positions")
+    return errors
+
+
+# trl/trainer/dpo_trainer.py, _compute_loss
+PREFERENCE_LOSSES = {"sigmoid", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair", "sppo_hard", "aot", "aot_unpaired", "apo_zero", "apo_down",
+                     "discopop", "sft", "sigmoid_norm"}
+
+
+def preferred(script, training, model, split, facts):
+    errors = []
+
+    def require(holds, message):
+        if not holds:
+            errors.append(message)
+
+    require(split == 1, "parallelism_config: preference data is not split")
+    require(training.max_length, "max_length: nothing is cut")
+    require(not facts["max_pos"] or (training.max_length or 0) <= facts["max_pos"], f"max_length: beyond the model's {facts['max_pos']} positions")
+    if script == "trl.scripts.reward":
+        # trl/trainer/reward_trainer.py, __init__: a LoRA configuration of another task has no head that scores.
+        require(not model.use_peft or model.lora_task_type == "SEQ_CLS", "lora_task_type: a reward model's is SEQ_CLS")
+        return errors
+    require(not getattr(training, "padding_free", False), "padding_free: not available")  # dpo_trainer.py:733
+    if script == "trl.scripts.kto":
+        require(training.per_device_train_batch_size > 1, "per_device_train_batch_size: KTO needs more than 1")  # kto_trainer.py:844
+        require(training.train_sampling_strategy == "sequential", "train_sampling_strategy: KTO's is sequential")  # kto_trainer.py:837
+        return errors
+    for loss in training.loss_type:
+        require(loss in PREFERENCE_LOSSES, f"loss_type: {loss} is unknown")
     return errors
 
 
