@@ -31,6 +31,7 @@ mod own_gpu;
 mod owned;
 mod parameters;
 mod permalink;
+mod preferences;
 mod published;
 mod read;
 mod recipes;

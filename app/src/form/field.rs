@@ -122,6 +122,10 @@ fields! {
     LoraRank = "workload.lora.rank", Count;
     /// Matrices with adapters.
     LoraTargets = "workload.lora.targets", Choice;
+    /// Whether the base below them is held in 4 bits.
+    LoadIn4bit = "workload.lora.load_in_4bit", Flag;
+    /// Whether the reference was evaluated before training.
+    PrecomputeReference = "workload.precompute_ref_log_probs", Flag;
     /// Prompts per step.
     Prompts = "workload.rl.prompts_per_step", Count;
     /// Prompts generated for each that trains.

@@ -12,6 +12,8 @@ pub enum Family {
     Full,
     /// Fine-tuning of adapters.
     Adapters,
+    /// Learning from preferences.
+    Prefer,
     /// Reinforcement learning.
     Rl,
     /// Generation alone.
@@ -20,12 +22,13 @@ pub enum Family {
 
 impl Family {
     /// All of them, as a list has them.
-    pub const ALL: [Self; 5] = [Self::Pretrain, Self::Full, Self::Adapters, Self::Rl, Self::Generate];
+    pub const ALL: [Self; 6] = [Self::Pretrain, Self::Full, Self::Adapters, Self::Prefer, Self::Rl, Self::Generate];
 
     /// The kind of work that a task is.
     #[must_use]
     pub fn of(task: WorkloadKind) -> Self {
         match (task.task(), task) {
+            (Task::Prefer(_), _) => Self::Prefer,
             (Task::Rl(_), _) => Self::Rl,
             (Task::Generate, _) => Self::Generate,
             (Task::Train, WorkloadKind::Pretrain) => Self::Pretrain,
@@ -41,6 +44,7 @@ impl Family {
             Self::Pretrain => "pretrain",
             Self::Full => "full",
             Self::Adapters => "adapters",
+            Self::Prefer => "prefer",
             Self::Rl => "rl",
             Self::Generate => "generate",
         }
@@ -59,6 +63,7 @@ impl Family {
             Self::Pretrain => WorkloadKind::Pretrain,
             Self::Full => WorkloadKind::Sft,
             Self::Adapters => WorkloadKind::Lora,
+            Self::Prefer => WorkloadKind::Dpo,
             Self::Rl => WorkloadKind::Grpo,
             Self::Generate => WorkloadKind::Rollout,
         }
@@ -73,7 +78,7 @@ mod tests {
     #[test]
     fn every_task_is_in_one_list() {
         let counts = Family::ALL.map(|family| family.tasks().len());
-        assert_eq!(counts, [1, 1, 2, 10, 1]);
+        assert_eq!(counts, [1, 1, 2, 6, 10, 1]);
         assert_eq!(counts.iter().sum::<usize>(), WorkloadKind::ALL.len());
         for family in Family::ALL {
             assert_eq!(Family::of(family.usual()), family);

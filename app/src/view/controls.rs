@@ -170,6 +170,7 @@ pub(super) fn Input(
     field: Field,
     #[prop(optional)] tokens: bool,
     #[prop(optional, into)] placeholder: Signal<String>,
+    #[prop(optional)] label: Option<&'static str>,
 ) -> impl IntoView {
     let mode = match field.takes() {
         // Counts too: a keyboard of digits alone cannot type `8k`.
@@ -203,7 +204,7 @@ pub(super) fn Input(
     };
     view! {
         <div class=move || class(page, field, searched)>
-            <label for=field.id()>{page.lang.label(field)}</label>
+            <label for=field.id()>{label.unwrap_or_else(|| page.lang.label(field))}</label>
             {control}
             <Reading page field/>
             <Message page field/>

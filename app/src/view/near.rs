@@ -31,7 +31,7 @@ fn order(page: Page) {
 /// The address of all runs, at the tab of the task's.
 fn all(page: Page) -> String {
     let kind = match page.kind().task() {
-        Task::Train => "",
+        Task::Train | Task::Prefer(_) => "",
         Task::Rl(_) => "#kind=step",
         Task::Generate => "#kind=generation",
     };

@@ -57,6 +57,15 @@ const MODEL_ZOO: Source = Source {
 const LITGPT: Source =
     Source { url: "https://github.com/Lightning-AI/litgpt/blob/main/tutorials/resource-tables.md", date: "2026-11-20" };
 
+const HANDBOOK_DPO: Source = Source {
+    url: "https://github.com/huggingface/alignment-handbook/blob/19f03455e1b7c0450db769f841ced8e650610c06/recipes/zephyr-7b-beta/dpo/config_full.yaml",
+    date: "2026-11-26",
+};
+const HANDBOOK_ORPO: Source = Source {
+    url: "https://github.com/huggingface/alignment-handbook/blob/19f03455e1b7c0450db769f841ced8e650610c06/recipes/zephyr-141b-A35b/orpo/config_full.yaml",
+    date: "2026-11-26",
+};
+
 /// Nothing but what the question says.
 const PLAIN: Words = ("", "");
 
@@ -70,6 +79,13 @@ const DERIVED: Words = (
 const SWAPPED: Words = (
     "The guide measured 102.58 million tokens per hour at $40.77 per hour: $0.397 per million tokens. It prints 0.69; its cost columns for Llama-2-7B and Mixtral are swapped and each is in reverse order.",
     "该指南测得每小时 1.0258 亿 token，每小时 $40.77，即每百万 token $0.397。表中印的是 0.69：Llama-2-7B 与 Mixtral 两列成本互换，且各列顺序颠倒。",
+);
+
+/// What the card of Zephyr ORPO 141B says of its run (read at <https://model.aibase.cn/models/details/1915693634042880002>,
+/// 2026-11-26).
+const ZEPHYR_ORPO: Words = (
+    "The model's card reports 1.3 hours for 7 thousand pairs, loading and saving included. Pairs are counted as long as the longest, which the recipe pads at most to.",
+    "模型卡称 7 千对数据用时 1.3 小时，含加载与保存。每对按最长长度计，配方至多补齐到此长度。",
 );
 
 /// One line of the table; its question is the file of its identifier.
@@ -86,7 +102,7 @@ macro_rules! preset {
     };
 }
 
-static PRESETS: [Preset; 14] = [
+static PRESETS: [Preset; 16] = [
     preset!("verl-qwen3-8b-grpo", "veRL", "GRPO · Qwen3-8B · 8 × H100", PLAIN, VERL),
     preset!("recipe-dapo-qwen2.5-32b", "veRL", "DAPO · Qwen2.5-32B · 128 × H800", PLAIN, DAPO),
     preset!(
@@ -117,6 +133,14 @@ static PRESETS: [Preset; 14] = [
         "Pretrain · Qwen3-235B-A22B · 256 × H100",
         PLAIN,
         MODEL_ZOO
+    ),
+    preset!("handbook-dpo-mistral-7b", "Alignment Handbook", "DPO · Mistral-7B · 8 × A100 80 GB", PLAIN, HANDBOOK_DPO),
+    preset!(
+        "handbook-orpo-mixtral-8x22b",
+        "Alignment Handbook",
+        "ORPO · Mixtral-8x22B · 32 × H100",
+        ZEPHYR_ORPO,
+        HANDBOOK_ORPO
     ),
     preset!("litgpt-qlora-llama-2-13b", "LitGPT", "QLoRA · Llama-2-13B · 1 × A100 40 GB", PLAIN, LITGPT),
 ];

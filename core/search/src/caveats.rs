@@ -66,7 +66,7 @@ fn preferences(own: &Preference) -> Caveat {
     Caveat::new(
         "no-such-run",
         format!(
-            "No published time or memory of a {} run is known. Its passes are timed as those of fine-tuning, and the interval is as wide as for kinds of run that were never measured.",
+            "{} is timed by its passes, as fine-tuning's: no run that the estimate is fitted on learns from preferences, and the interval is as wide as for kinds of run that were never measured.",
             own.name
         ),
     )

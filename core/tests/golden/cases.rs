@@ -26,6 +26,8 @@ macro_rules! cases {
 /// All cases. A new one starts as a question with an answer file that holds `null`.
 pub(crate) const CASES: &[Case] = cases![
     "dapo-qwen2.5-32b-one-step-off",
+    "dpo-qwen3-8b-searched",
+    "kto-llama-3.1-8b-qlora",
     "grpo-qwen3-30b-a3b-megatron",
     "grpo-qwen3-8b-searched",
     "lora-llama-3.1-8b-l40s",

@@ -41,8 +41,9 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.tokens",
         ],
         "deepspeed" => &[
-            // One loss serves both.
+            // One file serves every loss, and pairs that are padded.
             "workload.kind",
+            "workload.packing",
             // A budget of tokens becomes sequences.
             "plan.max_tokens_per_gpu",
             "plan.micro_batch",

@@ -1,6 +1,7 @@
 //! The task and its sizes.
 
 use leptos::prelude::*;
+use shardwise_core::task::Preference;
 use shardwise_core::wire::WorkloadKind;
 use shardwise_core::workload as job;
 
@@ -20,6 +21,7 @@ fn family_name(family: Family, text: &Text) -> &'static str {
         Family::Pretrain => text.task_pretrain,
         Family::Full => text.task_full,
         Family::Adapters => text.task_lora,
+        Family::Prefer => text.task_prefer,
         Family::Rl => text.task_rl,
         Family::Generate => text.task_generate,
     }
@@ -60,7 +62,8 @@ fn Task(page: Page) -> impl IntoView {
 #[component]
 fn Which(page: Page, family: Family) -> impl IntoView {
     let tasks = family.tasks();
-    let name = if family == Family::Rl { page.text().task_algorithm } else { page.text().task_adapters };
+    let text = page.text();
+    let name = if family == Family::Adapters { text.task_adapters } else { text.task_algorithm };
     (tasks.len() > 1).then(|| {
         let choose = move |event| {
             let kind = WorkloadKind::of(&event_target_value(&event)).unwrap_or_default();
@@ -117,12 +120,35 @@ fn Precision(page: Page) -> impl IntoView {
 
 #[component]
 fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
+    let preference = kind.preference();
+    let pairs = preference.is_some_and(Preference::has_pairs);
+    let batch = if pairs { page.text().pairs_per_step } else { page.lang.label(Field::GlobalBatch) };
+    let on = page.lang.word("all-linear");
+    let no = move || yes_no(false, page.lang);
     let adapters = matches!(kind, WorkloadKind::Lora | WorkloadKind::Qlora).then(|| {
-        let on = page.lang.word("all-linear");
         view! {
             <div class="row">
                 <Input page field=Field::LoraRank placeholder="16"/>
                 <Choice page field=Field::LoraTargets words=&["all-linear", "attention"] auto=on/>
+            </div>
+        }
+    });
+    // Where nothing says adapters all weights train.
+    let adapted = move || {
+        let said = [Field::LoraRank, Field::LoraTargets, Field::LoadIn4bit];
+        said.into_iter().any(|field| !page.typed(field).is_empty())
+    };
+    let beside = preference.map(|own| {
+        view! {
+            <div class="row">
+                <Input page field=Field::LoraRank placeholder=page.text().all_weights/>
+                {move || adapted().then(|| view! {
+                    <Choice page field=Field::LoraTargets words=&["all-linear", "attention"] auto=on/>
+                    <Choice page field=Field::LoadIn4bit words=&["true", "false"] auto=no()/>
+                })}
+                {own.has_reference().then(|| view! {
+                    <Choice page field=Field::PrecomputeReference words=&["true", "false"] auto=no()/>
+                })}
             </div>
         }
     });
@@ -131,9 +157,10 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
     view! {
         <div class="row">
             <Input page field=Field::SequenceLength tokens=true/>
-            <Input page field=Field::GlobalBatch/>
+            <Input page field=Field::GlobalBatch label=batch/>
         </div>
         {adapters}
+        {beside}
         <More title=page.text().more_sft>
             <Input page field=Field::MeanSequenceLength tokens=true placeholder=mean/>
             <Choice page field=Field::Packing words=&["true", "false"] auto=packed/>

@@ -10,10 +10,11 @@ use crate::framework::NAMES;
 pub(super) type Word = &'static str;
 
 /// Phases of a step, and what else may run out of memory.
-const PHASES: [Word; 12] = [
+const PHASES: [Word; 13] = [
     "train",
     "rollout",
     "old_log_prob",
+    "mismatched",
     "reference",
     "values",
     "reward",
