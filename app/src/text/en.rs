@@ -903,6 +903,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     near_missing: "The published runs did not load. The next question tries again.",
 };
 
+#[expect(clippy::too_many_lines, reason = "one line for each field")]
 pub(super) fn label(field: Field) -> &'static str {
     match field {
         Field::Model => "Model",

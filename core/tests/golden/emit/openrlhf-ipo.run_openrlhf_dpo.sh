@@ -1,0 +1,32 @@
+# IPO of Qwen3 8B on 8 × NVIDIA H100 SXM5 80GB: 128 pairs of 4,096 tokens a step
+# 3,670 tokens/s per GPU, 70.5 of 79.6 GiB, $0.226 per million tokens
+# https://shardwise.example/#v=1
+
+args=(
+  # Batch
+  --train.batch_size 128  # 2 × 8 passes × 8 ranks, from your question
+  --train.micro_batch_size 2  # pairs of one forward pass on one GPU: twice as many sequences
+  --data.max_len 4096  # tokens, from your question
+
+  # Model
+  --model.model_name_or_path Qwen/Qwen3-8B  # the model on Hugging Face, or a folder with it
+  --model.gradient_checkpointing_enable  # each layer again from its input: far fewer activations
+
+  # Layout: 8 GPUs = DP 8
+  --ds.zero_stage 3  # shards weights too: each layer is gathered when needed
+  --ds.param_dtype bf16  # precision of your question
+  --ds.overlap_comm  # gradients are reduced beside the backward pass
+  --ds.attn_implementation flash_attention_2  # scores never reach memory
+
+  # Run
+  --model.beta 0.1  # how strongly the policy is held to the reference; yours to tune
+  --model.ipo_enable  # a squared loss, from your question
+  --adam.lr 1e-6  # a start; yours to tune
+  --train.max_epochs 1  # passes over your data; yours to choose
+  --data.dataset "$HOME/data/train"  # change this to your data
+  --data.prompt_key prompt  # the column with the prompt
+  --data.chosen_key chosen  # the column with the better answer
+  --data.rejected_key rejected  # the column with the worse one
+  --ckpt.output_dir "$HOME/output/shardwise"  # change this to your folder
+)
+deepspeed --num_nodes 1 --num_gpus 8 --module openrlhf.cli.train_dpo "${args[@]}"
