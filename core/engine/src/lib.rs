@@ -12,6 +12,8 @@
 //!    the optimizer's step): states by `ZeRO` stage, gathered weights, activations in flight, logits.
 //! 5. [`coverage`] puts an interval around it, as wide as sources left out of the fit were off; [`fit`] decides by it.
 //!
+//! A step on preference data ([`given`]) is such an update and what is evaluated of each batch before it.
+//!
 //! An RL step ([`rl`]) is several of these and a generation phase ([`rollout`]): full engine steps while requests wait, then a
 //! batch that shrinks as responses end; the busiest engine decides. [`step`] puts together what the schedule lets overlap.
 //!
