@@ -352,7 +352,7 @@ fn the_files_themselves_are_sound() {
 #[test]
 fn every_efficiency_says_what_it_rests_on() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/data/efficiency.toml");
-    let literal = tables::efficiency::literal(&path, &["h20"], &["Hopper"]).unwrap();
+    let literal = tables::efficiency::literal(&path, &["Hopper"]).unwrap();
     assert!(literal.starts_with("Efficiency {") && literal.contains("allocator_slack"));
     // An entry without its basis, and one out of range, fail by name.
     let text = std::fs::read_to_string(&path).unwrap();
@@ -361,7 +361,7 @@ fn every_efficiency_says_what_it_rests_on() {
         .replacen("memory = 0.8", "memory = 7.8", 1);
     let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
     std::fs::write(&file, bad).unwrap();
-    let problems = tables::efficiency::literal(&file, &[], &["Rubin"]).unwrap_err().join("\n");
+    let problems = tables::efficiency::literal(&file, &["Rubin"]).unwrap_err().join("\n");
     assert!(problems.contains("architecture `Rubin`: is missing"), "{problems}");
     assert!(problems.contains("basis") && problems.contains("memory = 7.8"), "{problems}");
 }
