@@ -57,6 +57,7 @@
 
 #[path = "../../tests/errors.rs"]
 mod errors;
+mod cards;
 mod files;
 #[path = "../../tests/generations.rs"]
 mod generations;

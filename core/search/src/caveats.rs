@@ -16,7 +16,8 @@ use shardwise_question::workload::Rl;
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
 pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
-    let mut found = job.caveats.clone();
+    let mut found: Vec<Caveat> = coverage::no_run(&job.hardware).into_iter().collect();
+    found.extend(job.caveats.iter().cloned());
     found.extend(job.calibration.as_ref().map(calibrated));
     let hardware = &job.hardware;
     let training = job.workload.generation.is_none();
@@ -128,6 +129,15 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
 /// What the card's kernels cannot do.
 fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
     let hardware = &job.hardware;
+    if hardware.unified_memory {
+        found.push(Caveat::new(
+            "unified-memory",
+            format!(
+                "CPU and GPU of {} share one memory: what the host's processes take is taken off, and nothing is moved to host memory.",
+                hardware.name
+            ),
+        ));
+    }
     let missing = match job.workload.precision {
         Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
         Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
