@@ -41,6 +41,7 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod untried;
 mod whole_run;
 mod words;
 

@@ -51,7 +51,8 @@ pub struct Coverage {
     /// Architectures on which memory was measured.
     pub memory_on: &'static [&'static str],
     /// Half-widths of the intervals of training and of generation on cards of a maker of whose cards fewer than two sources
-    /// have runs: how far those on AMD's are off where what is typical of all cards is taken for AMD's own rates.
+    /// have runs: how far those on AMD's are off where what is typical of all cards is taken for AMD's own rates, and what
+    /// the few runs on such cards let expect.
     pub foreign: [f64; 2],
     /// Makers of whose cards two sources or more have runs.
     pub vendors: &'static [&'static str],
@@ -373,26 +374,37 @@ fn around(value: f64, half: f64) -> [f64; 2] {
     [value * libm::exp(-half), value * libm::exp(half)]
 }
 
-/// The caveat that no run is on a card: lists then rank it by the slow end of its interval.
-pub const NO_RUN: &str = "no-run";
+/// The caveats that no run is on a card, and that too few are on any of its maker's: lists then rank it by the slow end of
+/// its interval.
+pub const UNTRIED: [&str; 2] = ["no-run", "few-runs"];
 
-/// What is said first of a GPU type that no published run is on.
+/// What is said first of a GPU type that no published run is on, or of whose maker's cards too few are.
 #[must_use]
-pub fn no_run(hardware: &Hardware) -> Option<Caveat> {
-    if COVERAGE.card(hardware).is_some() {
-        return None;
-    }
+pub fn untried(hardware: &Hardware) -> Option<Caveat> {
     let name = &hardware.name;
-    let text = if COVERAGE.is_foreign(hardware) {
-        format!(
-            "No published run on {name} is in the data, and too few on cards of its maker to say how far off it is: speed and cost rest on its data sheet. The interval is as wide as AMD's cards are off without runs of their own, and lists rank it by the slow end."
-        )
-    } else {
-        format!(
-            "No published run on {name} is in the data: speed and cost rest on its data sheet and on runs on other cards. The interval is wider, and lists rank it by the slow end."
-        )
+    let [none, few] = UNTRIED;
+    let (id, text) = match (COVERAGE.card(hardware), COVERAGE.is_foreign(hardware)) {
+        (Some(_), false) => return None,
+        (Some(_), true) => (
+            few,
+            format!(
+                "Too few published runs are on {name} and other cards of its maker to say how far off it is: speed and cost rest on its data sheet. The interval is as wide as those few leave it, and lists rank it by the slow end."
+            ),
+        ),
+        (None, true) => (
+            none,
+            format!(
+                "No published run on {name} is in the data, and too few on cards of its maker to say how far off it is: speed and cost rest on its data sheet. The interval is as wide as those few leave it, and lists rank it by the slow end."
+            ),
+        ),
+        (None, false) => (
+            none,
+            format!(
+                "No published run on {name} is in the data: speed and cost rest on its data sheet and on runs on other cards. The interval is wider, and lists rank it by the slow end."
+            ),
+        ),
     };
-    Some(Caveat::new(NO_RUN, text))
+    Some(Caveat::new(id, text))
 }
 
 /// What published runs do not cover of this job, as a caveat.

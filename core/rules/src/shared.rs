@@ -54,6 +54,11 @@ pub(crate) const ENGINE_IN_BF16: Must = engine("plan.rollout.precision", |own| o
 pub(crate) const CACHE_IN_16_BITS: Must =
     engine("plan.rollout.kv_cache_dtype", |own| own.kv_cache_dtype == KvCacheDtype::Auto);
 
+/// What has no code for Ascend's NPUs.
+pub(crate) static NO_NPU: &[Rule] = &[must("hardware.gpu", |a| a.job.hardware.vendor() != Some("huawei")).or(
+    "{name} has no code for Ascend's NPUs. Choose veRL, DeepSpeed, TRL, LLaMA-Factory or axolotl, or another GPU.",
+)];
+
 pub(crate) const TRAINS: Rule =
     no_kind(&[WorkloadKind::Rollout]).or("{name} trains; for generation alone start vLLM or SGLang itself.");
 /// Every framework here is told nodes and GPUs per node.

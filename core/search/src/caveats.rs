@@ -16,7 +16,7 @@ use shardwise_question::workload::Rl;
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
 pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
-    let mut found: Vec<Caveat> = coverage::no_run(&job.hardware).into_iter().collect();
+    let mut found: Vec<Caveat> = coverage::untried(&job.hardware).into_iter().collect();
     found.extend(job.caveats.iter().cloned());
     found.extend(job.calibration.as_ref().map(calibrated));
     let hardware = &job.hardware;

@@ -8,7 +8,7 @@ use super::Objective;
 use super::sweep::{Found, Sweep, Tried};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
-use shardwise_engine::coverage::NO_RUN;
+use shardwise_engine::coverage::UNTRIED;
 use shardwise_question::wire::{Answer, Question, WorkloadKind};
 
 /// What an offer is measured by.
@@ -26,7 +26,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// The measures of an answer on so many GPUs: of a GPU type that no run is on by the slow end of its interval.
+    /// The measures of an answer on so many GPUs: of a GPU type that too few runs are on by the slow end of its interval.
     #[must_use]
     pub fn of(answer: &Answer, gpus: u32) -> Self {
         let slower = slower(answer).unwrap_or(1.0);
@@ -82,7 +82,7 @@ impl Measures {
 }
 
 /// How many times as long as estimated a step takes at the slow end of its interval, where no published run is on the GPU
-/// type; `None` of one that some run is on.
+/// type, or too few are on any card of its maker; `None` of others.
 ///
 /// ```
 /// use shardwise_core::{estimate, search::measures::slower, wire};
@@ -95,7 +95,7 @@ impl Measures {
 /// ```
 #[must_use]
 pub fn slower(answer: &Answer) -> Option<f64> {
-    let unknown = answer.caveats.iter().any(|own| own.id == NO_RUN);
+    let unknown = answer.caveats.iter().any(|own| UNTRIED.contains(&&*own.id));
     let [slow, _] = answer.interval.filter(|_| unknown)?.tokens_per_s_per_gpu;
     (slow > 0.0).then(|| (answer.tokens_per_s_per_gpu / slow).max(1.0))
 }
