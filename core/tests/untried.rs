@@ -20,7 +20,8 @@ fn asked(gpu: &Value, workload: &str) -> Question {
             "mean_response_length": 600}}),
         _ => json!({"kind": "lora", "lora": {"rank": 16}, "sequence_length": 1024, "global_batch": 64}),
     };
-    let question = json!({"version": 1, "model": "qwen3-1.7b", "hardware": {"gpu": gpu, "gpus": 8}, "workload": workload});
+    let question =
+        json!({"version": 1, "model": "qwen3-1.7b", "hardware": {"gpu": gpu, "gpus": 8}, "workload": workload});
     question_from_value(question).unwrap()
 }
 
@@ -55,7 +56,9 @@ fn it_is_said_first_of_every_card_without_a_run() {
             }
         }
     }
-    for id in ["rtx-5080", "rtx-3060", "dgx-spark", "ascend-910c", "metax-c500", "h100-pcie", "gaudi3", "rtx-pro-6000-ws"] {
+    for id in
+        ["rtx-5080", "rtx-3060", "dgx-spark", "ascend-910c", "metax-c500", "h100-pcie", "gaudi3", "rtx-pro-6000-ws"]
+    {
         assert!(untried.contains(&id), "{id}");
     }
     for id in ["h100-sxm", "mi350x", "mi355x", "rtx-a6000", "h200-nvl"] {

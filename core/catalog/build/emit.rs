@@ -18,7 +18,8 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         "/// Date of the newest price in the catalog: `YYYY-MM-DD`.\npub const PRICES_AS_OF: &str = {:?};\n",
         price::newest_date(catalog)
     ));
-    let of_generation = |row: &GenerationRow| literal("Generation", &columns!(row; name, compute_capability, mesh, flash_attention_2));
+    let of_generation =
+        |row: &GenerationRow| literal("Generation", &columns!(row; name, compute_capability, mesh, flash_attention_2));
     table(&mut text, "GENERATIONS", "Generation", &catalog.generations, of_generation);
     let names: Vec<&str> = catalog.generations.iter().map(|(_, row)| row.name.as_str()).collect();
     line(&mut text, format_args!("static GENERATION_NAMES: &[&str] = &{names:?};"));

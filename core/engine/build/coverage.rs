@@ -106,7 +106,11 @@ fn check(file: &File) -> Result<(), String> {
     if file.generation.is_empty() {
         return Err("no engine was measured".to_owned());
     }
-    if let Some(card) = file.cards.iter().find(|card| card.training + card.generation + card.reinforcement == 0) {
+    if let Some(card) = file
+        .cards
+        .iter()
+        .find(|card| card.training + card.generation + card.reinforcement == 0)
+    {
         return Err(format!("no run is on {}", card.gpu));
     }
     if let Some(kind) = file.kinds.iter().find(|kind| kind.sources.min(kind.runs) == 0) {

@@ -34,7 +34,9 @@ impl Cards {
         let rollouts = rollouts::all();
         let trained = found.runs.iter().zip(found.samples);
         let trained = trained.filter_map(|(run, own)| Some((run.group.as_str(), &own.as_ref()?.job.hardware)));
-        let generated = rollouts.iter().map(|own| (own.run.source.0.as_str(), &own.sample().job.hardware));
+        let generated = rollouts
+            .iter()
+            .map(|own| (own.run.source.0.as_str(), &own.sample().job.hardware));
         let stepped = found.steps.plans.iter().map(|(job, _)| ("RL", &job.hardware));
         let all: [Vec<(&str, &Hardware)>; 3] = [trained.collect(), generated.collect(), stepped.collect()];
         let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
@@ -85,7 +87,12 @@ fn expected(errors: &[f64]) -> f64 {
 /// The constants with what is typical of all cards in the place of the rates of that maker's.
 fn without_its_rates(fitted: &Efficiency) -> Efficiency {
     let mut without = fitted.clone();
-    for entry in without.architectures.to_mut().iter_mut().filter(|entry| entry.name.starts_with(OTHER.1)) {
+    for entry in without
+        .architectures
+        .to_mut()
+        .iter_mut()
+        .filter(|entry| entry.name.starts_with(OTHER.1))
+    {
         *entry = Architecture { name: Cow::Owned(entry.name.to_string()), ..fitted.typical.clone() };
     }
     without

@@ -73,9 +73,7 @@ pub static FRAMEWORKS: &[Framework] = &[
     runs(&framework::TRL, &[Fsdp, Deepspeed], trl::RULES)
         .fusing_the_lm_head()
         .apart(),
-    runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES)
-        .apart()
-        .without_npus(),
+    runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart().without_npus(),
     runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
         .overlapping()
         .without_npus(),

@@ -10,7 +10,7 @@ use shardwise_engine::host::moves;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
-use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
+use shardwise_question::wire::{Attention, Calibration, Precision, RunBy, WorkloadKind};
 use shardwise_question::workload::Rl;
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
@@ -117,6 +117,35 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
             "hybrid-architecture",
             "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
         ));
+    }
+    let reading = &job.model.reading;
+    if let Some(own) = &reading.unknown_type {
+        found.push(Caveat::new(
+            "unknown-type",
+            format!(
+                "model_type {own} is not known: only its sizes are read, as those of a plain decoder with SwiGLU and full attention. Hold the number of weights against the model's own page."
+            ),
+        ));
+    }
+    if reading.tower_ignored {
+        found.push(Caveat::new(
+            "tower-not-counted",
+            "The towers for images or sounds in this config are of a kind that is not modelled: neither their weights nor their work is counted.",
+        ));
+    }
+    if let Some(own) = &reading.released {
+        let text = if job.workload.kind == WorkloadKind::Rollout {
+            format!(
+                "The weights are published in {}, and the engine serves them so; its products are counted in the precision of the plan.",
+                own.name
+            )
+        } else {
+            format!(
+                "The weights are published in {}. Training starts from weights turned back into 16 bits, and those are counted.",
+                own.name
+            )
+        };
+        found.push(Caveat::new("released-in-few-bits", text));
     }
     if job.model.shape.vision.is_some() {
         found.push(Caveat::new(
