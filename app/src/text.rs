@@ -273,7 +273,7 @@ text! {
     gpus_take_cheaper gpus_take_fastest gpus_take_unfit gpus_none yours others does_not_fit interval_legend show_all show_fewer table table_of
     chart_throughput chart_cost needs_gib col_gpu col_mt_hour col_usd_mt col_plan action use_gpu price_missing offer_missing
     by_deadline by_budget deadline_label budget_label above_zero
-    misses_deadline misses_budget
+    misses_deadline misses_budget untried
     front
     // What would fit.
     close_ways close_looking close_none close_unpriced close_plan
@@ -334,7 +334,7 @@ text! {
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
     in_code fitted_constants skip_to_text methods_title methods_lead contents
-    front_note front_take front_take_one front_own front_on front_beaten front_legend front_legend_beaten
+    front_note front_take front_take_one front_own front_on front_beaten front_untried front_legend front_legend_beaten
     front_col front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate timeline
     timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides take_sides_hide
     waits from_to role starts_s takes_s how_searched

@@ -12,13 +12,12 @@ fn main() {
     script::run(&["build.rs", "../build/script.rs", "build", "data", "src/slug.rs"], |root, _| {
         let data = root.join("data");
         let entries = tables::load(&data)?;
-        let gpus: Vec<&str> = entries.gpus.iter().map(|(_, gpu)| gpu.id.as_str()).collect();
         let generations: Vec<&str> = entries
             .generations
             .iter()
             .map(|(_, generation)| generation.name.as_str())
             .collect();
-        let efficiency = tables::efficiency::literal(&data.join("efficiency.toml"), &gpus, &generations)?;
+        let efficiency = tables::efficiency::literal(&data.join("efficiency.toml"), &generations)?;
         let made = vec![("tables.rs", tables::emit(&entries)), ("efficiency.rs", efficiency)];
         Ok((made, Vec::new()))
     });

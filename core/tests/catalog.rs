@@ -352,7 +352,7 @@ fn the_files_themselves_are_sound() {
 #[test]
 fn every_efficiency_says_what_it_rests_on() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/data/efficiency.toml");
-    let literal = tables::efficiency::literal(&path, &["h20"], &["Hopper"]).unwrap();
+    let literal = tables::efficiency::literal(&path, &["Hopper"]).unwrap();
     assert!(literal.starts_with("Efficiency {") && literal.contains("allocator_slack"));
     // An entry without its basis, and one out of range, fail by name.
     let text = std::fs::read_to_string(&path).unwrap();
@@ -361,7 +361,7 @@ fn every_efficiency_says_what_it_rests_on() {
         .replacen("memory = 0.8", "memory = 7.8", 1);
     let file = std::env::temp_dir().join("shardwise-efficiency-test.toml");
     std::fs::write(&file, bad).unwrap();
-    let problems = tables::efficiency::literal(&file, &[], &["Rubin"]).unwrap_err().join("\n");
+    let problems = tables::efficiency::literal(&file, &["Rubin"]).unwrap_err().join("\n");
     assert!(problems.contains("architecture `Rubin`: is missing"), "{problems}");
     assert!(problems.contains("basis") && problems.contains("memory = 7.8"), "{problems}");
 }
@@ -374,7 +374,7 @@ fn coverage_comes_from_the_fit_and_is_checked() {
     let file = std::env::temp_dir().join("shardwise-coverage-test.toml");
     std::fs::write(
         &file,
-        "plain = [0.1, -0.2, 0.3]\ninvolved = [0.3, 0.4, 0.5]\ngeneration = []\nreinforcement = 0.3\nreinforcement_runs = 3\nreinforcement_median = 0.1\nmemory = []\nmemory_on = []\nengine_tensor_parallel = 1.0\nlayouts = []\nkinds = []",
+        "plain = [0.1, -0.2, 0.3]\ninvolved = [0.3, 0.4, 0.5]\ngeneration = []\nreinforcement = 0.3\nreinforcement_runs = 3\nreinforcement_median = 0.1\nmemory = []\nmemory_on = []\nforeign = [0.3, 0.3]\nvendors = []\ncards = []\nengine_tensor_parallel = 1.0\nlayouts = []\nkinds = []",
     )
     .unwrap();
     let problems = coverage::literal(&file).unwrap_err().join("\n");

@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use shardwise_core::catalog;
-use shardwise_core::model::{ParameterCounts, QkNorm, model_from_config, resolve_model};
+use shardwise_core::model::{ParameterCounts, QkNorm, Reading, model_from_config, resolve_model};
+use shardwise_core::wire::{parse_question, question_from_value};
+use shardwise_core::{catalog, estimate};
+
+use crate::said::said;
 
 /// Key sets of published `config.json` files, by catalog id.
 const CONFIGS: &str = include_str!("data/configs.json");
@@ -115,6 +118,132 @@ fn unknown_keys_of_a_real_config_are_ignored() {
     assert_eq!(model.hf_repo, "meta-llama/Llama-3.1-8B");
     config.insert("_name_or_path".into(), json!("/home/me/checkpoint"));
     assert_eq!(model_from_config(&config, "model").unwrap().hf_repo, "");
+}
+
+/// A decoder of a type that nobody knows.
+fn unknown() -> Value {
+    with(normalised(), "model_type", json!("nobody_next"))
+}
+
+#[test]
+fn a_decoder_of_unknown_type_is_read_by_its_sizes() {
+    let model = resolve(unknown()).unwrap();
+    assert_eq!(model.parameters.total, 6_738_415_616);
+    assert_eq!(model.reading.unknown_type.as_deref(), Some("nobody_next"));
+    assert_eq!(resolve(normalised()).unwrap().reading, Reading::default());
+    // Experts under other names, sizes that each layer has alike, and kinds of layers that are not known.
+    let more = with(
+        with(with(unknown(), "moe_num_experts", json!(8)), "moe_topk", json!([2, 2])),
+        "moe_intermediate_size",
+        json!([512, 512]),
+    );
+    let more = with(with(more, "layer_types", json!(["lightning", "full_attention"])), "sliding_window", json!(512));
+    let model = resolve(more.clone()).unwrap();
+    assert_eq!(
+        (model.shape.num_experts, model.shape.num_experts_per_tok, model.shape.moe_intermediate_size),
+        (8, 2, 512)
+    );
+    assert_eq!((model.shape.layer_pattern, model.shape.sliding_window), ("", 0));
+    let windows = with(more, "layer_types", json!(["sliding_attention", "full_attention"]));
+    assert_eq!(resolve(windows).unwrap().shape.layer_pattern, "SA");
+    let uneven = with(unknown(), "num_key_value_heads", json!([8, 4]));
+    assert_eq!(resolve(uneven).unwrap_err().field, "model.num_key_value_heads");
+}
+
+#[test]
+fn the_language_model_is_found_in_a_file_of_several_parts() {
+    for (outer, inner) in [("kimi_k25", "text_config"), ("any_vl", "language_config"), ("any_vl", "llm_config")] {
+        let text = with(normalised(), "model_type", json!("llama"));
+        let model =
+            resolve(json!({"model_type": outer, inner: text, "vision_config": {"model_type": "moon"}})).unwrap();
+        assert_eq!((model.parameters.total, &model.reading.unknown_type), (6_738_415_616, &None));
+        assert!(model.reading.tower_ignored);
+    }
+    let text = with(normalised(), "model_type", json!("qwen2_5_omni_text"));
+    let omni = json!({"model_type": "qwen2_5_omni", "thinker_config": {"text_config": text, "audio_config": {}}});
+    let model = resolve(omni).unwrap();
+    assert!(model.shape.attention_bias && model.reading.tower_ignored && model.shape.vision.is_none());
+}
+
+#[test]
+fn bytes_of_published_weights_follow_their_quantization() {
+    let released = |own: Value| {
+        let model = resolve(with(with(unknown(), "num_experts", json!(8)), "num_experts_per_tok", json!(2)));
+        let config = with(
+            with(with(unknown(), "num_experts", json!(8)), "num_experts_per_tok", json!(2)),
+            "quantization_config",
+            own,
+        );
+        assert_eq!(model.unwrap().reading.released, None);
+        resolve(config).map(|model| model.reading.released.unwrap())
+    };
+    let groups = |bits: u64, kind: &str, size: i64| {
+        json!({"quant_method": "compressed-tensors", "ignore": ["lm_head", "re:.*self_attn.*"],
+            "config_groups": {"group_0": {"weights": {"num_bits": bits, "type": kind, "group_size": size}}}})
+    };
+    for (own, dense, expert) in [
+        (json!({"quant_method": "fp8", "weight_block_size": [128, 128]}), 1.0, 1.0),
+        (json!({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}), 2.0, 0.53125),
+        (json!({"quant_method": "awq", "bits": 4, "group_size": 128}), 0.51953125, 0.51953125),
+        (json!({"quant_method": "gptq", "bits": 8, "group_size": -1}), 1.0, 1.0),
+        (json!({"quant_method": "modelopt", "quant_algo": "NVFP4"}), 0.5625, 0.5625),
+        (json!({"quant_method": "bitsandbytes", "load_in_4bit": true}), 0.5625, 0.5625),
+        (groups(4, "int", 32), 2.0, 0.5625),
+        (groups(4, "float", 16), 2.0, 0.5625),
+        (groups(8, "float", -1), 2.0, 1.0),
+    ] {
+        let found = released(own.clone()).unwrap();
+        assert_eq!((found.dense_bytes, found.expert_bytes), (dense, expert), "{own}");
+    }
+    for (own, field) in [
+        (json!({"quant_method": "own"}), "quant_method"),
+        (json!({"quant_method": "awq"}), "bits"),
+        (json!({"quant_method": "compressed-tensors"}), "config_groups"),
+        (json!({"quant_method": "modelopt", "quant_algo": "X"}), "quant_algo"),
+    ] {
+        assert_eq!(released(own).unwrap_err().field, format!("model.quantization_config.{field}"));
+    }
+}
+
+#[test]
+fn an_engine_serves_the_bits_that_are_published_and_training_has_sixteen() {
+    let quantized =
+        with(unknown(), "quantization_config", json!({"quant_method": "awq", "bits": 4, "group_size": 128}));
+    let answer = |model: &Value, workload: Value| {
+        let gpus = json!({"gpu": "h100-sxm", "gpus": 8});
+        let plan = if workload["kind"] == "rollout" { json!({"rollout": {"tensor_parallel": 1}}) } else { json!({}) };
+        let question = json!({"version": 1, "model": model, "hardware": gpus, "workload": workload, "plan": plan});
+        estimate(&question_from_value(question).unwrap()).unwrap()
+    };
+    let rollout =
+        json!({"kind": "rollout", "rollout": {"requests": 64, "mean_prompt_length": 512, "mean_response_length": 512}});
+    let (few, whole) = (answer(&quantized, rollout.clone()), answer(&unknown(), rollout));
+    assert!(few.tokens_per_s_per_gpu > 1.1 * whole.tokens_per_s_per_gpu);
+    let sft = json!({"kind": "sft", "sequence_length": 1024, "global_batch": 64});
+    let (from_few, from_whole) = (answer(&quantized, sft.clone()), answer(&unknown(), sft));
+    assert_eq!(from_few.tokens_per_s_per_gpu, from_whole.tokens_per_s_per_gpu);
+    for (own, ids) in [(&few, &["unknown-type", "released-in-few-bits"][..]), (&from_whole, &["unknown-type"][..])] {
+        for id in ids {
+            let caveat = own
+                .caveats
+                .iter()
+                .find(|caveat| caveat.id == *id)
+                .unwrap_or_else(|| panic!("{id}"));
+            said(&caveat.text);
+        }
+        assert_eq!(own.caveats.iter().any(|caveat| caveat.id == "released-in-few-bits"), ids.len() == 2);
+    }
+}
+
+#[test]
+fn numbers_that_python_writes_and_json_lacks_are_read() {
+    let text = r#"{"version": 1, "model": {"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32000, "rope_scaling": {"factor": NaN},
+        "time_step_limit": [0.0, Infinity, -Infinity]}, "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "sft", "sequence_length": 1024, "global_batch": 64}}"#;
+    assert!(estimate(&parse_question(text).unwrap()).is_ok());
+    let error = estimate(&parse_question(&text.replace("4096", "Infinity")).unwrap()).unwrap_err();
+    assert_eq!(error.field, "model.hidden_size");
+    assert!(error.message.contains("Infinity"), "{}", error.message);
 }
 
 /// Any JSON, with numbers of every size.

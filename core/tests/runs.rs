@@ -4,6 +4,7 @@ use serde::Deserialize;
 use shardwise_core::wire::{Answer, Question};
 
 const RUNS: &str = include_str!("data/training.jsonl");
+const HELD: &str = include_str!("data/held.jsonl");
 
 /// A published run and the question that describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -68,7 +69,18 @@ impl Run {
 /// All runs, in order.
 #[must_use]
 pub(crate) fn all() -> Vec<Run> {
-    RUNS.lines()
+    read(RUNS)
+}
+
+/// Runs that nothing is fitted on: too few of their makers' cards for a rate of their own.
+#[must_use]
+pub(crate) fn held() -> Vec<Run> {
+    read(HELD)
+}
+
+fn read(lines: &str) -> Vec<Run> {
+    lines
+        .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect()
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::complete::is_complete;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::search::measures::{self, closing};
+use shardwise_core::search::measures::{self, closing, slower};
 use shardwise_core::search::sweep::{Sweep, Tried};
 use shardwise_core::wire::{FitState, Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, search};
@@ -155,8 +155,9 @@ fn answer(offer: &Tried) -> &Answer {
     &offer.result.as_ref().unwrap().answer
 }
 
+/// What a list ranks by: of a card without a known run the slow end.
 fn usd(offer: &Tried) -> f64 {
-    answer(offer).usd_per_mtok.unwrap_or(f64::MAX)
+    answer(offer).usd_per_mtok.unwrap_or(f64::MAX) * slower(answer(offer)).unwrap_or(1.0)
 }
 
 #[test]
@@ -175,10 +176,10 @@ fn offers_are_ranked_as_asked() {
     // Equal to three digits is equal.
     assert!(cheap.is_sorted_by(|a, b| usd(a) <= usd(b) * 1.01));
     let fast = ranked(Objective::Time);
-    let speed = |offer: &Tried| answer(offer).tokens_per_s;
+    let speed = |offer: &Tried| answer(offer).tokens_per_s / slower(answer(offer)).unwrap_or(1.0);
     assert!(fast.is_sorted_by(|a, b| speed(a) >= speed(b) * 0.99));
     // A deadline that the cheapest misses: the cheapest of those that meet it.
-    let hours = |offer: &Tried| answer(offer).run.unwrap().hours;
+    let hours = |offer: &Tried| answer(offer).run.unwrap().hours * slower(answer(offer)).unwrap_or(1.0);
     let deadline = (hours(cheap[0]) + hours(fast[0])) / 2.0;
     let objective = Objective::CostWithin { hours: deadline };
     let within = ranked(objective);
@@ -188,7 +189,8 @@ fn offers_are_ranked_as_asked() {
     assert!(usd(within[0]) <= best * 1.01);
     assert!(within.iter().any(|offer| !measures::meets(offer, objective)));
     // And a budget that the fastest breaks.
-    let paid = |offer: &Tried| answer(offer).run.unwrap().usd.unwrap_or(f64::MAX);
+    let paid =
+        |offer: &Tried| answer(offer).run.unwrap().usd.unwrap_or(f64::MAX) * slower(answer(offer)).unwrap_or(1.0);
     let budget = (paid(cheap[0]) + paid(fast[0])) / 2.0;
     let objective = Objective::TimeWithin { usd: budget };
     let within = ranked(objective);

@@ -42,6 +42,7 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod untried;
 mod whole_run;
 mod words;
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use shardwise_core::catalog::Generation;
 use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, take};
-use shardwise_core::{Question, belonging, catalog};
+use shardwise_core::{Question, belonging, catalog, json};
 
 use super::{CUSTOM_GPU, Field, FieldError, Form, HOME, OFFLOADS, Problem, Takes, is_rl, units};
 use crate::format;
@@ -119,7 +119,8 @@ impl Form {
         if is_address(config) {
             Err(refuse(Field::ModelConfig, Problem::Address))
         } else if !config.is_empty() {
-            serde_json::from_str(config).map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
+            serde_json::from_str(&json::of_python(config))
+                .map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
         } else if name.is_empty() {
             Err(refuse(Field::Model, Problem::Missing))
         } else {

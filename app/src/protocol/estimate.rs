@@ -95,6 +95,8 @@ pub(crate) struct Offered {
 pub(crate) struct Figures {
     /// What it is ranked by.
     pub(crate) measures: Measures,
+    /// Whether no published run is on the GPU type, which is then ranked by the slow end of its interval.
+    pub(crate) untried: bool,
     /// How sure it is to fit, in a word.
     pub(crate) state: FitState,
     /// The probability.

@@ -44,6 +44,8 @@ struct Type {
     seller: String,
     /// Dollars.
     usd: f64,
+    /// Whether no published run is on it: hours and dollars are then those of the slow end of its interval.
+    untried: bool,
 }
 
 /// What the section shows.
@@ -78,6 +80,9 @@ impl Scene {
             let Some((across, up)) = measures(found) else {
                 continue;
             };
+            // As it is ranked.
+            let slower = measures::slower(&found.answer);
+            let [across, up] = [across, up].map(|own| own * slower.unwrap_or(1.0));
             run = found.answer.run.is_some();
             let id = offer.hardware.gpu.as_str();
             types.push(Type {
@@ -97,6 +102,7 @@ impl Scene {
                     .as_ref()
                     .map_or_else(String::new, |own| words::offer(own, lang)),
                 usd: up,
+                untried: slower.is_some(),
             });
         }
         (!types.is_empty()).then_some(Self { lang, types, run })
@@ -136,13 +142,16 @@ impl Scene {
         sentence
     }
 
-    fn note(&self, point: &Point) -> String {
-        let sheet = self.lang.sheets();
-        match self.beaten_by(point) {
+    fn note(&self, own: &Type) -> String {
+        let (sheet, point) = (self.lang.sheets(), &own.point);
+        let untried = if own.untried { sheet.front_untried.to_owned() } else { String::new() };
+        let stands = match self.beaten_by(point) {
             Some(by) => fill(sheet.front_beaten, &[&by.name]),
             None if point.front => sheet.front_on.to_owned(),
             None => String::new(),
-        }
+        };
+        let both = [untried, stands].into_iter().filter(|own| !own.is_empty());
+        both.collect::<Vec<_>>().join(if self.lang == Lang::En { "; " } else { "；" })
     }
 
     fn about(&self, own: &Type) -> Vec<String> {
@@ -156,7 +165,7 @@ impl Scene {
             fill(usd, &[&format::usd(own.usd)]),
             own.layout.clone(),
             own.seller.clone(),
-            self.note(point),
+            self.note(own),
         ];
         lines.retain(|line| !line.is_empty());
         if point.selected
@@ -207,7 +216,7 @@ impl Scene {
                 cell(format::figure(point.across)),
                 cell(format::figure(point.up)),
                 cell(own.layout.clone()),
-                cell(self.note(point)),
+                cell(self.note(own)),
                 runs(action.into_iter().collect()),
             ];
             row(if point.selected { Stands::Own } else { Stands::Plain }, cells)

@@ -444,6 +444,7 @@ fn table(page: Page) -> Option<AnyView> {
         let yours = Some(row.gpu.id) == chosen.asked.as_deref();
         let missed = objective::missing(chosen.objective, text).filter(|_| chosen.misses(row));
         let less = fitting(row).and_then(|figures| tight(figures, page.lang));
+        let untried = fitting(row).is_some_and(|figures| figures.untried);
         let class = match (yours, fitting(row).is_some()) {
             (true, _) => "is-sel",
             (false, true) => "",
@@ -453,6 +454,7 @@ fn table(page: Page) -> Option<AnyView> {
             <tr class=class>
                 <th scope="row">
                     {words::gpu_label(row.gpu.id)} " "
+                    {untried.then(|| view! { <span class="tag tag-warn">{text.untried}</span> })}
                     {missed.map(|name| view! { <span class="tag tag-bad">{name}</span> })}
                     {less.map(|words| view! { <span class="tag tag-warn">{words}</span> })}
                 </th>

@@ -172,8 +172,8 @@ fn check_gpu(entry: &mut Entry<'_>, row: &GpuRow) {
     entry.id("id", &row.id);
     entry.text("name", &row.name);
     entry.text("architecture", &row.architecture);
-    if !["nvidia", "amd", "intel"].contains(&row.vendor.as_str()) {
-        entry.problem("vendor", "must be nvidia, amd or intel");
+    if !["nvidia", "amd", "intel", "huawei", "metax"].contains(&row.vendor.as_str()) {
+        entry.problem("vendor", "must be nvidia, amd, intel, huawei or metax");
     }
     entry.range("memory_gb", row.memory_gb, 8.0, 1024.0);
     entry.range("hbm_gb_per_s", row.hbm_gb_per_s, 100.0, 50_000.0);

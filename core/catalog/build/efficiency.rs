@@ -37,10 +37,10 @@ struct Constant {
     basis: String,
 }
 
-/// Each constant's median over the architectures; entries of single GPUs are none.
-fn typical(architectures: &[Entry], gpus: &[&str]) -> Constants {
+/// Each constant's median over the generations; entries of single GPUs, and of parts of a generation, are none.
+fn typical(architectures: &[Entry], generations: &[&str]) -> Constants {
     let mut all: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
-    for entry in architectures.iter().filter(|entry| !gpus.contains(&entry.name.as_str())) {
+    for entry in architectures.iter().filter(|entry| generations.contains(&entry.name.as_str())) {
         for (name, value) in &entry.constants {
             all.entry(name).or_default().push(*value);
         }
@@ -95,15 +95,15 @@ impl Literal {
     }
 }
 
-/// The literal of `Efficiency` that `src/efficiency.rs` includes; `gpus` are the catalog's ids, `generations` the names of
-/// its generations, each of which needs an entry.
+/// The literal of `Efficiency` that `src/efficiency.rs` includes; `generations` are the names of the catalog's generations,
+/// each of which needs an entry. One that states nothing is typical.
 ///
 /// # Errors
 /// What the file is wrong about, by entry and field. A missing or unknown constant fails the build
 /// where the literal is compiled, by its name.
-pub(crate) fn literal(path: &Path, gpus: &[&str], generations: &[&str]) -> Result<String, Vec<String>> {
+pub(crate) fn literal(path: &Path, generations: &[&str]) -> Result<String, Vec<String>> {
     let text = std::fs::read_to_string(path).map_err(|e| vec![format!("{NAME}: {e}")])?;
-    let file: File = toml::from_str(&text).map_err(|e| vec![format!("{NAME}: {e}")])?;
+    let mut file: File = toml::from_str(&text).map_err(|e| vec![format!("{NAME}: {e}")])?;
     let mut out = Literal { text: String::from("Efficiency {"), problems: Vec::new() };
     for generation in generations {
         if !file.architecture.iter().any(|own| own.name == *generation) {
@@ -111,10 +111,14 @@ pub(crate) fn literal(path: &Path, gpus: &[&str], generations: &[&str]) -> Resul
             out.problem(&entry, "is missing; say how close its GPUs come to their data sheets");
         }
     }
+    let typical = typical(&file.architecture, generations);
+    for entry in file.architecture.iter_mut().filter(|entry| entry.constants.is_empty()) {
+        entry.constants.clone_from(&typical);
+    }
     out.list("kernels", "Kernels", &file.kernels);
     out.list("architectures", "Architecture", &file.architecture);
     out.text.push_str("typical: Architecture { name: Cow::Borrowed(TYPICAL),");
-    out.fields("the median architecture", &typical(&file.architecture, gpus), 2.0);
+    out.fields("the median architecture", &typical, 2.0);
     out.text.push_str("},");
     for entry in &file.framework {
         let _ = write!(out.text, "{}: FrameworkEfficiency {{", entry.name);

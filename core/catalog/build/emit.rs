@@ -18,7 +18,8 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         "/// Date of the newest price in the catalog: `YYYY-MM-DD`.\npub const PRICES_AS_OF: &str = {:?};\n",
         price::newest_date(catalog)
     ));
-    let of_generation = |row: &GenerationRow| literal("Generation", &columns!(row; name, compute_capability, mesh));
+    let of_generation =
+        |row: &GenerationRow| literal("Generation", &columns!(row; name, compute_capability, mesh, flash_attention_2));
     table(&mut text, "GENERATIONS", "Generation", &catalog.generations, of_generation);
     let names: Vec<&str> = catalog.generations.iter().map(|(_, row)| row.name.as_str()).collect();
     line(&mut text, format_args!("static GENERATION_NAMES: &[&str] = &{names:?};"));
@@ -77,7 +78,7 @@ fn emit_gpus(catalog: &Catalog, text: &mut String) {
             id, name, vendor, architecture, memory_gb, hbm_gb_per_s, bf16_dense_tflops, fp16_dense_tflops,
             fp8_dense_tflops, fp4_dense_tflops, gemm_bf16_tflops, gemm_fp8_tflops, mamf_bf16_tflops,
             measured_hbm_gb_per_s, nvlink_gb_per_s, nvlink_domain, pcie_gb_per_s, gpus_per_node, internode_gbit_per_s,
-            board_w,
+            board_w, unified_memory,
         );
         let board = row.board_w.map(|_| {
             let [url, date] = [&row.board_w_source, &row.board_w_date].map(|own| own.as_deref().unwrap_or_default());

@@ -65,6 +65,8 @@ pub(crate) struct GenerationRow {
     pub(crate) compute_capability: Option<f64>,
     #[serde(default)]
     pub(crate) mesh: bool,
+    #[serde(default)]
+    pub(crate) flash_attention_2: bool,
     pub(crate) source: String,
     pub(crate) date: String,
 }
@@ -82,6 +84,8 @@ pub(crate) struct GpuRow {
     pub(crate) memory_source: Option<String>,
     pub(crate) memory_date: Option<String>,
     pub(crate) memory_as: Option<String>,
+    #[serde(default)]
+    pub(crate) unified_memory: bool,
     pub(crate) hbm_gb_per_s: f64,
     pub(crate) bf16_dense_tflops: Option<f64>,
     pub(crate) fp16_dense_tflops: Option<f64>,

@@ -33,6 +33,8 @@ pub struct Generation {
     pub compute_capability: Option<f64>,
     /// Whether each GPU of a node has a link of its own to every other, instead of a switch.
     pub mesh: bool,
+    /// Whether what asks for `FlashAttention`-2 runs on cards that are not NVIDIA's, by a kernel of their own.
+    pub flash_attention_2: bool,
 }
 
 impl Generation {
@@ -57,7 +59,7 @@ pub struct Gpu {
     pub id: &'static str,
     /// Name for a person.
     pub name: &'static str,
-    /// `nvidia`, `amd`, `intel`.
+    /// `nvidia`, `amd`, `intel`, `huawei`, `metax`.
     pub vendor: &'static str,
     /// Architecture.
     pub architecture: &'static str,
@@ -65,6 +67,8 @@ pub struct Gpu {
     pub memory_gb: f64,
     /// Memory that CUDA or ROCm shows a process, in GiB: less than `nvidia-smi` prints, as the driver keeps some.
     pub memory_gib: f64,
+    /// Whether its CPU shares the memory.
+    pub unified_memory: bool,
     /// Memory bandwidth in GB/s.
     pub hbm_gb_per_s: f64,
     /// Dense bf16 peak in TFLOPS, where the card computes in bf16.

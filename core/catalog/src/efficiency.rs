@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use crate::catalog;
+use crate::catalog::Generation;
 use crate::hardware::Hardware;
 
 /// How close a GPU architecture comes to its data sheet.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Architecture {
-    /// A GPU id, or the first word of [`crate::catalog::Gpu::architecture`].
+    /// A GPU id, or what [`crate::catalog::Gpu::architecture`] begins with.
     pub name: Cow<'static, str>,
     /// Sustained matrix rate over the dense bf16 peak.
     pub matmul: f64,
@@ -148,8 +148,7 @@ pub struct Efficiency {
     pub kernels: Cow<'static, [Kernels]>,
     /// Rates by architecture.
     pub architectures: Cow<'static, [Architecture]>,
-    /// Each rate's median over the architectures, entries of single GPUs left out: of a GPU whose architecture is not
-    /// known.
+    /// Each rate's median over the generations that have rates of their own: of a GPU whose architecture is not known.
     pub typical: Architecture,
     /// Megatron-Core.
     pub megatron: FrameworkEfficiency,
@@ -248,12 +247,16 @@ impl Efficiency {
         all.clone().find(named).or_else(|| all.clone().find(family))
     }
 
-    /// Architectures that have an entry, as a question names them: in lower case.
+    /// Generations of GPUs, as a question names them: in lower case.
     pub fn architecture_names(&self) -> impl Iterator<Item = String> + '_ {
-        let of_one = |name: &str| catalog::gpu(name).is_some();
         let names = self.architectures.iter().map(|entry| entry.name.as_ref());
-        names.filter(move |name| !of_one(name)).map(str::to_ascii_lowercase)
+        names.filter(|name| is_generation(name)).map(str::to_ascii_lowercase)
     }
+}
+
+/// Whether an entry is of a whole generation.
+fn is_generation(name: &str) -> bool {
+    Generation::of(name).is_some_and(|own| own.name == name)
 }
 
 /// Whether `gpu` is `name` or one of its variants.

@@ -5,7 +5,7 @@ mod rentable;
 
 use std::borrow::Cow;
 
-use crate::catalog::{Generation, Source};
+use crate::catalog::{self, Generation, Source};
 use crate::words;
 pub use owned::{HOURS_OF_A_YEAR, Owned};
 pub use rentable::{OWN, OWN_SHEET, OwnOffer, Rentable};
@@ -51,8 +51,10 @@ pub struct Hardware {
     pub architecture: Cow<'static, str>,
     /// The catalog's GPU that a custom one is taken to be like: how close that one comes to its data sheet holds.
     pub like: Option<&'static str>,
-    /// Memory a process can use, in GiB, as CUDA or ROCm shows it.
+    /// Memory a process can use, in GiB, as CUDA or ROCm shows it; of one that its CPU shares, less what that takes.
     pub memory_gib: f64,
+    /// Whether its CPU shares the memory.
+    pub unified_memory: bool,
     /// Memory bandwidth in GB/s, as specified.
     pub hbm_gb_per_s: f64,
     /// Dense tensor peaks in TFLOPS.
@@ -166,6 +168,21 @@ impl Hardware {
     #[must_use]
     pub fn is_of(&self, generation: &str) -> bool {
         Generation::of(&self.architecture).is_some_and(|own| own.name == generation)
+    }
+
+    /// Whether what asks for `FlashAttention`-2 runs on its cards, by that or by a kernel of their own.
+    #[must_use]
+    pub fn has_flash_attention_2(&self) -> bool {
+        let own = Generation::of(&self.architecture);
+        own.is_some_and(|own| own.flash_attention_2) || self.has_compute_capability(8.0)
+    }
+
+    /// Who makes cards of its architecture, as the catalog writes it; `None` where no card of the catalog is of it.
+    #[must_use]
+    pub fn vendor(&self) -> Option<&'static str> {
+        let own = Generation::of(&self.architecture)?;
+        let mut cards = catalog::gpus().iter();
+        cards.find(|gpu| gpu.architecture.starts_with(own.name)).map(|gpu| gpu.vendor)
     }
 
     /// Whether its cards are of a generation that the catalog knows.

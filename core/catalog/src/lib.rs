@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod efficiency;
 pub mod error;
 pub mod hardware;
+pub mod json;
 pub mod model;
 pub mod ordered;
 mod slug;

@@ -3,11 +3,13 @@
 mod config;
 mod lora;
 mod parameters;
+mod reading;
 mod shape;
 
 pub use config::{model_from_config, model_of_entry, resolve_model};
 pub use lora::LoraTargets;
 pub use parameters::ParameterCounts;
+pub use reading::{Reading, Released};
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
 
 use std::borrow::Cow;
@@ -28,4 +30,6 @@ pub struct Model {
     /// Whether the architecture has parts that the time model does not cover yet (Mamba-2, Gated
     /// `DeltaNet`, sparse attention); such an estimate carries a caveat.
     pub hybrid: bool,
+    /// What its `config.json` leaves open, and in which form its weights are published.
+    pub reading: Reading,
 }

@@ -15,10 +15,22 @@ struct File {
     reinforcement_runs: usize,
     reinforcement_median: f64,
     memory_on: Vec<String>,
+    foreign: [f64; 2],
+    vendors: Vec<String>,
+    cards: Vec<Card>,
     engine_tensor_parallel: f64,
     memory: Vec<Memory>,
     layouts: Vec<Layouts>,
     kinds: Vec<Kind>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Card {
+    gpu: String,
+    training: usize,
+    generation: usize,
+    reinforcement: usize,
 }
 
 #[derive(Deserialize)]
@@ -86,12 +98,20 @@ fn check(file: &File) -> Result<(), String> {
         .iter()
         .chain(&file.involved)
         .chain(file.generation.iter().flat_map(|own| &own.half_widths))
-        .chain([&file.reinforcement]);
+        .chain([&file.reinforcement])
+        .chain(&file.foreign);
     if widths.clone().any(|width| !(*width > 0.0 && *width < 2.0)) {
         return Err("a half-width is not above 0 and below 2".to_owned());
     }
     if file.generation.is_empty() {
         return Err("no engine was measured".to_owned());
+    }
+    if let Some(card) = file
+        .cards
+        .iter()
+        .find(|card| card.training + card.generation + card.reinforcement == 0)
+    {
+        return Err(format!("no run is on {}", card.gpu));
     }
     if let Some(kind) = file.kinds.iter().find(|kind| kind.sources.min(kind.runs) == 0) {
         return Err(format!("no run covers {} of {}", kind.framework, kind.architecture));
@@ -122,16 +142,26 @@ fn written(file: &File) -> String {
     }
     let _ = write!(
         out,
-        "], plain: {:?}, involved: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, memory: [",
+        "], plain: {:?}, involved: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, foreign: {:?}, vendors: &{:?}, memory: [",
         file.plain,
         file.involved,
         file.reinforcement,
         file.reinforcement_runs,
         file.reinforcement_median,
-        file.memory_on
+        file.memory_on,
+        file.foreign,
+        file.vendors
     );
     for own in &file.memory {
         let _ = write!(out, "Spread {{ median: {:?}, above: {:?}, below: {:?} }},", own.median, own.above, own.below);
+    }
+    out.push_str("], cards: &[");
+    for own in &file.cards {
+        let _ = write!(
+            out,
+            "Card {{ gpu: {:?}, training: {}, generation: {}, reinforcement: {} }},",
+            own.gpu, own.training, own.generation, own.reinforcement
+        );
     }
     out.push_str("], generation: &[");
     for own in &file.generation {

@@ -6,6 +6,7 @@
 use crate::{batch, rollout};
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
+use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::spread::Spread;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
@@ -49,10 +50,31 @@ pub struct Coverage {
     pub memory: [Spread; 5],
     /// Architectures on which memory was measured.
     pub memory_on: &'static [&'static str],
+    /// Half-widths of the intervals of training and of generation on cards of a maker of whose cards fewer than two sources
+    /// have runs: how far those on AMD's are off where what is typical of all cards is taken for AMD's own rates, and what
+    /// the few runs on such cards let expect.
+    pub foreign: [f64; 2],
+    /// Makers of whose cards two sources or more have runs.
+    pub vendors: &'static [&'static str],
+    /// GPU types that some run is on.
+    pub cards: &'static [Card],
     /// How far published runs went with layouts.
     pub layouts: &'static [Layouts],
     /// Most GPUs of one engine that splits matrices.
     pub engine_tensor_parallel: f64,
+}
+
+/// A GPU type that some published run is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// Its id.
+    pub gpu: &'static str,
+    /// Training runs.
+    pub training: usize,
+    /// Generation runs and measurements of servers.
+    pub generation: usize,
+    /// RL steps.
+    pub reinforcement: usize,
 }
 
 /// How far generation by an engine is off.
@@ -69,6 +91,19 @@ pub struct Generation {
 }
 
 impl Coverage {
+    /// The runs on a GPU type, or on the one that it is taken to be like; `None` where there are none.
+    #[must_use]
+    pub fn card(&self, hardware: &Hardware) -> Option<&'static Card> {
+        self.cards.iter().find(|own| own.gpu == hardware.benchmarked())
+    }
+
+    /// Whether too few runs are on cards of a GPU's maker to say how far off its estimates are. Of a card of one's own whose
+    /// architecture is not stated the maker is not asked for.
+    #[must_use]
+    pub fn is_foreign(&self, hardware: &Hardware) -> bool {
+        hardware.vendor().is_some_and(|own| !self.vendors.contains(&own))
+    }
+
     /// How far generation by the engine of a plan is off; without one, by today's vLLM.
     #[must_use]
     pub fn generation(&self, engine: Option<&RolloutPlan>) -> &'static Generation {
@@ -291,8 +326,28 @@ pub fn half_width(job: &Job, plan: &Plan) -> f64 {
 }
 
 fn of_kind(job: &Job, plan: &Plan) -> f64 {
-    let workload = &job.workload;
     let generation = COVERAGE.generation(plan.rollout.as_ref());
+    of_runs(job, plan, generation).max(of_card(job, generation))
+}
+
+/// The least half-width where no run is on the card: that of kinds that none is of; where too few are on any card of its
+/// maker, what AMD's cards say of that.
+fn of_card(job: &Job, generation: &Generation) -> f64 {
+    let trains = job.workload.generation.is_none();
+    let generates = !trains || job.workload.rl.is_some();
+    let [of_plain, of_involved] = [COVERAGE.plain[2], COVERAGE.involved[2]];
+    let on_others = match COVERAGE.card(&job.hardware) {
+        Some(_) => [0.0; 2],
+        None => [of_plain.max(of_involved), generation.half_widths[1]],
+    };
+    let of_maker = if COVERAGE.is_foreign(&job.hardware) { COVERAGE.foreign } else { [0.0; 2] };
+    let [training, generation] = [0, 1].map(|place| on_others[place].max(of_maker[place]));
+    let asked = |which: bool, half: f64| if which { half } else { 0.0 };
+    asked(trains, training).max(asked(generates, generation))
+}
+
+fn of_runs(job: &Job, plan: &Plan, generation: &Generation) -> f64 {
+    let workload = &job.workload;
     if workload.rl.is_some() {
         let [_, uncovered] = generation.half_widths;
         // An architecture that nobody knows is no better covered by the published steps than by generation runs.
@@ -319,6 +374,39 @@ pub fn interval(job: &Job, plan: &Plan, tokens_per_s: f64, peak_gib: [f64; 2]) -
 
 fn around(value: f64, half: f64) -> [f64; 2] {
     [value * libm::exp(-half), value * libm::exp(half)]
+}
+
+/// The caveats that no run is on a card, and that too few are on any of its maker's: lists then rank it by the slow end of
+/// its interval.
+pub const UNTRIED: [&str; 2] = ["no-run", "few-runs"];
+
+/// What is said first of a GPU type that no published run is on, or of whose maker's cards too few are.
+#[must_use]
+pub fn untried(hardware: &Hardware) -> Option<Caveat> {
+    let name = &hardware.name;
+    let [none, few] = UNTRIED;
+    let (id, text) = match (COVERAGE.card(hardware), COVERAGE.is_foreign(hardware)) {
+        (Some(_), false) => return None,
+        (Some(_), true) => (
+            few,
+            format!(
+                "Too few published runs are on {name} and other cards of its maker to say how far off it is: speed and cost rest on its data sheet. The interval is as wide as those few leave it, and lists rank it by the slow end."
+            ),
+        ),
+        (None, true) => (
+            none,
+            format!(
+                "No published run on {name} is in the data, and too few on cards of its maker to say how far off it is: speed and cost rest on its data sheet. The interval is as wide as those few leave it, and lists rank it by the slow end."
+            ),
+        ),
+        (None, false) => (
+            none,
+            format!(
+                "No published run on {name} is in the data: speed and cost rest on its data sheet and on runs on other cards. The interval is wider, and lists rank it by the slow end."
+            ),
+        ),
+    };
+    Some(Caveat::new(id, text))
 }
 
 /// What published runs do not cover of this job, as a caveat.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use shardwise_core::efficiency::Efficiency;
 
+use crate::cards::Cards;
 use crate::kernels::Rates;
 use crate::layouts;
 use crate::memory::Memory;
@@ -155,7 +156,9 @@ fn coverage(found: &Found<'_>) -> String {
          # kind of run (source, architecture, precision) from constants fitted on the others.\n\
          # reinforcement: RL steps, each table from constants fitted on the others. memory: logarithms of needed over\n\
          # estimated memory, by kind (examples/fit/memory.rs); a kind that fewer than two sources measured is as wide as\n\
-         # those like it. layouts: how far runs of a kind went (examples/fit/layouts.rs).\n",
+         # those like it. layouts: how far runs of a kind went (examples/fit/layouts.rs). cards: GPU types that runs are on.\n\
+         # foreign: training and generation on AMD's cards with what is typical of all cards for AMD's own rates, for makers\n\
+         # that are none of vendors, of whose cards fewer than two sources have runs (examples/fit/cards.rs).\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
@@ -165,7 +168,15 @@ fn coverage(found: &Found<'_>) -> String {
     let _ = writeln!(out, "reinforcement_median = {:?}", rounded(left_out.at(0.5)));
     let _ = writeln!(out, "engine_tensor_parallel = {:?}", f64::from(engine_tensor_parallel(found)));
     let on: Vec<&str> = found.memory.architectures().into_iter().collect();
-    let _ = writeln!(out, "memory_on = {on:?}\n");
+    let _ = writeln!(out, "memory_on = {on:?}");
+    let cards = Cards::of(found);
+    let _ = writeln!(out, "foreign = {:?}\nvendors = {:?}\n", cards.foreign, cards.vendors);
+    for (gpu, [training, generation, reinforcement]) in &cards.runs {
+        let _ = writeln!(
+            out,
+            "[[cards]]\ngpu = {gpu:?}\ntraining = {training}\ngeneration = {generation}\nreinforcement = {reinforcement}\n"
+        );
+    }
     for (kind, sources) in sources(runs, samples) {
         let _ = writeln!(
             out,

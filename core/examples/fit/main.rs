@@ -55,6 +55,7 @@
 #![allow(clippy::disallowed_methods, reason = "it runs natively alone, and rounds what it writes")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod cards;
 #[path = "../../tests/errors.rs"]
 mod errors;
 mod files;

@@ -33,6 +33,11 @@ pub(crate) struct Rollout {
 }
 
 impl Rollout {
+    /// The question as it is resolved, and what was measured.
+    pub(crate) fn sample(&self) -> &Sample {
+        &self.sample
+    }
+
     /// Sequences at once.
     pub(crate) fn sequences(&self) -> f64 {
         self.run.max_num_seqs.min(self.run.requests)

@@ -55,6 +55,8 @@ pub struct Framework {
     pub overlaps_tensor_parallel: bool,
     /// Whether it may train and generate on GPUs of their own.
     apart: bool,
+    /// Whether it has no code for Ascend's NPUs, as its sources neither ask for `torch_npu` nor for a device of that name.
+    no_npu: bool,
     rules: &'static [Rule],
 }
 
@@ -65,14 +67,22 @@ pub static FRAMEWORKS: &[Framework] = &[
         .apart(),
     runs(&framework::CHATLEARN, &[Megatron, Fsdp], chatlearn::RULES),
     runs(&framework::DEEPSPEED, &[Deepspeed], deepspeed::RULES).fusing_the_lm_head(),
-    runs(&framework::LLMFORGE, &[Deepspeed], llmforge::RULES).fusing_the_lm_head(),
+    runs(&framework::LLMFORGE, &[Deepspeed], llmforge::RULES)
+        .fusing_the_lm_head()
+        .without_npus(),
     runs(&framework::TRL, &[Fsdp, Deepspeed], trl::RULES)
         .fusing_the_lm_head()
         .apart(),
-    runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart(),
-    runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES).overlapping(),
-    runs(&framework::MEGATRON_BRIDGE, &[Megatron], megatron_bridge::RULES).overlapping(),
-    runs(&framework::TORCHTITAN, &[Fsdp, Ddp], torchtitan::RULES).overlapping(),
+    runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart().without_npus(),
+    runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
+        .overlapping()
+        .without_npus(),
+    runs(&framework::MEGATRON_BRIDGE, &[Megatron], megatron_bridge::RULES)
+        .overlapping()
+        .without_npus(),
+    runs(&framework::TORCHTITAN, &[Fsdp, Ddp], torchtitan::RULES)
+        .overlapping()
+        .without_npus(),
     runs(&framework::LLAMAFACTORY, &[Deepspeed, Fsdp, Ddp], llamafactory::RULES).fusing_the_lm_head(),
     runs(&framework::AXOLOTL, &[Fsdp, Deepspeed, Ddp], axolotl::RULES).fusing_the_lm_head(),
 ];
@@ -88,6 +98,7 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
         fused_lm_head: false,
         overlaps_tensor_parallel: false,
         apart: false,
+        no_npu: false,
         rules,
     }
 }
@@ -103,6 +114,10 @@ impl Framework {
 
     const fn apart(self) -> Self {
         Self { apart: true, ..self }
+    }
+
+    const fn without_npus(self) -> Self {
+        Self { no_npu: true, ..self }
     }
 
     /// The version called `name`; the default for an empty name.
@@ -129,6 +144,9 @@ impl Framework {
 
     fn broken(&self, asked: &Asked) -> Vec<InputError> {
         let mut broken = Vec::new();
+        if self.no_npu {
+            check(asked, shared::NO_NPU, &mut broken);
+        }
         check(asked, self.rules, &mut broken);
         broken
     }

@@ -73,6 +73,11 @@ pub(crate) const PREFERENCES_ARE_PADDED: Must =
 pub(crate) const KTO_MISMATCHES: Rule =
     must("plan.micro_batch", |a| !a.workload.kind.preference().is_some_and(Preference::has_mismatched) || a.micro > 1)
         .or("KTO pairs the prompts of a pass with each other's responses. Set micro_batch to 2 or more.");
+/// What has no code for Ascend's NPUs.
+pub(crate) static NO_NPU: &[Rule] = &[must("hardware.gpu", |a| a.job.hardware.vendor() != Some("huawei")).or(
+    "{name} has no code for Ascend's NPUs. Choose veRL, DeepSpeed, TRL, LLaMA-Factory or axolotl, or another GPU.",
+)];
+
 pub(crate) const TRAINS: Rule =
     no_kind(&[WorkloadKind::Rollout]).or("{name} trains; for generation alone start vLLM or SGLang itself.");
 /// Every framework here is told nodes and GPUs per node.

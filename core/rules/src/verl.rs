@@ -205,7 +205,7 @@ static GENERATION: &[Rule] = &[
 
 /// workers/rollout/trtllm_rollout.
 static TENSORRT_LLM: &[Rule] = &[
-    must("plan.rollout.engine", |a| !a.job.hardware.is_of("CDNA"))
+    must("plan.rollout.engine", |a| a.job.hardware.vendor().is_none_or(|own| own == "nvidia"))
         .or("TensorRT-LLM runs on NVIDIA's GPUs. Set the engine to vllm or sglang."),
     // trtllm_rollout.py, update_weights: all weights by their names.
     must("plan.rollout.engine", |a| a.workload.full_parameter())

@@ -11,13 +11,14 @@ use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::task::Preference;
-use shardwise_question::wire::{Attention, Calibration, Precision, RunBy};
+use shardwise_question::wire::{Attention, Calibration, Precision, RunBy, WorkloadKind};
 use shardwise_question::workload::Rl;
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
 pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
-    let mut found: Vec<Caveat> = job.workload.kind.preference().map(preferences).into_iter().collect();
+    let mut found: Vec<Caveat> = coverage::untried(&job.hardware).into_iter().collect();
+    found.extend(job.workload.kind.preference().map(preferences));
     found.extend(job.caveats.iter().cloned());
     found.extend(job.calibration.as_ref().map(calibrated));
     let hardware = &job.hardware;
@@ -130,6 +131,35 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
             "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
         ));
     }
+    let reading = &job.model.reading;
+    if let Some(own) = &reading.unknown_type {
+        found.push(Caveat::new(
+            "unknown-type",
+            format!(
+                "model_type {own} is not known: only its sizes are read, as those of a plain decoder with SwiGLU and full attention. Hold the number of weights against the model's own page."
+            ),
+        ));
+    }
+    if reading.tower_ignored {
+        found.push(Caveat::new(
+            "tower-not-counted",
+            "The towers for images or sounds in this config are of a kind that is not modelled: neither their weights nor their work is counted.",
+        ));
+    }
+    if let Some(own) = &reading.released {
+        let text = if job.workload.kind == WorkloadKind::Rollout {
+            format!(
+                "The weights are published in {}, and the engine serves them so; its products are counted in the precision of the plan.",
+                own.name
+            )
+        } else {
+            format!(
+                "The weights are published in {}. Training starts from weights turned back into 16 bits, and those are counted.",
+                own.name
+            )
+        };
+        found.push(Caveat::new("released-in-few-bits", text));
+    }
     if job.model.shape.vision.is_some() {
         found.push(Caveat::new(
             "text-only",
@@ -141,6 +171,15 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
 /// What the card's kernels cannot do.
 fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
     let hardware = &job.hardware;
+    if hardware.unified_memory {
+        found.push(Caveat::new(
+            "unified-memory",
+            format!(
+                "CPU and GPU of {} share one memory: what the host's processes take is taken off, and nothing is moved to host memory.",
+                hardware.name
+            ),
+        ));
+    }
     let missing = match job.workload.precision {
         Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
         Precision::Nvfp4 => hardware.peaks.fp4.is_none(),

@@ -62,7 +62,14 @@ fn the_cheapest_run_within_a_day_names_who_rents_out_what() {
             writeln!(today, "  {}", line(offer)).unwrap();
         }
         // What differs by less than the third digit is equal, and of that the fewest GPUs are first.
-        let paid = |offer: &Value| offer["answer"]["run"]["usd"].as_f64().unwrap();
+        // Of a card that no known run is on the slow end counts.
+        let paid = |offer: &Value| {
+            let answer = &offer["answer"];
+            let untried = answer["caveats"].as_array().unwrap().iter().any(|own| own["id"] == "no-run");
+            let slow = answer["interval"]["tokens_per_s_per_gpu"][0].as_f64().unwrap();
+            let slower = answer["tokens_per_s_per_gpu"].as_f64().unwrap() / slow;
+            answer["run"]["usd"].as_f64().unwrap() * if untried { slower } else { 1.0 }
+        };
         assert!(found.is_sorted_by(|a, b| paid(a) <= paid(b) * 1.01), "{today}");
         firsts.push((paid(&found[0]), line(&found[0])));
     }

@@ -28,7 +28,7 @@ use crate::words::{gpu_label, offer};
 /// The GPUs of the catalog by vendor, as options of a control.
 #[component]
 fn Types(page: Page, field: Field) -> impl IntoView {
-    let vendors = [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel")];
+    let vendors = [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel"), ("huawei", "Huawei"), ("metax", "MetaX")];
     let groups = vendors.map(|(vendor, label)| {
         let options = catalog::gpus().iter().filter(|gpu| gpu.vendor == vendor).map(|gpu| {
             let name = format!("{} {} GB", gpu_label(gpu.id), format::fixed(gpu.memory_gb, 0));

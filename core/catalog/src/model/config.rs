@@ -3,6 +3,7 @@
 mod families;
 mod keys;
 mod layers;
+mod quantization;
 mod sizes;
 mod special;
 mod vision;
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use self::keys::Keys;
-use super::{Model, ParameterCounts, Shape};
+use super::{Model, ParameterCounts, Reading, Shape};
 use crate::catalog::{self, ModelEntry};
 use crate::error::InputError;
 
@@ -84,11 +85,12 @@ pub fn model_of_entry(entry: &'static ModelEntry) -> Model {
         parameters: ParameterCounts::of(&entry.shape)
             .with_stated(entry.stated_parameters, entry.stated_active_parameters),
         hybrid: entry.hybrid,
+        reading: Reading::default(),
     }
 }
 
-/// The model that a `config.json` describes: a real one of a supported `model_type`, whose unknown
-/// keys are ignored, or normalised keys alone, among which an unknown one is refused.
+/// The model that a `config.json` describes: a real one, whose unknown keys are ignored, read as a plain decoder
+/// where its `model_type` is not known; or normalised keys alone, among which an unknown one is refused.
 ///
 /// # Errors
 /// Names the key below `field` that is missing, unknown or out of range, and the remedy.
@@ -103,7 +105,7 @@ pub fn model_of_entry(entry: &'static ModelEntry) -> Model {
 /// ```
 pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model, InputError> {
     let keys = Keys::new(map, field);
-    let shape = match keys.word("model_type")? {
+    let (shape, reading) = match keys.word("model_type")? {
         Some(model_type) => {
             if let Some(entry) = entry_of_config(model_type, &keys)? {
                 return Ok(model_of_entry(entry));
@@ -112,7 +114,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         }
         None => {
             refuse_unknown(&keys)?;
-            families::normalised(&keys)?
+            (families::normalised(&keys)?, Reading::default())
         }
     };
     check(&shape, &keys)?;
@@ -140,6 +142,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         shape,
         parameters,
         hybrid: pattern.contains(['L', 'M']) || shape.indexer_heads > 0,
+        reading,
     })
 }
 

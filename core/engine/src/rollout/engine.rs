@@ -1,6 +1,6 @@
 //! How long an engine takes: one step of decoding, and prompts.
 
-use super::memory::{cache_bytes_per_token, expert_weight_bytes, weight_bytes};
+use super::memory::{cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, weight_bytes};
 use super::{MANY, is_early};
 use crate::blocks::{Block, Mixer};
 use crate::communication::Network;
@@ -110,7 +110,7 @@ impl EngineModel<'_> {
         // The tokens of every data-parallel rank visit the experts, which all GPUs of the engine share.
         let touched = self.touched_experts(tokens * f64::from(self.plan.data_parallel));
         (
-            dense.max(0.0) * weight_bytes(precision) / f64::from(self.plan.tensor_parallel),
+            dense.max(0.0) * dense_weight_bytes(self.model, precision, released) / f64::from(self.plan.tensor_parallel),
             routed * touched * expert / f64::from(self.plan.gpus()),
         )
     }

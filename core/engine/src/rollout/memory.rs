@@ -37,10 +37,18 @@ pub(super) fn weight_bytes(precision: Precision) -> f64 {
     }
 }
 
+/// Bytes of a weight that is no expert's: as it is published where the model is `released` so, else as the plan has it.
+pub(super) fn dense_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
+    let own = model.reading.released.as_ref().filter(|_| released);
+    own.map_or(f64::INFINITY, |own| own.dense_bytes).min(weight_bytes(precision))
+}
+
 /// Bytes of an expert's weight: mxfp4 (4 bits and a scale of 8 per 32, OCP Microscaling Formats 1.0) where the model
 /// is `released` so, else as the other weights.
 pub(super) fn expert_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
-    if released && model.shape.mxfp4_experts { weight_bytes(precision).min(0.53125) } else { weight_bytes(precision) }
+    let own = model.reading.released.as_ref().filter(|_| released);
+    let published = own.map_or(f64::INFINITY, |own| own.expert_bytes).min(weight_bytes(precision));
+    if released && model.shape.mxfp4_experts { published.min(0.53125) } else { published }
 }
 
 /// Weights of one GPU of the engine, which serves the model as `released` or as it is trained.
@@ -50,7 +58,7 @@ pub fn engine_weights(model: &Model, plan: &RolloutPlan, released: bool) -> Byte
     let outer = (counts.embedding + counts.lm_head) as f64;
     let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
     let inner = counts.total as f64 - outer - experts;
-    let dense = inner * weight_bytes(plan.precision) + outer * 2.0;
+    let dense = inner * dense_weight_bytes(model, plan.precision, released) + outer * 2.0;
     // Data-parallel attention repeats the dense weights; experts are split over all GPUs of the engine, whole or not.
     Bytes::new(
         dense / f64::from(plan.tensor_parallel)

@@ -2,7 +2,7 @@
 
 use super::engine::{DecodeStep, Prefill};
 pub use super::memory::sampled;
-use super::memory::{expert_weight_bytes, weight_bytes};
+use super::memory::{dense_weight_bytes, expert_weight_bytes};
 use super::{Requests, last_batch, prepare};
 use crate::context::Context;
 use shardwise_question::plan::RolloutPlan;
@@ -48,5 +48,6 @@ pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests
 /// Bytes of an engine's weight, and of an expert's.
 pub fn bytes_per_weight(context: &Context<'_>, plan: &RolloutPlan) -> (f64, f64) {
     let released = context.job.workload.rl.is_none();
-    (weight_bytes(plan.precision), expert_weight_bytes(&context.job.model, plan.precision, released))
+    let model = &context.job.model;
+    (dense_weight_bytes(model, plan.precision, released), expert_weight_bytes(model, plan.precision, released))
 }

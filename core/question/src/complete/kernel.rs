@@ -54,14 +54,13 @@ pub(super) fn check(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), Inp
     if !hardware.is_of_a_generation() {
         return Ok(());
     }
-    let amd = hardware.is_of("CDNA");
     match kernel {
         Kernel::Flash1 if !between(hardware, 7.5, 10.0) => {
             wrong("FlashAttention-1 is for Turing to Hopper. Leave it out, or set flash2.")
         }
         // README of https://github.com/Dao-AILab/flash-attention: Ampere, Ada, Hopper; MI200 and newer.
-        Kernel::Flash2 if !amd && !hardware.has_compute_capability(8.0) => {
-            wrong("FlashAttention-2 needs Ampere or newer, or AMD. Leave it out, or set sdpa.")
+        Kernel::Flash2 if !hardware.has_flash_attention_2() => {
+            wrong("FlashAttention-2 needs Ampere or newer, or AMD, Ascend or MetaX. Leave it out, or set sdpa.")
         }
         Kernel::Flash3 if !between(hardware, 9.0, 10.0) => {
             wrong("FlashAttention-3 is for Hopper alone. Leave it out, or set flash2.")
@@ -72,7 +71,7 @@ pub(super) fn check(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), Inp
         Kernel::Cudnn if !hardware.has_compute_capability(8.0) => {
             wrong("cuDNN's attention needs NVIDIA's Ampere or newer. Leave it out, or set sdpa.")
         }
-        Kernel::Ck if !amd => wrong("Composable Kernel is AMD's. Leave it out, or set flash2."),
+        Kernel::Ck if !hardware.is_of("CDNA") => wrong("Composable Kernel is AMD's. Leave it out, or set flash2."),
         _ => Ok(()),
     }
 }

@@ -90,7 +90,8 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
     Ok(Hardware {
         gpu: gpu.id.into(),
         name: gpu.name.into(),
-        memory_gib: gpu.memory_gib,
+        memory_gib: if gpu.unified_memory { gpu.memory_gib - SHARED_GIB } else { gpu.memory_gib },
+        unified_memory: gpu.unified_memory,
         hbm_gb_per_s: gpu.hbm_gb_per_s,
         peaks: Peaks {
             bf16: half,
@@ -108,9 +109,11 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         gpus: 8,
         gpus_per_node: gpu.gpus_per_node.max(1),
         internode_gbit_per_s: if gpu.internode_gbit_per_s > 0.0 { gpu.internode_gbit_per_s } else { 100.0 },
-        host_ram: gpu
-            .host_ram_gib
-            .map_or(HostRam::Unknown, |gib| HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1)))),
+        host_ram: match gpu.host_ram_gib {
+            _ if gpu.unified_memory => HostRam::PerGpu(SHARED_GIB),
+            None => HostRam::Unknown,
+            Some(gib) => HostRam::PerGpu(gib / f64::from(gpu.gpus_per_node.max(1))),
+        },
         board_w: gpu.board_w,
         board_source: gpu.board_source,
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
@@ -119,6 +122,10 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         owned: None,
     })
 }
+
+/// GiB that the host's processes take of a memory that CPU and GPU share: what each takes of a host's own
+/// (`PROCESS_GIB` of the engine's `host.rs`), so that they run and nothing is moved there.
+const SHARED_GIB: f64 = 8.0;
 
 /// What a card of today, of the last decade and of the next can have: GiB; GB/s of memory, of PCIe and of NVLink; TFLOPS.
 /// Beyond, an entry is a slip of the unit.
@@ -283,6 +290,7 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         architecture: like.map(|gpu| gpu.architecture).or(stated).unwrap_or_default().into(),
         like: like.map(|gpu| gpu.id),
         memory_gib,
+        unified_memory: false,
         hbm_gb_per_s,
         peaks: Peaks { bf16: peak, fp16: peak, fp8: spec.fp8_dense_tflops, fp4: None },
         gemm_bf16_tflops: None,

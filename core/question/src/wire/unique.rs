@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use shardwise_catalog::json::of_python;
 
 use crate::place::Place;
 
@@ -17,13 +18,14 @@ pub(super) enum Error {
     NoJson(serde_json::Error),
 }
 
-/// Reads a JSON text.
+/// Reads a JSON text, in which a number that is none may stand as Python writes it.
 ///
 /// # Errors
 /// The first key that is there twice; what is no JSON.
 pub(super) fn read(text: &str) -> Result<Value, Error> {
     let twice = RefCell::new(None);
-    let mut parser = serde_json::Deserializer::from_str(text);
+    let text = of_python(text);
+    let mut parser = serde_json::Deserializer::from_str(&text);
     let seed = Unique { place: Place::TOP, twice: &twice };
     let read = seed.deserialize(&mut parser);
     let read = read.and_then(|value| parser.end().map(|()| value));

@@ -8,6 +8,7 @@ use super::Objective;
 use super::sweep::{Found, Sweep, Tried};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
+use shardwise_engine::coverage::UNTRIED;
 use shardwise_question::wire::{Answer, Question, WorkloadKind};
 
 /// What an offer is measured by.
@@ -25,14 +26,16 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// The measures of an answer on so many GPUs.
+    /// The measures of an answer on so many GPUs: of a GPU type that too few runs are on by the slow end of its interval.
     #[must_use]
     pub fn of(answer: &Answer, gpus: u32) -> Self {
+        let slower = slower(answer).unwrap_or(1.0);
+        let run = answer.run.and_then(|run| Some((run.all_hours()?, run.all_usd())));
         Self {
             gpus,
-            seconds: 1e6 / answer.tokens_per_s,
-            usd: answer.usd_per_mtok,
-            run: answer.run.and_then(|run| Some((run.all_hours()?, run.all_usd()))),
+            seconds: 1e6 / answer.tokens_per_s * slower,
+            usd: answer.usd_per_mtok.map(|usd| usd * slower),
+            run: run.map(|(hours, usd)| (hours * slower, usd.map(|usd| usd * slower))),
         }
     }
 
@@ -76,6 +79,25 @@ impl Measures {
             Objective::Gpus => self.gpus.cmp(&other.gpus).then(self.by_cost(other)),
         })
     }
+}
+
+/// How many times as long as estimated a step takes at the slow end of its interval, where no published run is on the GPU
+/// type, or too few are on any card of its maker; `None` of others.
+///
+/// ```
+/// use shardwise_core::{estimate, search::measures::slower, wire};
+/// let on = |gpu: &str| {
+///     let text = format!(r#"{{"version": 1, "model": "qwen3-8b", "hardware": {{"gpu": "{gpu}", "gpus": 8}},
+///         "workload": {{"kind": "sft", "sequence_length": 4096, "global_batch": 64}}}}"#);
+///     slower(&estimate(&wire::parse_question(&text).unwrap()).unwrap())
+/// };
+/// assert!(on("h100-sxm").is_none() && on("metax-c500") > on("h100-pcie") && on("h100-pcie") > Some(1.2));
+/// ```
+#[must_use]
+pub fn slower(answer: &Answer) -> Option<f64> {
+    let unknown = answer.caveats.iter().any(|own| UNTRIED.contains(&&*own.id));
+    let [slow, _] = answer.interval.filter(|_| unknown)?.tokens_per_s_per_gpu;
+    (slow > 0.0).then(|| (answer.tokens_per_s_per_gpu / slow).max(1.0))
 }
 
 /// What differs by less is equal: the estimate is not that good.

@@ -2,51 +2,82 @@
 //! `config.json` uses and what absent keys default to, after the configuration class of the type in
 //! <https://github.com/huggingface/transformers/tree/main/src/transformers/models>.
 
-use super::keys::Keys;
-use super::{sizes, special, vision};
-use crate::error::InputError;
-use crate::model::{Norm, QkNorm, Shape};
+use serde_json::Value;
 
-/// Supported types, as an error message lists them.
-const SUPPORTED: &str = "llama, llama4, qwen2, qwen2_moe, qwen2_5_vl, qwen3, qwen3_moe, qwen3_next, qwen3_vl, \
-qwen3_vl_moe, qwen3_5, qwen3_5_moe, mistral, ministral3, mixtral, deepseek, deepseek_v2, deepseek_v3, deepseek_v32, \
-kimi_k2, gemma, gemma2, gemma3, glm, glm4, glm4_moe, glm4_moe_lite, glm_moe_dsa, gpt_oss, phi, phi3, phimoe, \
-internlm2, internlm3, internvl, minicpm, minicpm3, mimo, minimax_m2, olmo2, olmo3, olmoe, smollm3, nemotron, \
-nemotron_h, mpt, opt, gpt2, gptj, gpt_neox, bloom, falcon, starcoder2";
+use super::keys::Keys;
+use super::{layers, quantization, sizes, special, vision};
+use crate::error::InputError;
+use crate::model::{Norm, QkNorm, Reading, Shape};
+
+/// Where files of several parts keep the language model's keys.
+const LANGUAGE: [&str; 3] = ["text_config", "llm_config", "language_config"];
+
+/// What architectures that are no decoders have in their names.
+const NO_DECODERS: [&str; 4] = ["MaskedLM", "Classification", "QuestionAnswering", "EncoderModel"];
 
 /// Whether the catalog only states the weights of models of this type.
 pub(super) fn is_stated_only(model_type: &str) -> bool {
     ["gemma4", "gemma4_text", "deepseek_v4"].contains(&model_type)
 }
 
-/// The shape that a real `config.json` describes.
-pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<Shape, InputError> {
-    let Some(features) = features(model_type) else {
-        let shown: String = model_type.chars().take(60).collect();
-        return Err(keys.error(
-            "model_type",
-            &format!("\"{shown}\" is not supported. Supported are {SUPPORTED}. For another type give the sizes alone, without model_type."),
-        ));
-    };
-    // A vision-language file keeps the language model's keys in an object of its own; older ones
-    // of Qwen2.5-VL have them beside it.
-    let text = keys.nested(&["text_config", "llm_config"])?.unwrap_or_else(|| keys.clone());
+/// The shape that a real `config.json` describes, and what it leaves open.
+pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<(Shape, Reading), InputError> {
+    // A file of several parts keeps the language model's keys in an object of its own, those that speak within one for
+    // what thinks; older ones of Qwen2.5-VL have them beside it.
+    let thinker = keys.nested(&["thinker_config"])?;
+    let whole = thinker.as_ref().unwrap_or(keys);
+    let text = whole.nested(&LANGUAGE)?.unwrap_or_else(|| whole.clone());
     let inner = text.word("model_type")?.unwrap_or(model_type);
-    let mut shape = if vision::kind(model_type).is_some() && inner != model_type {
-        match self::features(inner) {
-            Some(inner_features) => inner_features,
-            None => features,
-        }
-    } else {
-        features
+    let (language, found) = match (features(inner), features(model_type)) {
+        (Some(found), _) => (inner, Some(found)),
+        (None, found) => (model_type, found),
     };
-    let language = if self::features(inner).is_some() { inner } else { model_type };
+    let mut shape = found.unwrap_or(Shape::EMPTY);
+    if found.is_none() {
+        refuse_no_decoder(inner, keys, &text)?;
+    }
+    let language = if found.is_some() { language } else { "" };
     sizes::common(&mut shape, &text, language)?;
     sizes::tied(&mut shape, keys, &text)?;
     sizes::experts(&mut shape, &text, language)?;
-    special::apply(&mut shape, &text, language)?;
-    vision::read(&mut shape, keys, model_type)?;
-    Ok(shape)
+    if found.is_some() {
+        special::apply(&mut shape, &text, language)?;
+    } else {
+        layers::known_windows(&mut shape, &text)?;
+    }
+    let seen = vision::read(&mut shape, whole, model_type)?;
+    let heard = ["audio_config", "talker_config"]
+        .iter()
+        .any(|name| keys.has(name) || whole.has(name));
+    let unknown: String = inner.chars().take(60).collect();
+    let reading = Reading {
+        unknown_type: found.is_none().then_some(unknown),
+        tower_ignored: !seen || heard,
+        released: quantization::released(keys, &text, shape.num_experts > 0)?,
+    };
+    Ok((shape, reading))
+}
+
+/// Refuses what has a decoder's sizes and is none, or a decoder whose blocks have sizes of their own.
+fn refuse_no_decoder(model_type: &str, keys: &Keys<'_>, text: &Keys<'_>) -> Result<(), InputError> {
+    let named = |entry: &Value| {
+        entry
+            .as_str()
+            .is_some_and(|name| NO_DECODERS.iter().any(|own| name.contains(own)))
+    };
+    let listed = keys.list("architectures")?.is_some_and(|list| list.iter().any(named));
+    if listed || text.flag(&["is_encoder_decoder"])? == Some(true) {
+        return Err(
+            keys.error("model_type", "this is no decoder. Give the config.json of a language model that generates.")
+        );
+    }
+    if model_type == "nemotron-nas" || text.has("block_configs") {
+        return Err(keys.error(
+            "model_type",
+            "each block of this model has sizes of its own, which are not modelled. Choose another model.",
+        ));
+    }
+    Ok(())
 }
 
 /// The shape of a normalised object.
@@ -57,7 +88,12 @@ pub(super) fn normalised(keys: &Keys<'_>) -> Result<Shape, InputError> {
     shape.gated_mlp = keys.flag(&["gated_mlp"])?.unwrap_or(true);
     sizes::experts(&mut shape, keys, "")?;
     special::apply(&mut shape, keys, "")?;
-    vision::read(&mut shape, keys, "")?;
+    if !vision::read(&mut shape, keys, "")? {
+        return Err(keys.error(
+            "vision_config.model_type",
+            "this family of vision towers is not modelled. Known are qwen2_5_vl, qwen3_vl, siglip_vision_model, internvl_vision and llama4_vision_model.",
+        ));
+    }
     Ok(shape)
 }
 
@@ -69,18 +105,28 @@ fn features(model_type: &str) -> Option<Shape> {
     Some(match model_type {
         "llama" | "mistral" | "ministral3" | "mixtral" | "phi3" | "internlm2" | "internlm3" | "deepseek"
         | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" => Shape::EMPTY,
-        "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => {
+        "ernie4_5_moe" => Shape { router_bias: true, ..tied },
+        "bailing_moe_v2" => Shape { qk_norm: QkNorm::Head, router_bias: true, ..Shape::EMPTY },
+        "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "kimi_k25" | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => {
             Shape { router_bias: true, ..Shape::EMPTY }
         }
-        "qwen2" | "mimo" | "qwen2_5_vl" | "qwen2_5_vl_text" => Shape { attention_bias: true, ..Shape::EMPTY },
-        "qwen2_moe" => Shape { attention_bias: true, shared_expert_gate: true, ..Shape::EMPTY },
-        "qwen3" | "qwen3_moe" | "qwen3_vl" | "qwen3_vl_text" | "qwen3_vl_moe" | "qwen3_vl_moe_text" => {
-            Shape { qk_norm: QkNorm::Head, ..Shape::EMPTY }
+        "qwen2" | "mimo" | "qwen2_5_vl" | "qwen2_5_vl_text" | "qwen2_vl" | "qwen2_5_omni_text" | "seed_oss" => {
+            Shape { attention_bias: true, ..Shape::EMPTY }
         }
+        "qwen2_moe" => Shape { attention_bias: true, shared_expert_gate: true, ..Shape::EMPTY },
+        "qwen3"
+        | "qwen3_moe"
+        | "qwen3_vl"
+        | "qwen3_vl_text"
+        | "qwen3_vl_moe"
+        | "qwen3_vl_moe_text"
+        | "qwen3_omni_moe_text"
+        | "hunyuan_v1_dense"
+        | "hunyuan_v1_moe" => Shape { qk_norm: QkNorm::Head, ..Shape::EMPTY },
         "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => {
             Shape { qk_norm: QkNorm::Head, attn_output_gate: true, shared_expert_gate: true, ..Shape::EMPTY }
         }
-        "gemma" => tied,
+        "gemma" | "ernie4_5" => tied,
         "minicpm" | "minicpm3" | "smollm3" => tied,
         "gemma2" => Shape { norms_per_layer: 4, ..tied },
         "gemma3" | "gemma3_text" => Shape { norms_per_layer: 4, qk_norm: QkNorm::Head, ..tied },

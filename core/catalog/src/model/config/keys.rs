@@ -18,6 +18,8 @@ pub(super) const HEAD_DIM: u64 = 100_000;
 pub(super) const VOCABULARY: u64 = 10_000_000;
 /// Most experts.
 pub(super) const EXPERTS: u64 = 100_000;
+/// Most weights that share a scale.
+pub(super) const GROUP: u64 = 1_000_000;
 /// Longest position.
 pub(super) const POSITIONS: u64 = 1_000_000_000;
 
@@ -48,6 +50,12 @@ impl<'a> Keys<'a> {
         names
             .iter()
             .find_map(|name| self.map.get(*name).filter(|value| !value.is_null()).map(|value| (*name, value)))
+    }
+
+    /// Whether the first of several spellings has a number below zero.
+    pub(super) fn is_negative(&self, names: &[&str]) -> bool {
+        self.find(names)
+            .is_some_and(|(_, value)| value.as_f64().is_some_and(|number| number < 0.0))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -81,8 +89,14 @@ impl<'a> Keys<'a> {
         let Some((name, value)) = self.find(names) else {
             return Ok(None);
         };
-        // Some writers print whole numbers with a point: 4096.0.
-        let number = match value {
+        // Some writers print whole numbers with a point: 4096.0; others give each layer its own, all alike.
+        let each = match value {
+            Value::Array(list) if list.len() > 1 && list.iter().all(|one| Some(one) == list.first()) => {
+                list.first().unwrap_or(value)
+            }
+            one => one,
+        };
+        let number = match each {
             Value::Number(number) => number.as_u64().or_else(|| {
                 let float = number.as_f64()?;
                 (float >= 0.0 && float.fract() == 0.0 && float <= most as f64).then_some(float as u64)

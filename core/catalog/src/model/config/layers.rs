@@ -82,6 +82,20 @@ fn kind_error(keys: &Keys<'_>) -> InputError {
     )
 }
 
+/// Sets the window of a model of unknown type, where its file lists the kind of each layer and knows only such: else all
+/// layers count as attending to everything, which is the most they can do.
+pub(super) fn known_windows(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
+    let known = |kind: &Value| {
+        ["full_attention", "attention", "sliding_attention"]
+            .iter()
+            .any(|own| kind == own)
+    };
+    match keys.list("layer_types")? {
+        Some(types) if types.iter().all(known) => windows(shape, keys, 0),
+        _ => Ok(()),
+    }
+}
+
 /// Sets window and pattern of a model whose layers may attend to a window.
 ///
 /// `every` is how many layers one full one follows on, where the config does not list the kinds

@@ -44,7 +44,7 @@ pub(super) fn common(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Re
             None if fused => 4 * shape.hidden_size,
             None => 0,
         };
-    if let Some(bias) = keys.flag(&["attention_bias", "qkv_bias"])? {
+    if let Some(bias) = keys.flag(&["attention_bias", "qkv_bias", "use_qkv_bias"])? {
         shape.attention_bias = bias;
         if ["llama", "smollm3", "phimoe", "nemotron", "gpt_neox", "qwen3", "qwen3_moe", "olmo2"].contains(&model_type) {
             shape.attention_out_bias = bias;
@@ -115,7 +115,7 @@ pub(super) fn tied(shape: &mut Shape, keys: &Keys<'_>, text: &Keys<'_>) -> Resul
 /// Experts under the names that types give them.
 pub(super) fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), InputError> {
     let count = keys
-        .count(&["num_experts", "num_local_experts", "n_routed_experts"], EXPERTS)?
+        .count(&["num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"], EXPERTS)?
         .unwrap_or(0);
     let dense_only = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2"].contains(&model_type);
     if count == 0 || dense_only {
@@ -128,18 +128,19 @@ pub(super) fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> R
     }
     shape.num_experts = count;
     shape.num_experts_per_tok =
-        match keys.positive(&["num_experts_per_tok", "num_experts_per_token", "moe_topk"], EXPERTS)? {
+        match keys.positive(&["num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k"], EXPERTS)? {
             Some(visited) => visited,
             None if ["mixtral", "phimoe"].contains(&model_type) => 2,
             None => return Err(keys.missing("num_experts_per_tok", "how many experts a token visits")),
         };
-    shape.moe_intermediate_size = match keys.positive(&["moe_intermediate_size"], WIDTH)? {
+    shape.moe_intermediate_size = match keys.positive(&["moe_intermediate_size", "expert_ffn_hidden_size"], WIDTH)? {
         Some(width) => width,
         None if shape.intermediate_size > 0 => shape.intermediate_size,
         None => return Err(keys.missing("moe_intermediate_size", "the width of one expert")),
     };
     let shared = keys.count(&["shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"], WIDTH)?;
-    let number = keys.count(&["n_shared_experts", "num_shared_experts"], EXPERTS)?;
+    let number = keys
+        .count(&["n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"], EXPERTS)?;
     shape.shared_expert_intermediate_size = match (shared, number) {
         (Some(width), _) => width,
         (None, Some(number)) => number.saturating_mul(shape.moe_intermediate_size).min(10 * WIDTH),
@@ -148,7 +149,9 @@ pub(super) fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> R
     if shape.shared_expert_intermediate_size == 0 {
         shape.shared_expert_gate = false;
     }
-    shape.first_k_dense_replace = keys.count(&["first_k_dense_replace"], LAYERS)?.unwrap_or(0);
+    shape.first_k_dense_replace = keys
+        .count(&["first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"], LAYERS)?
+        .unwrap_or(0);
     expert_layers(shape, keys)
 }
 

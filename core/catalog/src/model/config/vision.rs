@@ -19,18 +19,15 @@ pub(super) fn kind(model_type: &str) -> Option<VisionKind> {
     }
 }
 
-/// Reads `vision_config`, if there is one. `parent` is the model's own type, empty for a
-/// normalised object, whose `vision_config` then has to name its `model_type`.
-pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<(), InputError> {
+/// Reads `vision_config`, if there is one: false where its family is not known. `parent` is the model's own type, empty
+/// for a normalised object, whose `vision_config` then has to name its `model_type`.
+pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<bool, InputError> {
     let Some(config) = keys.nested(&["vision_config"])? else {
-        return Ok(());
+        return Ok(true);
     };
     let own = config.word("model_type")?;
     let Some(kind) = kind(parent).or_else(|| own.and_then(kind)) else {
-        return Err(config.error(
-            "model_type",
-            "this family of vision towers is not modelled. Known are qwen2_5_vl, qwen3_vl, siglip_vision_model, internvl_vision and llama4_vision_model.",
-        ));
+        return Ok(false);
     };
     let hidden_names: &[&str] = match kind {
         // A Qwen tower's own width; older files call it embed_dim.
@@ -66,7 +63,7 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<(
         out: shape.hidden_size,
         deepstack: deepstack.min(LAYERS),
     });
-    Ok(())
+    Ok(true)
 }
 
 /// What the family's configuration class assumes where its file is silent.

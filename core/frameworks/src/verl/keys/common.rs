@@ -1,7 +1,7 @@
 //! What several of veRL's tables say: why keys do not matter, and rows that stand in more than one.
 
 use crate::binding::Meaning::{Field, Ignored};
-use crate::binding::{Meaning, Row, row, says};
+use crate::binding::{Meaning, Row, row, say, says, when};
 use crate::emit::text::home;
 
 /// Keys that are read alone, with their meanings.
@@ -25,5 +25,9 @@ pub(super) const FILES: &str = "change this to your data";
 
 pub(super) const TRAIN_FILES: Row = row("data.train_files", DATA_SET, |_| says(home("data/train.parquet"), FILES));
 pub(super) const VAL_FILES: Row = row("data.val_files", DATA_SET, |_| says(home("data/test.parquet"), FILES));
+/// Up to 0.7 a machine is not asked what it has (docs/ascend_tutorial/get_start/quick_start.rst).
+pub(super) const DEVICE: Row = say("trainer.device", |at| {
+    when(at.job().hardware.vendor() == Some("huawei"), "npu", "Ascend's; veRL's default is cuda")
+});
 pub(super) const LOGGER: Row =
     row("trainer.logger", LOG, |_| says("'[\"console\"]'", "veRL's default also wants a wandb account"));

@@ -1,6 +1,6 @@
 //! Keys of `verl.trainer.sft_trainer`, and of the older trainer that came before it.
 
-use super::common::{CHOSEN, DATA_SET, LOGGER, PASSES, TRAIN_FILES};
+use super::common::{CHOSEN, DATA_SET, DEVICE, LOGGER, PASSES, TRAIN_FILES};
 use super::reinforcement::budget;
 use super::roles::dynamic;
 use crate::binding::Form::Count;
@@ -59,6 +59,7 @@ pub(in crate::verl) const RUN: &[Row] = &[
         Some((epochs, _)) => says(amount(epochs.ceil()), CHOSEN),
         None => says(1, PASSES),
     }),
+    DEVICE,
     LOGGER,
     say("trainer.save_freq", |_| says(100, "steps between checkpoints; veRL's default saves the last alone")),
     say("trainer.test_freq", |_| says(-1, "no validation on the way: it takes data.val_files")),

@@ -1,7 +1,7 @@
 //! Keys of a run of reinforcement learning: its batch, its algorithm, its actor's update, where it runs and how long.
 
 use super::common::{
-    CHOSEN, DATA_SET, LENGTH, LOG, LOGGER, OBJECTIVE, PASSES, POOL, TRAIN_FILES, VAL_FILES, VALIDATION,
+    CHOSEN, DATA_SET, DEVICE, LENGTH, LOG, LOGGER, OBJECTIVE, PASSES, POOL, TRAIN_FILES, VAL_FILES, VALIDATION,
 };
 use super::roles::dynamic;
 use crate::binding::Form::{Count, Size, Stated};
@@ -211,6 +211,7 @@ pub(in crate::verl) const RUN: &[Row] = &[
     row("trainer.nnodes", Field("hardware.gpus"), |at| {
         says(nodes(at.gpus(), at.job().hardware.gpus_per_node)?.0, CHOSEN)
     }),
+    DEVICE,
     row("trainer.v1.trainer_mode", Field("workload.rl.schedule"), |at| {
         when(apart(at).is_some(), "separate_async", "generation has GPUs of its own and runs ahead")
     }),
