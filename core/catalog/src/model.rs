@@ -2,11 +2,13 @@
 
 mod config;
 mod lora;
+mod matrices;
 mod parameters;
 mod shape;
 
 pub use config::{model_from_config, model_of_entry, resolve_model};
 pub use lora::LoraTargets;
+pub use matrices::{Matrices, adapter_matrices, block_matrices};
 pub use parameters::ParameterCounts;
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
 
