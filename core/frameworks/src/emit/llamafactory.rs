@@ -2,12 +2,13 @@
 
 use super::choices::{self, half, passes, recompute_reason};
 use super::kernel::FLASH_2;
+use super::optimizer::keeps;
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
-use shardwise_question::plan::Recompute;
-use shardwise_question::wire::{Backend, LoraTargets, WorkloadKind};
+use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::wire::{Backend, LoraTargets, Optimizer, WorkloadKind};
 use shardwise_rules::{grid, machines};
 
 /// The configuration for this plan.
@@ -87,10 +88,24 @@ fn data(emission: &Emission) -> Section {
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "per_device_train_batch_size", "gradient_accumulation_steps");
+    step_by(&mut section, &emission.plan.layout);
     optimizer(&mut section, emission);
     trainer::length(&mut section, emission, ["max_steps", "num_train_epochs"]);
     trainer::intervals(&mut section);
     section
+}
+
+/// What steps the weights, where it is not what LLaMA-Factory takes by itself and `DeepSpeed`'s file does not say it.
+fn step_by(section: &mut Section, layout: &Layout) {
+    match layout.optimizer.kind {
+        Optimizer::Adamw => {}
+        Optimizer::Muon => section.set("use_muon", "true", keeps(Optimizer::Muon)),
+        _ => {
+            if let Some((word, reason)) = super::optimizer::trainer(layout) {
+                section.set("optim", word, reason);
+            }
+        }
+    }
 }
 
 fn memory(emission: &Emission) -> Section {
