@@ -120,8 +120,11 @@ def mesh(config, gpus):
 
 def deepspeed(config, gpus):
     """ds_config.json against what the Trainer is told."""
-    with open(config.deepspeed, encoding="utf-8") as file:
-        own = "optimizer" in json.load(file)
+    own = config.deepspeed
+    if not isinstance(own, dict):
+        with open(own, encoding="utf-8") as file:
+            own = json.load(file)
+    own = "optimizer" in own
     stated = config.optimizer and getattr(config.optimizer, "value", str(config.optimizer)) != "adamw_torch_fused"
     if own == bool(stated):
         return ["optimizer: ds_config.json has its own" if own else "optimizer: neither file names one"]
