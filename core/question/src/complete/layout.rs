@@ -37,11 +37,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     let zero_stage = zero_stage(at, backend, spec.zero_stage)?;
     let micro_batch = micro_batch(at, spec)?;
     let (master, gradients, usual_moments) = usual_state_bytes(job, backend, attention);
-    let optimizer = Stepper {
-        kind: spec.optimizer.unwrap_or_default(),
-        bf16_stochastic_round: spec.bf16_stochastic_round.unwrap_or(false),
-        in_backward: spec.optimizer_in_backward.unwrap_or(false),
-    };
+    let optimizer = stepper(spec);
     let moments = moment_bytes(job, backend, optimizer.kind).unwrap_or(usual_moments);
     let bytes =
         |field: &str, stated: Option<f64>, usual: f64| at.within(field, stated.unwrap_or(usual), 0.0, MOST_BYTES);
@@ -92,6 +88,15 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(&layout));
     Ok(layout)
+}
+
+/// What steps the weights, with what is usual where nothing is stated.
+fn stepper(spec: &PlanSpec) -> Stepper {
+    Stepper {
+        kind: spec.optimizer.unwrap_or_default(),
+        bf16_stochastic_round: spec.bf16_stochastic_round.unwrap_or(false),
+        in_backward: spec.optimizer_in_backward.unwrap_or(false),
+    }
 }
 
 /// A complete layout that was changed, as [`decided`] and [`super::placed`] make it that are told all of it, but for the group
