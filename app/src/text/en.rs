@@ -900,6 +900,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     near_missing: "The published runs did not load. The next question tries again.",
 };
 
+#[expect(clippy::too_many_lines, reason = "one line for each control")]
 pub(super) fn label(field: Field) -> &'static str {
     match field {
         Field::Model => "Model",
@@ -1074,15 +1075,6 @@ pub(super) fn word(word: &str) -> &str {
         "cudnn" => "cuDNN",
         "sdpa" => "PyTorch SDPA",
         "ck" => "Composable Kernel",
-        "adamw" => "AdamW",
-        "adamw_8bit" => "8-bit AdamW",
-        "paged_adamw" => "Paged AdamW",
-        "paged_adamw_8bit" => "Paged 8-bit AdamW",
-        "adafactor" => "Adafactor",
-        "lion" => "Lion",
-        "lion_8bit" => "8-bit Lion",
-        "sgd" => "SGD",
-        "muon" => "Muon",
         // Keys and values as the weights, in 16 bits.
         "auto" => "16 bits",
         "p" => "parameters",
@@ -1153,6 +1145,22 @@ pub(super) fn word(word: &str) -> &str {
         "max_num_batched_tokens" => "Tokens per engine step",
         "chunked_prefill" => "Chunked prefill",
         "free_cache" => "Cache given back while training",
+        other => optimizer(other),
+    }
+}
+
+/// The name of an optimizer.
+fn optimizer(word: &str) -> &str {
+    match word {
+        "adamw" => "AdamW",
+        "adamw_8bit" => "8-bit AdamW",
+        "paged_adamw" => "Paged AdamW",
+        "paged_adamw_8bit" => "Paged 8-bit AdamW",
+        "adafactor" => "Adafactor",
+        "lion" => "Lion",
+        "lion_8bit" => "8-bit Lion",
+        "sgd" => "SGD",
+        "muon" => "Muon",
         other => other,
     }
 }
