@@ -3,7 +3,7 @@
 use shardwise_core::complete::{generating_gpus, training_gpus};
 use shardwise_core::job::Job;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::wire::{Backend, PlanSpec};
+use shardwise_core::wire::{Backend, Optimizer, PlanSpec};
 use shardwise_core::{Answer, Question};
 
 use crate::form::{Field, Form};
@@ -12,7 +12,7 @@ use crate::text::{Lang, fill};
 use crate::words;
 
 /// How training is laid out, in the order in which it is said.
-const TRAIN: [Field; 16] = [
+const TRAIN: [Field; 17] = [
     Field::TrainGpus,
     Field::Backend,
     Field::TensorParallel,
@@ -28,6 +28,7 @@ const TRAIN: [Field; 16] = [
     Field::Recompute,
     Field::FusedHead,
     Field::AttentionKernel,
+    Field::Optimizer,
     Field::Offload,
 ];
 
@@ -43,6 +44,9 @@ const ROLLOUT: [Field; 6] = [
 
 /// Kernels of attention, those of today first.
 pub(crate) const KERNELS: [&str; 7] = ["flash2", "flash3", "flash4", "cudnn", "sdpa", "ck", "flash1"];
+
+/// What steps the weights, what is taken where nothing is stated first.
+pub(crate) const OPTIMIZERS: &[&str] = Optimizer::WORDS;
 
 /// How many sizes of a group of GPUs are offered, at most.
 const MOST_SIZES: usize = 8;
@@ -145,6 +149,7 @@ pub(crate) fn words(field: Field, answer: &Answer, lang: Lang) -> String {
             .map(|own| lang.word(own.as_str()))
             .unwrap_or_default()
             .to_owned(),
+        Field::Optimizer => lang.word(plan.optimizer.unwrap_or_default().as_str()).to_owned(),
         Field::Engine => lang.word(rollout.engine.unwrap_or_default().as_str()).to_owned(),
         Field::RolloutTensorParallel => named("TP", rollout.tensor_parallel),
         Field::MemoryShare => {
@@ -255,6 +260,7 @@ pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) 
             Field::Offload if plan.backend == Some(Backend::Deepspeed) => &["-", "go", "pgo"],
             Field::Offload => &["-", "o", "pgo"],
             Field::AttentionKernel => &KERNELS,
+            Field::Optimizer => OPTIMIZERS,
             Field::MemoryShare => &["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"],
             Field::Engine => &["vllm", "sglang", "tensorrt_llm"],
             Field::KvCacheDtype => &["auto", "fp8"],
@@ -349,6 +355,21 @@ mod tests {
         let pinned = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
         assert_eq!(choice(&pinned, Field::AttentionKernel), Some(("FlashAttention-2".to_owned(), true)));
         assert_eq!(form.pinned(), 1);
+    }
+
+    #[test]
+    fn an_optimizer_is_a_part_once_it_is_chosen() {
+        let question = question();
+        assert_eq!(choice(&question, Field::Optimizer), None);
+        let mut form = Form::of(&question);
+        pin(&mut form, Field::Backend, "fsdp");
+        pin(&mut form, Field::Optimizer, "adamw_8bit");
+        let pinned = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert_eq!(choice(&pinned, Field::Optimizer), Some(("8-bit AdamW".to_owned(), true)));
+        let found = evaluate_alone(&pinned).unwrap_or_else(|error| panic!("{error}"));
+        let all = alternatives(Field::Optimizer, &found.job, &found.answer.plan, "adamw_8bit");
+        assert_eq!((all.len(), all[0].as_str()), (9, "adamw"));
+        assert!(all.iter().all(|own| Lang::Zh.word(own) != own && Lang::En.word(own) != own), "{all:?}");
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub use shardwise_engine::{
 };
 pub use shardwise_frameworks::{emit, read};
 pub use shardwise_question::{
-    belonging, complete, engines, framework, job, market, operations, permalink, plan, presets, recipes, sheet, task,
-    wire, workload, zero_needs,
+    belonging, complete, engines, framework, job, market, operations, optimizer, permalink, plan, presets, recipes,
+    sheet, task, wire, workload, zero_needs,
 };
 pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity};
 

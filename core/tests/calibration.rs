@@ -488,6 +488,10 @@ proptest! {
         if split && was.split.is_some() {
             return Ok(());
         }
+        // What a paged optimizer keeps on a card is what the rest leaves of it.
+        if was.plan.optimizer.is_some_and(|own| own.row().paged) {
+            return Ok(());
+        }
         // An engine's share of the card follows no measurement.
         let trains = asked.workload.kind != WorkloadKind::Rollout;
         let now = match estimate(&with(&asked, Some(time), trains.then_some(memory))) {

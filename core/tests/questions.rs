@@ -374,12 +374,28 @@ fn deepspeed() -> BoxedStrategy<Map<String, Value>> {
     .boxed()
 }
 
+/// An optimizer by name, with a backend that has it.
+fn optimizer() -> BoxedStrategy<Map<String, Value>> {
+    let names = ["adamw_8bit", "paged_adamw", "paged_adamw_8bit", "adafactor", "lion", "lion_8bit", "sgd", "muon"];
+    let own = (select(names.to_vec()), select(vec!["fsdp", "ddp", "deepspeed"]), any::<bool>());
+    own.prop_map(|(name, backend, megatron)| {
+        let has = megatron && matches!(name, "sgd" | "muon");
+        let mut own = Map::new();
+        own.insert("optimizer".into(), json!(name));
+        own.insert("backend".into(), json!(if has { "megatron" } else { backend }));
+        own
+    })
+    .boxed()
+}
+
 fn layout(plan: Plan) -> BoxedStrategy<Value> {
     let present = if plan == Plan::Complete { 1.0 } else { 0.3 };
     let deepspeed = proptest::option::weighted(0.1, deepspeed());
-    (decided(present), optional(), deepspeed, any::<bool>())
-        .prop_map(|(mut decided, optional, deepspeed, budget)| {
+    let optimizer = proptest::option::weighted(0.1, optimizer());
+    (decided(present), optional(), deepspeed, optimizer, any::<bool>())
+        .prop_map(|(mut decided, optional, deepspeed, optimizer, budget)| {
             decided.extend(optional);
+            decided.extend(optimizer.into_iter().flatten());
             decided.extend(deepspeed.into_iter().flatten());
             if budget && let Some(micro) = decided.remove("micro_batch") {
                 decided.insert("max_tokens_per_gpu".into(), json!(micro.as_u64().unwrap_or(1) * 4096));

@@ -27,6 +27,7 @@ mod market;
 mod metamorphic;
 mod methods;
 mod operations;
+mod optimizers;
 mod own_gpu;
 mod owned;
 mod parameters;

@@ -166,6 +166,12 @@ STATED = [
     ("no-recompute", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**FSDP, "recompute": "none"}),
     ("activation-offload", ("verl",), "qwen3-8b", GRPO, {**FSDP, "offload": {**OFFLOAD, "activations": True}}),
     ("eight-bit-adam", ("verl",), "qwen3-8b", GRPO, {**FSDP, "optimizer_bytes": 2}),
+    ("adamw-8bit", ("verl",), "qwen3-8b", GRPO, {**FSDP, "optimizer": "adamw_8bit"}),
+    ("sgd", ("verl",), "qwen3-8b", GRPO, {**FSDP, "optimizer": "sgd"}),
+    ("rounded-by-chance", ("verl",), "qwen3-8b", GRPO, {**FSDP, "master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4, "bf16_stochastic_round": True}),
+    ("megatron-sgd", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "optimizer": "sgd"}),
+    ("megatron-muon", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "optimizer": "muon"}),
+    ("megatron-muon-whole", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "optimizer": "muon", "zero_stage": 0}),
     ("bf16-shards", ("verl",), "qwen3-8b", GRPO, {**FSDP, "master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
     ("bf16-states", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "gradient_bytes": 2, "optimizer_bytes": 4}),
     ("fp16", ("verl",), "qwen3-8b", rl(precision="fp16"), FSDP),
@@ -223,8 +229,15 @@ STATED = [
     ("hpz-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_hpz_partition_size": 8, "offload": OFFLOAD}),
     ("quantized-weights", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_quantized_weights": True}),
     ("quantized-gradients", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_quantized_gradients": True}),
+    ("zero-2-lion", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 2, "optimizer": "lion"}),
+    ("lion-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": {"optimizer": True, "gradients": True}, "optimizer": "lion"}),
+    ("zero-1-muon", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 1, "optimizer": "muon"}),
+    ("sgd", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 1, "optimizer": "sgd"}),
     ("zero-plus", ("deepspeed",), "llama-2-7b", {**SFT, "kind": "lora"}, {**ZERO, "zero_hpz_partition_size": 8, "zero_quantized_weights": True, "zero_quantized_gradients": True}),
 ]
+
+# What Hugging Face's Trainer steps by beside AdamW.
+TRAINER_OPTIMIZERS = ("adamw_8bit", "paged_adamw", "paged_adamw_8bit", "adafactor", "lion", "lion_8bit", "sgd")
 
 # TRL and OpenRLHF; the last figure is the GPUs, where they are not eight.
 TRL_FSDP = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2, "recompute": "none", "rollout": ENGINE}
@@ -248,6 +261,10 @@ STATED += [
     ("sft-padded", ("trl",), "qwen3-8b", {**SHORT, "packing": False}, TRL_FSDP),
     ("sft-fp16", ("trl", "openrlhf"), "qwen3-8b", {**SFT, "precision": "fp16"}, TRL_ZERO),
     ("sft-eight-bit-adam", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "optimizer_bytes": 2}),
+    ("sft-adamw-8bit", ("trl",), "qwen3-8b", SFT, {**TRL_FSDP, "optimizer": "adamw_8bit"}),
+    ("sft-muon", ("openrlhf",), "qwen3-8b", SFT, {**TRL_ZERO, "optimizer": "muon", "zero_stage": 2}),
+    ("grpo-muon", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "optimizer": "muon", "zero_stage": 2}),
+    ("grpo-paged", ("trl",), "qwen3-8b", GRPO, {**TRL_ZERO, "optimizer": "paged_adamw_8bit"}),
     ("sft-one-gpu", ("trl", "openrlhf"), "qwen3-0.6b", SFT, TRL_ZERO, 1),
     ("sft-one-gpu-fsdp", ("trl",), "qwen3-0.6b", SFT, TRL_FSDP, 1),
     ("sft-ulysses", ("trl",), "qwen3-8b", PLAIN, {**TRL_ZERO, "ulysses_parallel": 4}),
@@ -300,7 +317,8 @@ STATED += [
     ("one-step-off-ppo", ("openrlhf",), "qwen3-8b", rl(kind="ppo", responses_per_prompt=2, schedule="one_step_off", train_gpus=8), {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}, 16),
     ("fully-async", ("openrlhf",), "qwen3-8b", rl(schedule="fully_async", train_gpus=4, max_staleness=2), TRL_ZERO),
     ("grpo-lora-fsdp", ("trl",), "qwen3-8b", rl(lora={"rank": 64, "targets": "attention"}), {**TRL_FSDP, "recompute": "full"}),
-] + [(f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
+] + [(f"sft-{name}", ("trl",), "qwen3-8b", SFT, {**TRL_ZERO, "optimizer": name}) for name in TRAINER_OPTIMIZERS] + [
+    (f"sft-zero-{stage}", ("trl", "openrlhf"), "llama-2-7b", SFT, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)] + [
     (f"grpo-zero-{stage}", ("trl", "openrlhf"), "qwen3-0.6b", GRPO, {**TRL_ZERO, "zero_stage": stage}) for stage in range(3)]
 
 # What learns from preferences: each kind, with all weights, adapters, and a base in 4 bits, where a framework has it.
@@ -356,6 +374,9 @@ STATED += [
     ("no-overlap", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "overlap": {"gradients": False, "parameters": False, "tensor_parallel": False}}),
     ("tensor-overlap", BOTH, "llama-3.1-8b", PRETRAIN, {**TRAINED, "overlap": {"gradients": True, "parameters": True, "tensor_parallel": True}}),
     ("narrow-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 4, "master_weights_bytes": 2}),
+    ("sgd", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "sgd"}),
+    ("muon", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "muon", "zero_stage": 0, "overlap": {"gradients": False, "parameters": False}}),
+    ("muon-by-layers", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "muon", "overlap": {"gradients": False, "parameters": False}}),
     ("fp8-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 2}),
     ("bf16-gradients", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "gradient_bytes": 2}),
     ("fp16", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp16"}, TRAINED),
@@ -422,6 +443,7 @@ STATED += [(name, ("torchtitan",), model, {**TITAN_WORK, **work}, {**TITAN_PLAN,
     ("eager-loss", "llama-3.1-8b", {}, {"fused_loss": False}),
     ("gpt-oss-eager", "gpt-oss-20b", {}, {"fused_loss": False, "expert_parallel": 8}),
     ("tokens", "llama-3.1-8b", {"tokens": 1e10}, {}),
+    ("step-in-backward", "llama-3.1-8b", {}, {"micro_batch": 8, "optimizer_in_backward": True}),
     ("documents", "llama-3.1-8b", {"mean_sequence_length": 2048, "packing": True}, {}),
 )]
 
@@ -445,6 +467,12 @@ STATED += [(name, ("llamafactory", "axolotl"), "llama-2-7b", {**SFT, **work}, {*
     ("sdpa", {}, {"attention_kernel": "sdpa"}),
     ("no-recompute", {}, {"recompute": "none"}),
     ("eight-bit-adam", {}, {"optimizer_bytes": 2}),
+    ("fsdp-adamw-8bit", {}, {"optimizer": "adamw_8bit"}),
+    ("fsdp-sgd", {}, {"optimizer": "sgd"}),
+    ("ddp-muon", {}, {"backend": "ddp", "optimizer": "muon"}),
+    ("zero-2-adafactor", {}, {"backend": "deepspeed", "zero_stage": 2, "optimizer": "adafactor"}),
+    ("zero-2-lion", {}, {"backend": "deepspeed", "zero_stage": 2, "optimizer": "lion"}),
+    ("zero-3-paged-qlora", {"kind": "qlora"}, {"backend": "deepspeed", "optimizer": "paged_adamw_8bit"}),
     ("ddp-lora", {"kind": "lora", "lora": {"rank": 64, "targets": "attention"}}, {"backend": "ddp"}),
     ("ddp-qlora", {"kind": "qlora"}, {"backend": "ddp"}),
     ("ddp-tokens", {"tokens": 1e9}, {"backend": "ddp", "recompute": "none"}),
@@ -455,7 +483,9 @@ STATED += [(name, ("llamafactory", "axolotl"), "llama-2-7b", {**SFT, **work}, {*
     ("zero-3-fp16", {"precision": "fp16"}, {"backend": "deepspeed"}),
     ("zero-3-qlora", {"kind": "qlora"}, {"backend": "deepspeed"}),
     ("zero-3-packed", DOCUMENTS, {"backend": "deepspeed", "fused_lm_head": True}),
+    *((f"ddp-{name}", {"kind": "lora"}, {"backend": "ddp", "optimizer": name}) for name in TRAINER_OPTIMIZERS),
 )] + [(name, ("axolotl",), model, {**SFT, **work}, {**TRAINER, **plan}) for name, model, work, plan in (
+    ("fsdp-muon", "llama-2-7b", {}, {"optimizer": "muon"}),
     ("hybrid-shards", "llama-2-7b", {}, {"shard_group": 4}),
     ("tensor", "llama-2-7b", {}, {"tensor_parallel": 2, "sequence_parallel": False}),
     ("context", "llama-3.1-8b", {"sequence_length": 32768, "global_batch": 8}, {"context_parallel": 4, "micro_batch": 1}),

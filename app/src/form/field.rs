@@ -236,6 +236,8 @@ fields! {
     FusedHead = "plan.fused_lm_head", Flag;
     /// Whose flash attention.
     AttentionKernel = "plan.attention_kernel", Choice;
+    /// What steps the weights.
+    Optimizer = "plan.optimizer", Choice;
     /// The generation engine.
     Engine = "plan.rollout.engine", Choice;
     /// Its version.

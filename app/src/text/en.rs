@@ -905,7 +905,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     near_missing: "The published runs did not load. The next question tries again.",
 };
 
-#[expect(clippy::too_many_lines, reason = "one line for each field")]
+#[expect(clippy::too_many_lines, reason = "one line for each control")]
 pub(super) fn label(field: Field) -> &'static str {
     match field {
         Field::Model => "Model",
@@ -997,6 +997,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::Offload => "Offload",
         Field::FusedHead => "Fused LM head",
         Field::AttentionKernel => "Attention kernel",
+        Field::Optimizer => "Optimizer",
         Field::Engine => "Rollout engine",
         Field::EngineVersion => "Engine version",
         Field::RolloutTensorParallel => "Rollout TP",
@@ -1139,6 +1140,8 @@ pub(super) fn word(word: &str) -> &str {
         "forward_micro_batch" => "Forward micro-batch",
         "forward_max_tokens_per_gpu" => "Forward tokens/GPU",
         "attention_kernel" => "Attention kernel",
+        "bf16_stochastic_round" => "Stochastic rounding",
+        "optimizer_in_backward" => "Step in the backward pass",
         "overlap" => "Overlapped communication",
         "optimizer_offload_fraction" => "Optimizer on CPUs",
         "apply_rope_fusion" => "Fused rotary positions",
@@ -1152,6 +1155,22 @@ pub(super) fn word(word: &str) -> &str {
         "max_num_batched_tokens" => "Tokens per engine step",
         "chunked_prefill" => "Chunked prefill",
         "free_cache" => "Cache given back while training",
+        other => optimizer(other),
+    }
+}
+
+/// The name of an optimizer.
+fn optimizer(word: &str) -> &str {
+    match word {
+        "adamw" => "AdamW",
+        "adamw_8bit" => "8-bit AdamW",
+        "paged_adamw" => "Paged AdamW",
+        "paged_adamw_8bit" => "Paged 8-bit AdamW",
+        "adafactor" => "Adafactor",
+        "lion" => "Lion",
+        "lion_8bit" => "8-bit Lion",
+        "sgd" => "SGD",
+        "muon" => "Muon",
         other => other,
     }
 }

@@ -2,12 +2,14 @@
 
 mod config;
 mod lora;
+mod matrices;
 mod parameters;
 mod reading;
 mod shape;
 
 pub use config::{model_from_config, model_of_entry, resolve_model};
 pub use lora::LoraTargets;
+pub use matrices::{Matrices, adapter_matrices, block_matrices};
 pub use parameters::ParameterCounts;
 pub use reading::{Reading, Released};
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};

@@ -79,6 +79,7 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> HostPar
         let states = memory::first_states(context, role, layout, Use::Train);
         parts.parameters = states.parameters.gib();
     }
+    parts.optimizer = memory::paged_out(context, role, layout).gib();
     let share = if offload.optimizer { 1.0 } else { layout.optimizer_offload_fraction };
     parts.plus(&stepped(context, role, layout, share))
 }

@@ -6,14 +6,15 @@ mod loss;
 mod phase;
 mod terms;
 
-use crate::batch::{Batch, Largest};
+use crate::batch::{self, Batch, Largest};
 use crate::context::{Context, Role};
 use crate::weights::{Stage, States, adapter_states, training_states};
 pub use kept::{KeptBlock, in_flight, kept_blocks, moved_activations, offloaded_activations};
 pub use loss::Loss;
 pub use phase::{Lengths, PhaseMemory, Use};
+use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::Layout;
-pub use terms::{Moment, Terms, gathers, offloads_gradients};
+pub use terms::{Moment, Terms, gathers, largest_tensor, offloads_gradients, steps_in_place};
 
 /// Memory of a role on the worst pipeline stage, calibrated.
 #[must_use]
@@ -71,6 +72,19 @@ fn worst(
     let ends = larger(first, of(Stage::Last));
     // Where blocks differ, the stage behind a first one of small layers can hold more.
     if layout.pipeline_parallel > 2 && role.blocks.len() > 1 { larger(ends, of(Stage::Second)) } else { ends }
+}
+
+/// What a paged optimizer has in host memory at a step's peak, of one GPU: as much of what it pages as the card lacks.
+#[must_use]
+pub fn paged_out(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Bytes {
+    if !layout.optimizer.kind.row().paged {
+        return Bytes::ZERO;
+    }
+    let sequences = context.job.workload.global_batch as f64;
+    let batch = batch::split(context.job, layout, sequences, 0.0);
+    let memory = of_role(context, role, layout, &batch, Use::Train);
+    let over = memory.reserved_gib() - context.job.hardware.memory_gib;
+    Bytes::from_gib(over.clamp(0.0, memory.paged_gib))
 }
 
 /// Model states of a role on a GPU of the first stage.

@@ -12,7 +12,7 @@ pub use bounds::{least_forward, least_pass, least_update};
 pub use head::most_saved_by_fused_head;
 pub use opened::{OpenedStage, Passes, opened, pieces};
 pub use traffic::Traffic;
-pub use update::{UPDATE_BYTES, Update, update};
+pub use update::{Update, update};
 
 use crate::batch::Batch;
 use crate::context::{Context, Role};

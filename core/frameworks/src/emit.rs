@@ -16,6 +16,7 @@ pub(crate) mod megatron;
 mod megatron_bridge;
 mod megatron_lm;
 mod openrlhf;
+pub(crate) mod optimizer;
 pub(crate) mod text;
 mod toml;
 mod torchtitan;

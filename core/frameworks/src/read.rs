@@ -40,6 +40,7 @@ mod llmforge;
 pub(crate) mod megatron;
 pub(crate) mod model;
 mod nearest;
+pub(crate) mod optimizer;
 mod printable;
 mod rented;
 mod report;

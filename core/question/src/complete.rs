@@ -4,6 +4,7 @@ mod engine;
 mod kernel;
 mod layout;
 mod legal;
+mod optimizer;
 mod zero_infinity;
 
 use std::fmt::{self, Display, Formatter};

@@ -8,6 +8,7 @@ pub mod framework;
 pub mod job;
 pub mod market;
 pub mod operations;
+pub mod optimizer;
 pub mod permalink;
 pub mod place;
 pub mod plan;

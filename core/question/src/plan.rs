@@ -1,8 +1,8 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, AttentionKernel, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Overlap, PlanSpec, Precision,
-    RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+    Attention, AttentionKernel, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Optimizer, Overlap, PlanSpec,
+    Precision, RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
 /// How training is laid out over the GPUs.
@@ -42,6 +42,8 @@ pub struct Layout {
     pub offload: Offload,
     /// Share of the optimizer's states that stay in host memory, where the CPUs step them (Megatron's hybrid optimizer).
     pub optimizer_offload_fraction: f64,
+    /// What steps the weights, and how.
+    pub optimizer: Stepper,
     /// Attention kernel.
     pub attention: Attention,
     /// Whose flash attention; `None` is as usual ([`crate::complete::attention_kernel`]).
@@ -66,6 +68,17 @@ pub struct Layout {
     pub gradient_bytes: f64,
     /// Bytes of optimizer moments per parameter.
     pub optimizer_bytes: f64,
+}
+
+/// What steps the weights, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stepper {
+    /// Which optimizer.
+    pub kind: Optimizer,
+    /// What it writes into 16 bits is rounded by chance.
+    pub bf16_stochastic_round: bool,
+    /// Each weight is stepped in the backward pass.
+    pub in_backward: bool,
 }
 
 /// Kernels and exchanges of Megatron by its own names.
@@ -297,6 +310,10 @@ impl Layout {
             offload: Some(self.offload),
             optimizer_offload_fraction: (self.optimizer_offload_fraction > 0.0)
                 .then_some(self.optimizer_offload_fraction),
+            // Few plans have these: absent where they are as usual.
+            optimizer: (self.optimizer.kind != Optimizer::Adamw).then_some(self.optimizer.kind),
+            bf16_stochastic_round: self.optimizer.bf16_stochastic_round.then_some(true),
+            optimizer_in_backward: self.optimizer.in_backward.then_some(true),
             attention: Some(self.attention),
             attention_kernel: self.attention_kernel,
             fused_lm_head: Some(self.fused_lm_head),

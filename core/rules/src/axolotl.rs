@@ -4,7 +4,7 @@ use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones,
 use super::shared::{
     ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
 };
-use super::{deepspeed, trainer};
+use super::{deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16};
@@ -31,6 +31,7 @@ pub(crate) static RULES: &[Rule] = &[
     ),
     must("plan.offload.activations", |a| !a.layout.offload.activations || a.layout.recompute == Recompute::Full)
         .or("axolotl moves the inputs of recomputed layers. Set recompute to full."),
+    all(optimizer::AXOLOTL),
     when(|a| a.is(Fsdp), SHARDED),
     when(
         |a| !a.is(Fsdp),

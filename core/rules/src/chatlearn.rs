@@ -1,6 +1,7 @@
 //! `ChatLearn` 1.2.0 (b7af31a): GRPO and GSPO on FSDP2 or Megatron, colocated.
 
 use super::asked::Asked;
+use super::optimizer;
 use super::rule::{Rule, all, backends, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16, FLASH,
@@ -48,6 +49,7 @@ pub(crate) static RULES: &[Rule] = &[
     ACTIVATIONS_STAY.or("ChatLearn keeps activations on the GPU. Use recompute instead."),
     must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0)
         .or("ChatLearn has no optimizer that steps in host memory. Use offload.optimizer instead."),
+    all(optimizer::ADAMW_ALONE),
     FORWARD_IS_USUAL,
     when(|a| a.is(Megatron), ON_MEGATRON),
     when(|a| a.is(Fsdp), ON_FSDP),

@@ -1,5 +1,6 @@
 //! `DeepSpeed` 0.19.8: fine-tuning and pre-training with ZeRO.
 
+use super::optimizer;
 use super::rule::{CP, EP, PP, Rule, all, backends, divides, must, no_kind, ones};
 use super::shared::{
     ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, REFERENCE_FOLLOWS, TEXT_HAS_POSITIONS,
@@ -15,6 +16,9 @@ pub(crate) static RULES: &[Rule] = &[
     ACTIVATIONS_STAY.or("ds_config.json moves no activations of Hugging Face models. Use recompute instead."),
     TRANSFORMERS_WHOLE_LAYERS,
 ];
+
+/// The same where the file alone says what steps.
+pub(crate) static OWN: &[Rule] = &[all(RULES), all(optimizer::DEEPSPEED)];
 
 /// What a program asks that moves activations by itself.
 pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[

@@ -15,6 +15,7 @@ pub mod llmforge;
 pub mod megatron_bridge;
 pub mod megatron_lm;
 mod openrlhf;
+pub mod optimizer;
 pub mod positions;
 mod rule;
 mod shared;
@@ -66,7 +67,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         .fusing_the_lm_head()
         .apart(),
     runs(&framework::CHATLEARN, &[Megatron, Fsdp], chatlearn::RULES),
-    runs(&framework::DEEPSPEED, &[Deepspeed], deepspeed::RULES).fusing_the_lm_head(),
+    runs(&framework::DEEPSPEED, &[Deepspeed], deepspeed::OWN).fusing_the_lm_head(),
     runs(&framework::LLMFORGE, &[Deepspeed], llmforge::RULES)
         .fusing_the_lm_head()
         .without_npus(),

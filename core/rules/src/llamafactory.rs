@@ -2,7 +2,7 @@
 
 use super::rule::{CP, EP, ETP, Rule, TP, ULYSSES, all, backends, must, ones, when};
 use super::shared::{ACTIVATIONS_STAY, ALL_SHARD, FSDP2_SHARDS, HALF, REFERENCE_IN_STEPS};
-use super::{deepspeed, trainer};
+use super::{deepspeed, optimizer, trainer};
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 
@@ -16,6 +16,7 @@ pub(crate) static RULES: &[Rule] = &[
         matches!(a.layout.attention_kernel, None | Some(Kernel::Flash2 | Kernel::Ck | Kernel::Sdpa))
     })
     .or("LLaMA-Factory attends by FlashAttention-2 or PyTorch's own. Set it to flash2 or sdpa, or leave it out."),
+    all(optimizer::LLAMAFACTORY),
     when(|a| a.is(Deepspeed), deepspeed::RULES),
     when(
         |a| !a.is(Deepspeed),

@@ -1,6 +1,7 @@
 //! LLMForge, as its last templates have it: full fine-tuning and LoRA with `DeepSpeed`'s ready-made configurations.
 
-use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, backends, divides, must, ones, precisions};
+use super::optimizer;
+use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions};
 use super::shared::{FLASH, FLASH_2, WHOLE_LAYERS};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
@@ -66,6 +67,7 @@ pub(crate) static RULES: &[Rule] = &[
         .or("LLMForge's configurations are ZeRO 2, ZeRO 3, ZeRO 3 with zero_hpz_partition_size 8, and ZeRO 3 with the optimizer, or optimizer and parameters, offloaded. Choose one of these."),
     FLASH.or("LLMForge attends by FlashAttention-2. Set attention to flash."),
     FLASH_2.or("LLMForge attends by FlashAttention-2. Set it to flash2, or leave it out."),
+    all(optimizer::ADAMW_ALONE),
     WHOLE_LAYERS.or("LLMForge recomputes whole layers or nothing. Set it to full or none."),
     must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
         .or_only("LLMForge counts sequences. Give micro_batch instead."),

@@ -1,12 +1,14 @@
 //! Megatron-LM `core_v0.16.1`: `validate_args` and what its arguments cannot say of a model.
 
 use super::asked::Asked;
+use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, no_kind, when};
 use super::shared::{MEGATRON, NO_PREFERENCES, NO_RL, WEIGHTS_STAY, WHOLE_NODES, positions};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Norm, QkNorm};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::Backend::Megatron;
+use shardwise_question::wire::Optimizer::Adamw;
 use shardwise_question::wire::RecomputeModule::{self, MlaUpProj, Moe, MoeAct, SharedExperts};
 use shardwise_question::wire::WorkloadKind::{Lora, Qlora, Rollout};
 use shardwise_question::workload::Workload;
@@ -40,6 +42,8 @@ pub(crate) static CORE: &[Rule] = &[
     })
     .or("Sequence parallelism splits {length} tokens evenly over TP {tp} × CP {cp}."),
     all(BATCH),
+    all(optimizer::MEGATRON),
+    optimizer::MUON_WAITS,
     all(STATES),
     must("plan.overlap.parameters", |a| {
         let overlap = a.layout.overlap;
@@ -101,7 +105,8 @@ static STATES: &[Rule] = &[
     must("plan.offload.gradients", |a| !a.layout.offload.gradients)
         .or("Megatron keeps its gradients on the GPU. Set it to false."),
     must("plan.zero_stage", |a| {
-        let narrow = a.layout.optimizer_bytes < 7.5 || a.layout.master_weights_bytes < 3.5;
+        let moments = a.layout.optimizer.kind == Adamw && a.layout.optimizer_bytes < 7.5;
+        let narrow = moments || a.layout.master_weights_bytes < 3.5;
         a.layout.zero_stage == 1 || !(a.layout.offload.optimizer || narrow)
     })
     .or("An optimizer in host memory or with narrow states is the distributed one. Set zero_stage to 1."),

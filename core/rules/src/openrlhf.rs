@@ -1,6 +1,5 @@
 //! `OpenRLHF` 0.11.2: what its two programs assert, and what they would run otherwise than planned.
 
-use super::deepspeed;
 use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no_kind, ones, when};
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, CHUNKED,
@@ -8,6 +7,7 @@ use super::shared::{
     ONLY_PPO_HAS_A_CRITIC, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
     TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
+use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::Backend::Deepspeed;
 use shardwise_question::wire::Precision::Fp16;
@@ -51,6 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
     ACTIVATIONS_STAY.or("OpenRLHF keeps activations on the GPU. Use recompute instead."),
     // utils/deepspeed/deepspeed.py, get_ds_train_config: offload=False.
     WEIGHTS_STAY.or("OpenRLHF keeps the weights it trains on the GPU. Set it to false."),
+    all(optimizer::OPENRLHF),
     all(deepspeed::ZERO),
     all(deepspeed::HOST_MEMORY_ALONE),
     TRANSFORMERS_WHOLE_LAYERS,

@@ -1,6 +1,7 @@
 //! torchtitan 0.2.2: pre-training on FSDP2 or plain data parallelism, of models that it carries itself.
 
 use super::asked::Asked;
+use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, precisions, when};
 use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
 use shardwise_catalog::error::InputError;
@@ -96,6 +97,7 @@ pub(crate) static RULES: &[Rule] = &[
     must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
         .or("torchtitan counts sequences. Give micro_batch instead."),
     when(|a| !a.counts_tokens(), &[WHOLE_PASSES, when(|a| a.pp > 1, PIPELINE)]),
+    all(optimizer::TORCHTITAN),
     all(PRECISION),
     all(MEMORY),
 ];

@@ -1,13 +1,13 @@
 //! TRL 1.16.0 on Accelerate 1.15.0: what their configurations, their trainers and the launcher refuse.
 
 use super::asked::nodes;
-use super::deepspeed;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES,
     KTO_MISMATCHES, MOVED_TOGETHER, NO_OVERSAMPLING, NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
     RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
+use super::{deepspeed, optimizer};
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
@@ -35,6 +35,7 @@ pub(crate) static RULES: &[Rule] = &[
     FLASH.or("TRL's texts ask for FlashAttention. Set attention to flash."),
     TRANSFORMERS_KERNEL,
     FORWARD_IS_USUAL,
+    all(optimizer::TRL),
     must("plan.attention_kernel", |a| a.cp == 1 || matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
         .or("Accelerate splits sequences in PyTorch's own attention. Set it to sdpa, or leave it out."),
     when(|a| a.rl.is_some(), REINFORCEMENT),

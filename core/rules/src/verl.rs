@@ -1,6 +1,7 @@
 //! verl 0.9.1: what its configuration code, its trainers and its workers assert.
 
 use super::asked::Asked;
+use super::optimizer;
 use super::rule::{Rule, all, backends, check, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
     ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
@@ -70,6 +71,7 @@ static LAYOUT: &[Rule] = &[
         |a| a.is(Megatron),
         &[
             all(MEGATRON),
+            all(optimizer::MEGATRON),
             // workers/engine/megatron/transformer_impl.py: its forward step takes no `return_schedule_plan`.
             must("plan.overlap_moe_expert_parallel_comm", |a| !a.layout.switches.overlap_moe_expert_parallel_comm).or(
                 "veRL 0.9.1 hands Megatron no schedule plan, without which the experts' exchanges wait. Leave it out.",
@@ -85,6 +87,7 @@ static LAYOUT: &[Rule] = &[
 
 static ON_FSDP: &[Rule] = &[
     all(FSDP),
+    all(optimizer::VERL_FSDP),
     FSDP2_SHARDS,
     divides("plan.shard_group", |a| (a.group, a.gpus)).or("{gpus} GPUs are no multiple of a shard group of {group}."),
     WHOLE_LAYERS.or(

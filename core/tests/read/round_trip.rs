@@ -145,6 +145,9 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8", "precision": "fp8"}}),
         json!({"rollout": {"tensor_parallel": 1, "engine": "tensorrt_llm", "kv_cache_dtype": "fp8"}}),
         json!({"attention_kernel": "flash2"}),
+        json!({"optimizer": "sgd"}),
+        json!({"optimizer": "muon"}),
+        json!({"optimizer": "muon", "zero_stage": 0}),
     ] {
         rows.push((dense, rl(json!({})), megatron(changes)));
     }
@@ -164,7 +167,10 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({}),
         json!({"ulysses_parallel": 2, "offload": away}),
         json!({"shard_group": 4, "zero_stage": 2}),
-        json!({"recompute": "none", "optimizer_bytes": 2}),
+        json!({"recompute": "none", "optimizer": "adamw_8bit"}),
+        json!({"optimizer": "sgd", "recompute": "none"}),
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4, "bf16_stochastic_round": true}),
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer": "adamw_8bit", "bf16_stochastic_round": true}),
         json!({"offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": true}}),
         json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
         json!({"max_tokens_per_gpu": null, "micro_batch": 4}),
@@ -246,6 +252,12 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             json!({"attention": "unfused", "sequence_parallel": false, "recompute": "selective"}),
         ),
         (dense, json!({"kind": "pretrain"}), json!({"attention_kernel": "flash2"})),
+        (dense, json!({"kind": "pretrain"}), json!({"optimizer": "sgd"})),
+        (
+            dense,
+            json!({"kind": "pretrain"}),
+            json!({"optimizer": "muon", "overlap": {"gradients": false, "parameters": false}}),
+        ),
         (
             dense,
             json!({"kind": "pretrain"}),
@@ -284,6 +296,10 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         ("lora", json!({"offload": {"optimizer": true, "gradients": true}})),
         ("sft", json!({"attention_kernel": "flash3"})),
         ("sft", json!({"attention": "unfused"})),
+        ("sft", json!({"optimizer": "lion", "zero_stage": 2})),
+        ("sft", json!({"optimizer": "sgd"})),
+        ("sft", json!({"optimizer": "muon", "zero_stage": 1})),
+        ("lora", json!({"optimizer": "lion", "offload": {"optimizer": true, "gradients": true}})),
     ] {
         rows.push(("llama-2-7b", sft(json!({"kind": kind})), zero(changes)));
     }

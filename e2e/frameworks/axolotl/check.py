@@ -6,6 +6,7 @@ ds_config.json as the Trainer compares it. axolotl's schema passes over keys tha
 """
 
 import enum
+import json
 import os
 import re
 import sys
@@ -119,8 +120,14 @@ def mesh(config, gpus):
 
 def deepspeed(config, gpus):
     """ds_config.json against what the Trainer is told."""
-    if config.optimizer and str(config.optimizer) != "adamw_torch_fused":
-        return ["optimizer: ds_config.json has its own"]
+    own = config.deepspeed
+    if not isinstance(own, dict):
+        with open(own, encoding="utf-8") as file:
+            own = json.load(file)
+    own = "optimizer" in own
+    stated = config.optimizer and getattr(config.optimizer, "value", str(config.optimizer)) != "adamw_torch_fused"
+    if own == bool(stated):
+        return ["optimizer: ds_config.json has its own" if own else "optimizer: neither file names one"]
     told = types.SimpleNamespace(
         world_size=gpus, per_device_train_batch_size=config.micro_batch_size, gradient_accumulation_steps=config.gradient_accumulation_steps,
         max_grad_norm=config.max_grad_norm, learning_rate=config.learning_rate, adam_beta1=config.adam_beta1 or 0.9, adam_beta2=config.adam_beta2,

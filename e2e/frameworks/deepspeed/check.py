@@ -169,12 +169,32 @@ def optimizer(config):
         return []
     errors = [f"optimizer.{key}: DeepSpeed never reads it" for key in section if key not in ("type", "params", "legacy_fusion")]
     name, params = str(section.get("type", "")), section.get("params", {})
-    if name.lower() not in ("adam", "adamw"):
-        return errors + ([] if name.lower() in ds.DEEPSPEED_OPTIMIZERS else [f"optimizer.type: {name} is unknown"])
+    offload = (config.get("zero_optimization", {}).get("offload_optimizer") or {}).get("device") in ("cpu", "nvme")
     import torch
+
+    # runtime/engine.py, _configure_basic_optimizer: what DeepSpeed does not know is PyTorch's, by its own name.
+    if name.lower() not in ds.DEEPSPEED_OPTIMIZERS:
+        if not hasattr(torch.optim, name):
+            return errors + [f"optimizer.type: {name} is unknown"]
+        if config.get("zero_optimization", {}).get("stage", 0) and not config.get("zero_allow_untested_optimizer"):
+            errors.append(f"optimizer.type: ZeRO with {name} needs zero_allow_untested_optimizer")
+        used = getattr(torch.optim, name)
+        known = set(inspect.signature(used.__init__).parameters) - {"self", "params"}
+        return errors + [f"optimizer.params.{key}: unknown to {name}" for key in params if key not in known]
+    if name.lower() == "muon":
+        # runtime/engine.py, _MUON_HALF_KEYS and _ADAM_HALF_KEYS.
+        known = {"lr", "muon_lr", "adam_lr", "momentum", "betas", "eps", "weight_decay", "ns_method"}
+        return errors + [f"optimizer.params.{key}: unknown to Muon" for key in params if key not in known]
+    if name.lower() == "lion":
+        from deepspeed.ops.lion import DeepSpeedCPULion, FusedLion
+
+        used = DeepSpeedCPULion if offload else FusedLion
+        known = set(inspect.signature(used.__init__).parameters) - {"self", "params", "model_params"}
+        return errors + [f"optimizer.params.{key}: unknown to {used.__name__}" for key in params if key not in known]
+    if name.lower() not in ("adam", "adamw"):
+        return errors
     from deepspeed.ops.adam import DeepSpeedCPUAdam, FusedAdam
 
-    offload = (config.get("zero_optimization", {}).get("offload_optimizer") or {}).get("device") in ("cpu", "nvme")
     used = torch.optim.AdamW if params.get("torch_adam") else DeepSpeedCPUAdam if offload else FusedAdam
     known = set(inspect.signature(used.__init__).parameters) - {"self", "params", "model_params"} | {"torch_adam", "adam_w_mode"}
     return errors + [f"optimizer.params.{key}: unknown to {used.__name__}" for key in params if key not in known]

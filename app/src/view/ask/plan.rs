@@ -8,7 +8,7 @@ use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates, trains};
 use crate::format;
 use crate::page::Page;
-use crate::parts::KERNELS;
+use crate::parts::{KERNELS, OPTIMIZERS};
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Message};
 use crate::view::view;
@@ -91,6 +91,7 @@ fn Training(page: Page) -> impl IntoView {
         <Choice page field=Field::Recompute words=&["none", "selective", "full"] auto=recomputed/>
         <Choice page field=Field::FusedHead words=&["true", "false"] auto=fused/>
         <Choice page field=Field::AttentionKernel words=&KERNELS auto=kernel/>
+        <Choice page field=Field::Optimizer words=OPTIMIZERS auto=page.lang.word("adamw")/>
     }
 }
 

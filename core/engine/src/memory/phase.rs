@@ -21,6 +21,9 @@ pub struct PhaseMemory {
     /// What it keeps of earlier batches of other sizes, all of which it returns before it gives up; counted in
     /// `parts.framework`.
     pub idle_gib: f64,
+    /// Of the optimizer's states what a paged optimizer has in unified memory, which leaves for host memory before anything
+    /// fails; counted in `parts.optimizer`.
+    pub paged_gib: f64,
     /// Of the parts what is as large as the plan says, whatever the model needs: an engine's share of the card.
     pub certain_gib: f64,
     /// What the framework's allocator hands out beyond the parts, fragments included, where every sequence is as long as any may be.
@@ -38,10 +41,10 @@ pub enum Lengths {
 }
 
 impl PhaseMemory {
-    /// What the framework's allocator has handed out, in GiB.
+    /// What the framework's allocator has handed out, in GiB: unified memory is none of it.
     #[must_use]
     pub fn allocated_gib(&self) -> f64 {
-        self.parts.total() - self.parts.framework - self.parts.communication
+        self.parts.total() - self.parts.framework - self.parts.communication - self.paged_gib
     }
 
     /// What the framework's allocator has handed out, with what lies between its blocks and cannot be returned, in GiB.
@@ -82,13 +85,18 @@ impl PhaseMemory {
         (fixed + more_fixed, (own + more).max(0.0))
     }
 
-    /// What is held as it shows on a card of `capacity_gib`, whose allocator returns free blocks before it gives up.
+    /// What is held as it shows on a card of `capacity_gib`: unified memory leaves it first, and its allocator returns free
+    /// blocks before it gives up.
     #[must_use]
     pub fn pressed(&self, capacity_gib: f64) -> Self {
         let over = (self.reserved_gib() - capacity_gib).max(0.0);
         let mut pressed = *self;
         // A hair more than is over, so that the sum of the parts is within the card, not a rounding above it.
-        let returned = (over * (1.0 + 1e-9)).min(self.slack_gib * (1.0 - FRAGMENTED) + self.idle_gib);
+        let over = over * (1.0 + 1e-9);
+        let left = over.min(self.paged_gib);
+        pressed.parts.optimizer -= left;
+        pressed.paged_gib -= left;
+        let returned = (over - left).min(self.slack_gib * (1.0 - FRAGMENTED) + self.idle_gib);
         pressed.parts.framework -= returned;
         pressed
     }

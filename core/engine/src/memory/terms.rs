@@ -8,6 +8,7 @@ use crate::context::{Context, Role};
 use crate::weights::{RankWeights, Stage, States, held, shard_counts};
 use crate::zero_infinity::second_copy;
 use shardwise_catalog::units::Bytes;
+use shardwise_question::optimizer::{Makes, paged_share};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Backend, MemoryParts};
 
@@ -20,6 +21,8 @@ pub struct Terms {
     pub rank: RankWeights,
     /// Of the states what is on the card.
     pub states: States,
+    /// Of the optimizer's states those that leave a full card.
+    pub paged: Bytes,
     /// Gathered weights and one block's gradients.
     pub workspace: Bytes,
     /// Tokens of the largest micro-batch on one GPU.
@@ -85,10 +88,12 @@ impl Terms {
             }
         }
         let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
+        let states = states_on_card(context, role, layout, batch, usage, stage);
         Self {
             stage,
             rank,
-            states: states_on_card(context, role, layout, batch, usage, stage),
+            states,
+            paged: paged(context, layout, &states),
             workspace: gathered(context, &rank, layout, usage, role),
             tokens: largest.slice.tokens,
             kept,
@@ -172,12 +177,13 @@ impl Terms {
         .times(factor);
         // A frozen base and its adapters' states are as large as they are, and lie where they were loaded: what else such
         // a step holds is estimated, and leaves gaps.
-        let certain_gib = if role.adapters > 0 { self.loaded().gib() * factor } else { 0.0 };
-        let slack_gib = context.efficiency.allocator_slack * (parts.total() - certain_gib);
+        let paged_gib = self.paged.gib() * factor;
+        let certain_gib = if role.adapters > 0 { self.loaded().gib() * factor - paged_gib } else { 0.0 };
+        let slack_gib = context.efficiency.allocator_slack * (parts.total() - paged_gib - certain_gib);
         let idle_gib = if self.moment() == Moment::Optimizer { 0.0 } else { self.idle().gib() * factor };
         parts.communication = context.efficiency.group_buffer_gib * self.groups;
         parts.framework = context.efficiency.context_gib + slack_gib + idle_gib;
-        PhaseMemory { parts, slack_gib, idle_gib, certain_gib, ..PhaseMemory::default() }
+        PhaseMemory { parts, slack_gib, idle_gib, paged_gib, certain_gib, ..PhaseMemory::default() }
     }
 }
 
@@ -204,7 +210,20 @@ fn states_on_card(
     if offloads_gradients(layout, batch) {
         states.gradients = Bytes::ZERO;
     }
+    if layout.optimizer.in_backward && usage == Use::Train {
+        let rank = context.known.rank_weights(role, layout, stage);
+        states.gradients = states.gradients.min(at_once(&rank, layout, context.training_gpus()));
+    }
     states
+}
+
+/// Gradients that wait where each weight is stepped as soon as its own is there: the largest block's, or embedding and LM head's
+/// (torchtitan, `OptimizersInBackwardContainer`); a block that was gathered has its own counted with it.
+fn at_once(rank: &RankWeights, layout: &Layout, gpus: u32) -> Bytes {
+    let block = if gathers(layout, gpus) { 0.0 } else { rank.largest_block };
+    let (_, shards) = shard_counts(layout, gpus);
+    let outer = if layout.zero_stage >= 2 { rank.outer / shards } else { rank.outer };
+    Bytes::new(layout.gradient_bytes * block.max(outer))
 }
 
 /// Whether gradients lie in host memory. Offloaded ones wait on the card for the last micro-batch where `DeepSpeed` is
@@ -270,16 +289,47 @@ fn unpacked(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use)
     Bytes::new(2.0 * widest as f64 / f64::from(layout.tensor_parallel))
 }
 
-/// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
-/// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Megatron and `DeepSpeed`
-/// have fused kernels.
-fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
-    let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
-    if usage == Use::Evaluate || fused || layout.offload.optimizer || role.adapters > 0 {
+/// Of the optimizer's states those that a paged optimizer has in unified memory: all but its small tensors' (bitsandbytes,
+/// `get_state_buffer`). CUDA moves them to the host where the card is full, and back as each tensor is stepped.
+fn paged(context: &Context<'_>, layout: &Layout, states: &States) -> Bytes {
+    let master = if layout.backend == Backend::Deepspeed { layout.master_weights_bytes } else { 0.0 };
+    let all = master + layout.optimizer_bytes;
+    if !layout.optimizer.kind.row().paged || all <= 0.0 {
         return Bytes::ZERO;
     }
-    let updated = held(rank, layout, shard_counts(layout, context.training_gpus()), 1);
-    Bytes::new(4.0 * updated)
+    states.optimizer * (layout.optimizer_bytes / all * paged_share(context.job))
+}
+
+/// Whether the update makes nothing beside the optimizer's states that outlasts a kernel, or makes it elsewhere: Megatron
+/// and `DeepSpeed` have kernels of their own, adapters are few.
+#[must_use]
+pub fn steps_in_place(role: &Role<'_>, layout: &Layout) -> bool {
+    let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
+    let makes = layout.optimizer.kind.row().makes;
+    fused || layout.offload.optimizer || role.adapters > 0 || makes == Makes::Nothing || layout.optimizer.in_backward
+}
+
+/// Weights of the largest tensor of a GPU whose states are sharded as its blocks' are: embedding or LM head, where it has one.
+#[must_use]
+pub fn largest_tensor(rank: &RankWeights, layout: &Layout, shards: f64) -> f64 {
+    let largest = rank.head.max(rank.outer - rank.head);
+    if layout.zero_stage >= 1 { largest / shards } else { largest }
+}
+
+/// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
+/// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Adafactor and Muon make copies
+/// of one tensor at a time, of which embedding or LM head are the largest (`transformers/optimization.py`); bitsandbytes'
+/// kernels make nothing. Megatron and `DeepSpeed` have fused kernels.
+fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
+    if usage == Use::Evaluate || steps_in_place(role, layout) {
+        return Bytes::ZERO;
+    }
+    let shards = shard_counts(layout, context.training_gpus());
+    match layout.optimizer.kind.row().makes {
+        Makes::Nothing => Bytes::ZERO,
+        Makes::Denominators => Bytes::new(4.0 * held(rank, layout, shards, 1)),
+        Makes::Copies(n) => Bytes::new(4.0 * f64::from(n) * largest_tensor(rank, layout, shards.1)),
+    }
 }
 
 /// Process groups of more than one GPU.

@@ -6,7 +6,8 @@ use crate::batch::Batch;
 use crate::context::{Context, Role};
 use crate::memory;
 use crate::zero_infinity;
-use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_catalog::units::{Bytes, Flops, Seconds};
+use shardwise_question::optimizer::{Keeps, newton_schulz_flops};
 use shardwise_question::plan::Layout;
 
 /// What the optimizer's update of one GPU's weights takes.
@@ -20,8 +21,13 @@ pub struct Update {
     pub on_card: Seconds,
     /// The CPUs' part.
     pub on_cpus: Seconds,
-    /// Gradients on their way to the CPUs, and weights back.
+    /// Of that what Muon's products take.
+    pub orthogonal: Seconds,
+    /// Gradients on their way to the CPUs, and weights back; or what a paged optimizer had moved there, on its way back and
+    /// out again.
     pub traffic: Seconds,
+    /// Bytes of the latter, one way.
+    pub paged: Bytes,
     /// States that drives read and write.
     pub swap: Seconds,
 }
@@ -46,23 +52,34 @@ fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
     if layout.offload.optimizer && context.job.workload.rl.is_none() { 1.0 } else { layout.optimizer_offload_fraction }
 }
 
-/// Bytes that an update moves per weight on the card: reads and writes of Adam in fp32, with the gradient's norm.
-pub const UPDATE_BYTES: f64 = 34.0;
-
 /// The optimizer step, and what host memory adds to it.
 ///
 /// Adam (arXiv:1412.6980, algorithm 1) reads gradient, master weight and two moments and writes all but the first, and the
-/// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm. Offloaded, the host's CPUs update (ZeRO-Offload,
+/// bf16 weight: 30 bytes per weight, and 4 more for the gradient's norm; other optimizers as many fewer as their moments are
+/// smaller ([`Optimizer::update_bytes`](shardwise_question::wire::Optimizer::update_bytes)). Muon multiplies matrices beside
+/// ([`newton_schulz_flops`]); what gathers a sharded one first is left out. Offloaded, the host's CPUs update (ZeRO-Offload,
 /// arXiv:2101.06840), before or after what the card updates (Megatron-LM, `core/optimizer/cpu_offloading`,
-/// `HybridDeviceOptimizer.step`: one optimizer after another).
+/// `HybridDeviceOptimizer.step`: one optimizer after another). What a paged optimizer has in host memory crosses the link both
+/// ways in each step (QLoRA, arXiv:2305.14314, section 3).
 pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Update {
     let weights =
         if role.adapters > 0 { rank_adapters(role, layout) } else { Shards::of(context, role, layout).held(layout, 1) };
     let on_host = updates_on_host(context, layout);
-    let on_card = context.rates.stream(weights * (1.0 - on_host) * UPDATE_BYTES);
+    let kind = layout.optimizer.kind;
+    let streamed = context
+        .rates
+        .stream(weights * (1.0 - on_host) * kind.update_bytes(layout.optimizer_bytes));
     let none = Seconds::ZERO;
+    let orthogonal = if kind.row().keeps == Keeps::Momentum {
+        Flops::new(weights * newton_schulz_flops(context.job)) / context.rates.half
+    } else {
+        none
+    };
+    let on_card = streamed + orthogonal;
     if on_host == 0.0 {
-        return Update { weights, on_host, on_card, on_cpus: none, traffic: none, swap: none };
+        let paged = memory::paged_out(context, role, layout);
+        let traffic = if paged.get() > 0.0 { paged * 2.0 / context.network.host } else { none };
+        return Update { weights, on_host, on_card, orthogonal, on_cpus: none, traffic, paged, swap: none };
     }
     let away = weights * on_host;
     let per_node = f64::from(context.job.hardware.gpus_per_node);
@@ -70,8 +87,10 @@ pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Update
         weights,
         on_host,
         on_card,
+        orthogonal,
         on_cpus: Seconds::new(away * per_node / context.efficiency.cpu_adam_parameters_per_s),
         traffic: Bytes::new(away * (layout.gradient_bytes + 2.0)) / context.network.host,
+        paged: Bytes::ZERO,
         swap: zero_infinity::swap(away, layout, &context.network),
     }
 }

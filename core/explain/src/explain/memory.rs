@@ -6,12 +6,13 @@ use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
 use super::weights::{States, owner};
 use super::{Source, in_phase};
+use shardwise_catalog::units::Bytes;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::memory::{KeptBlock, Loss, Moment, Terms, Use, kept_blocks, offloads_gradients};
 use shardwise_engine::phase::Phase;
 use shardwise_engine::rl::residents;
 use shardwise_engine::turn::Turn;
-use shardwise_engine::weights::{RankWeights, Stage, rank_weights};
+use shardwise_engine::weights::{RankWeights, Stage, held, rank_weights, shard_counts};
 use shardwise_question::wire::{Backend, MemoryParts};
 
 pub(super) const GIB: f64 = 1_073_741_824.0;
@@ -94,7 +95,15 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
             (!all.is_empty()).then(|| Expression::sum(all))
         }
         "gradients" if trains => {
-            let own = (!offloads_gradients(layout, &turn.batch)).then(|| states.gradients(sheet));
+            let own = (!offloads_gradients(layout, &turn.batch)).then(|| {
+                let whole = layout.gradient_bytes * held_gradients(source, turn, terms);
+                if layout.optimizer.in_backward && terms.states.gradients.get() < whole {
+                    let meaning =
+                        "gradients that wait at once: those of the largest block, or of embedding and LM head";
+                    return sheet.term("at_once", terms.states.gradients.get(), Unit::Bytes, meaning);
+                }
+                states.gradients(sheet)
+            });
             let waits = moment == Moment::Backward && terms.outer_gradients.get() > 0.0;
             let outer = waits.then(|| {
                 let meaning = "the embedding's gradients in 16 bits, which the LM head's wait for";
@@ -104,13 +113,43 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
             (!all.is_empty()).then(|| Expression::sum(all))
         }
         "optimizer" if trains && !layout.offload.optimizer => {
-            let own = states.optimizer(sheet);
-            Some(if moment == Moment::Optimizer { own + states.denominators(sheet) } else { own })
+            let mut own = states.optimizer(sheet);
+            if moment == Moment::Optimizer {
+                own = own + states.step(sheet);
+            }
+            let out = paged_out(source, turn, terms);
+            if out <= 0.0 {
+                return Some(own);
+            }
+            let meaning = "moments that left the full card for host memory";
+            Some(own - sheet.term("paged", out / source.found.job.memory_factor() * GIB, Unit::Gib, meaning))
         }
         "activations" if moment != Moment::Optimizer => activations(source, sheet, turn, terms),
         "logits" if moment == Moment::Loss => Some(logits(sheet, terms, terms.loss?)),
         _ => None,
     }
+}
+
+/// Weights whose gradients a GPU keeps from pass to pass.
+fn held_gradients(source: &Source<'_>, turn: &Turn<'_>, terms: &Terms) -> f64 {
+    held(&terms.rank, &turn.layout, shard_counts(&turn.layout, source.gpus()), 2)
+}
+
+/// GiB of a paged optimizer's states that are on the card in this phase, in unified memory.
+pub(super) fn unified(source: &Source<'_>, turn: &Turn<'_>, terms: &Terms) -> f64 {
+    terms.paged.gib() * source.found.job.memory_factor() - paged_out(source, turn, terms)
+}
+
+/// GiB of a paged optimizer's states that have left the card in this phase.
+fn paged_out(source: &Source<'_>, turn: &Turn<'_>, terms: &Terms) -> f64 {
+    if terms.paged.get() <= 0.0 {
+        return 0.0;
+    }
+    let step = if terms.moment() == Moment::Optimizer { terms.step } else { Bytes::ZERO };
+    let whole = (terms.states.optimizer + step).gib() * source.found.job.memory_factor();
+    let shown = part_of(source, turn.phase.name(), "optimizer").map_or(0.0, |(_, gib)| gib);
+    // Less than a rounding has not moved.
+    Some(whole - shown).filter(|out| *out > 1e-9 * whole).unwrap_or(0.0)
 }
 
 /// Tokens × layers × bytes per token and layer × micro-batches in flight, and the block at work.
@@ -266,12 +305,13 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         .map_or_else(MemoryParts::default, |own| own.parts);
     let kept = source.kept();
     let others = turn.beside.total() + kept.rollout_weights + kept.kv_cache;
-    let allocated = parts.total() - parts.framework - parts.communication - others;
+    let unified = unified(source, turn, &turn.held(source.context));
+    let allocated = parts.total() - parts.framework - parts.communication - others - unified;
     let efficiency = source.context.efficiency;
     let terms = turn.held(source.context);
     let factor = source.found.job.memory_factor();
     // A frozen base lies where it was loaded.
-    let loaded = if turn.role.adapters > 0 { terms.loaded().gib() * factor } else { 0.0 };
+    let loaded = if turn.role.adapters > 0 { (terms.loaded() - terms.paged).gib() * factor } else { 0.0 };
     let slack = efficiency.allocator_slack * (allocated - loaded);
     let idle = if terms.moment() == Moment::Optimizer { 0.0 } else { terms.idle().gib() * factor };
     let own = cuda(source, sheet);

@@ -4,10 +4,12 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
+use super::memory;
 use super::summary::{calibrated, step_seconds};
 use super::{Source, in_phase};
 use shardwise_catalog::catalog;
-use shardwise_question::wire::{MemoryParts, Schedule, TimePhase};
+use shardwise_engine::phase::Phase;
+use shardwise_question::wire::{MemoryParts, MemoryPhase, Schedule, TimePhase};
 
 fn phase_part(sheet: &mut Sheet, name: &'static str, seconds: f64) -> Expression {
     let meaning = words::phase(name);
@@ -142,15 +144,21 @@ pub(super) fn reserved(source: &Source<'_>, figure: &str, name: &str) -> Option<
 /// What the framework's allocator has handed out at most.
 pub(super) fn peak(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let outside = ["communication", "framework"];
-    let allocated = |parts: &MemoryParts| parts.total() - parts.communication - parts.framework;
-    let phase = source
-        .answer()
-        .memory
-        .phases
-        .iter()
-        .max_by(|a, b| allocated(&a.parts).total_cmp(&allocated(&b.parts)))?;
+    let unified = |phase: &MemoryPhase| {
+        let turn = Phase::named(phase.name).and_then(|own| source.turn(own));
+        turn.map_or(0.0, |turn| memory::unified(source, &turn, &turn.held(source.context)))
+    };
+    let allocated =
+        |phase: &MemoryPhase| phase.parts.total() - phase.parts.communication - phase.parts.framework - unified(phase);
+    let phases = &source.answer().memory.phases;
+    let phase = phases.iter().max_by(|a, b| allocated(a).total_cmp(&allocated(b)))?;
     let mut sheet = Sheet::new();
-    let expression = memory_parts(&mut sheet, phase.name, &phase.parts, &outside);
+    let mut expression = memory_parts(&mut sheet, phase.name, &phase.parts, &outside);
+    let paged = unified(phase);
+    if paged > 0.0 {
+        let meaning = "moments in unified memory, which is none of the allocator's";
+        expression = expression - sheet.term("paged", paged * Unit::Gib.of_answer(), Unit::Gib, meaning);
+    }
     let what = "What the allocator hands out (max_memory_allocated)";
     let title = in_phase(what, words::phase(phase.name));
     Some(sheet.finish(figure, "memory", &title, "peak", expression, Unit::Gib))

@@ -5,13 +5,14 @@ use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
 use super::blocks::blocks;
+use super::weights::note_optimizer;
 use super::{Source, in_phase};
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::coverage;
 use shardwise_engine::flops;
 use shardwise_engine::memory::Use;
 use shardwise_engine::phase::Phase;
-use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, UPDATE_BYTES, Update};
+use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, Update};
 use shardwise_engine::turn::Turn;
 use shardwise_question::wire::TimeParts;
 
@@ -169,7 +170,7 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static
         }
         "bubble" => bubble(sheet, turn, own.pipeline?),
         "data_parallel" => data_parallel(source, sheet, turn, &own),
-        "optimizer" => optimizer(source, sheet, &own.once?.update),
+        "optimizer" => optimizer(source, sheet, turn, &own.once?.update),
         "offload" => return offload(source, sheet, turn, &own),
         "overhead" => overhead(source, sheet, &own)?,
         _ => return None,
@@ -267,12 +268,14 @@ fn data_parallel(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &
     traffic - seconds(sheet, "hidden", hidden, meaning)
 }
 
-fn optimizer(source: &Source<'_>, sheet: &mut Sheet, own: &Update) -> Expression {
+fn optimizer(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Update) -> Expression {
+    note_optimizer(sheet, &turn.layout);
+    let each = turn.layout.optimizer.kind.update_bytes(turn.layout.optimizer_bytes);
     let meaning = "weights that one GPU updates";
     let weights = sheet.term("W", own.weights, Unit::Parameters, meaning);
     let bytes = "bytes read and written per weight";
     let on_card = |sheet: &mut Sheet, weights: Expression| {
-        weights * sheet.term("b", UPDATE_BYTES, Unit::Bytes, bytes) / memory_rate(source, sheet)
+        weights * sheet.term("b", each, Unit::Bytes, bytes) / memory_rate(source, sheet)
     };
     if own.on_host > 0.0 {
         let node = f64::from(source.found.job.hardware.gpus_per_node);
@@ -288,7 +291,12 @@ fn optimizer(source: &Source<'_>, sheet: &mut Sheet, own: &Update) -> Expression
         let here = on_card(sheet, weights.clone() * (Expression::Number(1.0) - away.clone()));
         return weights * away * gpus / rate + here;
     }
-    on_card(sheet, weights)
+    let streamed = on_card(sheet, weights);
+    if own.orthogonal.get() > 0.0 {
+        let meaning = "Muon's products, by which each matrix's momentum is made orthogonal";
+        return streamed + seconds(sheet, "orthogonal", own.orthogonal.get(), meaning);
+    }
+    streamed
 }
 
 /// The share of the weights that the host's CPUs update.
@@ -320,6 +328,12 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms)
     if let Some(Once { update, copies, .. }) = &own.once {
         if update.on_host > 0.0 {
             let own = update_traffic(source, sheet, turn, update);
+            all.push(repeated(source, sheet, turn, own));
+        }
+        if update.paged.get() > 0.0 {
+            let meaning = "moments that the full card had moved to the host, which each step reads and writes";
+            let bytes = sheet.term("paged", update.paged.get(), Unit::Gib, meaning);
+            let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
             all.push(repeated(source, sheet, turn, own));
         }
         let copies = copies.get() * own.micro_batches;

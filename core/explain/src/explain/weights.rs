@@ -4,11 +4,12 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
-use shardwise_engine::memory::gathers;
+use shardwise_engine::memory::{gathers, largest_tensor};
 use shardwise_engine::rl::Who;
 use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, outer_bytes, shard_counts};
+use shardwise_question::optimizer::Makes;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::Backend;
+use shardwise_question::wire::{Backend, Optimizer};
 
 /// What a symbol ends in, and what that is called.
 type Owner = (&'static str, &'static str);
@@ -20,6 +21,14 @@ pub(super) fn owner(who: Who) -> Owner {
         Who::Critic => ("critic", "the critic"),
         Who::Reference => ("reference", "the reference"),
         Who::Reward => ("reward", "the reward model"),
+    }
+}
+
+/// Says which optimizer it is, where it is not `AdamW`.
+pub(super) fn note_optimizer(sheet: &mut Sheet, layout: &Layout) {
+    let own = layout.optimizer.kind;
+    if own != Optimizer::Adamw {
+        sheet.note(format!("The optimizer is {}.", own.row().name));
     }
 }
 
@@ -160,6 +169,7 @@ impl States<'_> {
     /// Master weights and moments.
     pub(super) fn optimizer(&self, sheet: &mut Sheet) -> Expression {
         let layout = self.layout;
+        note_optimizer(sheet, layout);
         let moments = "bytes of the optimizer's moments";
         let moments = self.bytes(sheet, "moments", layout.optimizer_bytes, moments);
         let own = if self.role.adapters > 0 {
@@ -182,8 +192,16 @@ impl States<'_> {
         own * sheet.term("on_card", here, Unit::One, meaning)
     }
 
-    /// What `AdamW` makes beside its states: four bytes for each weight that it updates.
-    pub(super) fn denominators(&self, sheet: &mut Sheet) -> Expression {
+    /// What the update makes beside its states: of `AdamW` four bytes for each weight that it updates, of others copies of the
+    /// largest tensor.
+    pub(super) fn step(&self, sheet: &mut Sheet) -> Expression {
+        if let Makes::Copies(n) = self.layout.optimizer.kind.row().makes {
+            let (_, shards) = shard_counts(self.layout, self.gpus);
+            let meaning = "bytes of the copies of the tensor that the optimizer steps";
+            let bytes = self.bytes(sheet, "step", 4.0 * f64::from(n), meaning);
+            let largest = largest_tensor(&self.rank, self.layout, shards);
+            return bytes * sheet.term("largest", largest, Unit::Parameters, "embedding or LM head on one GPU");
+        }
         let bytes = self.bytes(sheet, "step", 4.0, "bytes of AdamW's denominator, while the optimizer steps");
         let whole = States { owner: Some(("step", "the update")), ..*self };
         bytes * whole.held(sheet, 1)

@@ -1,12 +1,13 @@
 //! axolotl: one YAML for `axolotl train`, and `DeepSpeed`'s file beside it.
 
 use super::choices::{self, half, passes, preference, recompute_reason};
+use super::optimizer::keeps;
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::{Emission, Snippet, Unsupported, words, yaml};
-use shardwise_question::plan::Recompute;
+use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Preference;
-use shardwise_question::wire::{Backend, LoraTargets, Precision, WorkloadKind};
+use shardwise_question::wire::{Backend, LoraTargets, Optimizer, Precision, WorkloadKind};
 use shardwise_question::workload::Workload;
 use shardwise_rules::axolotl::mesh;
 use shardwise_rules::grid;
@@ -65,9 +66,7 @@ fn data(emission: &Emission) -> Section {
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "micro_batch_size", "gradient_accumulation_steps");
-    if emission.plan.layout.backend != Backend::Deepspeed {
-        section.set("optimizer", "adamw_torch_fused", "two moments");
-    }
+    step_by(&mut section, &emission.plan.layout);
     optimizer(&mut section, emission);
     loss(&mut section, &emission.job.workload);
     section.set("lr_scheduler", "cosine", "usual for language models");
@@ -117,6 +116,21 @@ fn loss(section: &mut Section, workload: &Workload) {
     }
     if workload.kind.preference().is_some_and(Preference::has_reference) && !workload.reference {
         section.set("precompute_ref_log_probs", "true", "the reference is evaluated once, before training");
+    }
+}
+
+/// What steps the weights, where `DeepSpeed`'s file does not say it.
+fn step_by(section: &mut Section, layout: &Layout) {
+    match layout.optimizer.kind {
+        Optimizer::Muon => section.set("optimizer", "muon", keeps(Optimizer::Muon)),
+        Optimizer::Adamw if layout.backend != Backend::Deepspeed => {
+            section.set("optimizer", "adamw_torch_fused", "two moments");
+        }
+        _ => {
+            if let Some((word, reason)) = super::optimizer::trainer(layout) {
+                section.set("optimizer", word, reason);
+            }
+        }
     }
 }
 

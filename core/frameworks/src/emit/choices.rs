@@ -3,6 +3,7 @@
 pub(crate) mod preference;
 
 use super::Emission;
+use super::optimizer::kept_moments;
 use super::text::Section;
 use super::words::{amount, count, plural};
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
@@ -145,8 +146,9 @@ pub(super) fn shard_bytes(emission: &Emission) -> f64 {
 }
 
 /// Where the estimate counts other bytes of master weights and moments than fp32, whatever gradients take.
-pub(super) fn other_than_fp32(layout: &Layout, keeper: &str) -> Vec<String> {
-    other_states(layout, [4.0, layout.gradient_bytes, 8.0], keeper)
+pub(super) fn other_than_fp32(emission: &Emission, keeper: &str) -> Vec<String> {
+    let layout = &emission.plan.layout;
+    other_states(layout, [4.0, layout.gradient_bytes, kept_moments(emission, layout, 8.0)], keeper)
 }
 
 /// Where the plan moves gradients apart from the optimizer, which `DeepSpeed` does not (`stage_1_and_2.py` and `stage3.py`,

@@ -7,9 +7,15 @@ mod launch;
 use super::choices::{gradients_apart, other_than_fp32};
 use super::text::head;
 use super::{Emission, Snippet, Unsupported};
+use shardwise_question::wire::Optimizer;
 
 /// Both configurations and the command.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
+    // runtime/config.py has it since 0.17.
+    if emission.version == "0.16.9" && emission.plan.layout.optimizer.kind == Optimizer::Muon {
+        let message = "DeepSpeed 0.16.9 has no Muon. Choose a later version, or another optimizer.".to_owned();
+        return Err(Unsupported { message });
+    }
     Ok(vec![
         config::plain(emission).into_snippet("ds_config.json"),
         config::hugging_face(emission).into_snippet(launch::HUGGING_FACE),
@@ -25,7 +31,7 @@ pub(super) fn file(emission: &Emission) -> Snippet {
 /// Where `DeepSpeed` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
-    let mut out = other_than_fp32(layout, "this configuration");
+    let mut out = other_than_fp32(emission, "this configuration");
     out.extend(gradients_apart(layout));
     if layout.fused_lm_head {
         out.push("the estimate has no logits tensor: give your model a fused loss, Liger's for one.".to_owned());

@@ -2,13 +2,14 @@
 
 use super::choices::{self, half, passes, preference, recompute_reason};
 use super::kernel::FLASH_2;
+use super::optimizer::keeps;
 use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
-use shardwise_question::plan::Recompute;
+use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Learns;
-use shardwise_question::wire::{Backend, LoraTargets, WorkloadKind};
+use shardwise_question::wire::{Backend, LoraTargets, Optimizer, WorkloadKind};
 use shardwise_rules::{grid, machines};
 
 /// The configuration for this plan.
@@ -105,6 +106,7 @@ fn data(emission: &Emission) -> Section {
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "per_device_train_batch_size", "gradient_accumulation_steps");
+    step_by(&mut section, &emission.plan.layout);
     optimizer(&mut section, emission);
     loss(&mut section, emission.job.workload.kind);
     trainer::length(&mut section, emission, ["max_steps", "num_train_epochs"]);
@@ -134,6 +136,19 @@ fn loss(section: &mut Section, kind: WorkloadKind) {
     section.set("pref_beta", beta, reason);
     if kind == Simpo {
         section.set("simpo_gamma", preference::SIMPO_GAMMA, preference::SIMPO_GAMMA_REASON);
+    }
+}
+
+/// What steps the weights, where it is not what LLaMA-Factory takes by itself and `DeepSpeed`'s file does not say it.
+fn step_by(section: &mut Section, layout: &Layout) {
+    match layout.optimizer.kind {
+        Optimizer::Adamw => {}
+        Optimizer::Muon => section.set("use_muon", "true", keeps(Optimizer::Muon)),
+        _ => {
+            if let Some((word, reason)) = super::optimizer::trainer(layout) {
+                section.set("optim", word, reason);
+            }
+        }
     }
 }
 

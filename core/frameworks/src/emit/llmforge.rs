@@ -24,7 +24,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 fn warnings(emission: &Emission) -> Vec<String> {
     let mut out = vec!["Anyscale has deprecated LLMForge and points to LLaMA-Factory and axolotl.".to_owned()];
     let layout = &emission.plan.layout;
-    out.extend(other_than_fp32(layout, "LLMForge"));
+    out.extend(other_than_fp32(emission, "LLMForge"));
     out.extend(gradients_apart(layout));
     if emission.job.workload.joins() {
         out.push("the estimate joins short sequences; LLMForge pads them.".to_owned());

@@ -1,16 +1,18 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
 use super::choices::kept_reason;
+use super::optimizer::keeps;
 use super::text::{list, rendezvous};
 use super::words::{amount, figure, plural};
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Plan, Taken};
-use crate::binding::{At, Row, row, says, switch};
+use crate::binding::{At, Row, row, say, says, switch, when};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Recompute, Switches};
-use shardwise_question::wire::RecomputeModule;
+use shardwise_question::wire::{Optimizer, RecomputeModule};
 use shardwise_question::workload::Workload;
+use shardwise_rules::optimizer::{self as named, distributed};
 use shardwise_rules::{last_stage, machines};
 
 /// Why `overlap_moe_expert_parallel_comm` is set.
@@ -86,6 +88,9 @@ pub(super) fn steps(workload: &Workload) -> (f64, String) {
 /// Optimizer states narrower than fp32 that megatron-core has, each with the name of its type.
 pub(super) fn narrow_states(layout: &Layout) -> Vec<(&'static str, &'static str)> {
     let mut out = Vec::new();
+    if layout.optimizer.kind != Optimizer::Adamw {
+        return out;
+    }
     let moments = match layout.optimizer_bytes {
         4.0 => Some("bf16"),
         2.0 => Some("fp8"),
@@ -109,6 +114,9 @@ pub(super) fn differences(layout: &Layout, name: &str) -> Vec<String> {
         (layout.gradient_bytes, &[4.0, 2.0], "gradients"),
     ];
     for (bytes, known, what) in states {
+        if layout.optimizer.kind != Optimizer::Adamw && what == "optimizer states" {
+            continue;
+        }
         if !known.contains(&bytes) {
             let bytes = amount(bytes);
             out.push(format!(
@@ -176,8 +184,19 @@ pub(super) const SEQUENCE_REASON: &str = "norms are split over TP too";
 
 /// Whether the optimizer's states are sharded.
 pub(crate) const STATES: &[Row] = &[row("use_distributed_optimizer", Plan("zero_stage"), |at| {
-    switch(at.layout.zero_stage >= 1, "shards optimizer states over DP", "every rank keeps all optimizer states")
+    let apart = at.layout.zero_stage >= 1 && at.layout.optimizer.kind == Optimizer::Muon;
+    let why_not = if apart { "Muon shards whole layers instead" } else { "every rank keeps all optimizer states" };
+    switch(distributed(at.layout), "shards optimizer states over DP", why_not)
 })];
+
+/// What steps the weights, where it is not Adam.
+pub(super) const OPTIMIZER: &[Row] = &[
+    say("optimizer", |at| {
+        let own = at.layout.optimizer.kind;
+        when(own != Optimizer::Adamw, named::megatron(at.layout), keeps(own))
+    }),
+    say("sgd_momentum", |at| when(at.layout.optimizer.kind == Optimizer::Sgd, "0.0", "none is kept, as the plan says")),
+];
 
 /// What the backward pass computes again.
 pub(crate) const RECOMPUTE: &[Row] = &[

@@ -167,6 +167,7 @@ fn layout(emission: &Emission) -> Section {
     section.say("model.", megatron::SEQUENCE, &at);
     section.say("ddp.", megatron::STATES, &at);
     section.say("optimizer.", megatron::STATES, &at);
+    section.say("optimizer.", megatron::OPTIMIZER, &at);
     section.set("comm_overlap", "null", "the keys below say what overlaps");
     let overlap = layout.overlap;
     let gathers = overlap.parameters && layout.zero_stage >= 1;

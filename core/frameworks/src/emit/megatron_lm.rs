@@ -11,6 +11,7 @@ use crate::binding::At;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Attention, Precision, WorkloadKind};
 use shardwise_rules::megatron_lm::samples;
+use shardwise_rules::optimizer::distributed;
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -93,8 +94,11 @@ fn layout(emission: &Emission) -> Section {
     if megatron::is_sequence_split(layout) {
         switch(&mut section, "--sequence-parallel", megatron::SEQUENCE_REASON);
     }
+    for (row, (value, reason)) in megatron::OPTIMIZER.iter().filter_map(|row| Some((row, (row.says)(&at)?))) {
+        section.set(format!("--{}", row.name.replace('_', "-")), value, reason);
+    }
     let overlap = layout.overlap;
-    let sharded = layout.zero_stage >= 1;
+    let sharded = distributed(layout);
     if sharded {
         switch(&mut section, "--use-distributed-optimizer", "shards optimizer states over DP");
     }

@@ -4,9 +4,11 @@ mod fine_tuning;
 mod reinforcement;
 
 use super::choices::{half, other_than_fp32, zero_reason};
+use super::optimizer::keeps;
 use super::text::{Script, Section, head};
 use super::words::count;
 use super::{Emission, Snippet, Unsupported, choices, kernel};
+use shardwise_question::wire::Optimizer;
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -24,7 +26,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 /// Where `OpenRLHF` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
-    let mut out = other_than_fp32(layout, "OpenRLHF");
+    let mut out = other_than_fp32(emission, "OpenRLHF");
     let preferences = emission.job.workload.reference && emission.job.workload.lora.is_some();
     if preferences {
         out.push(
@@ -66,6 +68,20 @@ fn deepspeed(emission: &Emission, section: &mut Section) {
     section.set("--ds.attn_implementation", word, reason);
     if job.workload.packing {
         switch(section, "--ds.packing_samples", "sequences side by side, no padding tokens");
+    }
+}
+
+/// What steps the weights, where it is not `AdamW`; behind `role`.
+fn step_by(emission: &Emission, section: &mut Section, role: &str) {
+    let own = emission.plan.layout.optimizer.kind;
+    if own == Optimizer::Muon {
+        section.set(format!("--{role}optim"), "muon", keeps(own));
+        // utils/deepspeed/deepspeed.py: DeepSpeed clips what is orthogonal by now.
+        section.set(
+            format!("--{role}max_norm"),
+            0,
+            "gradients are not clipped: Muon's updates have a norm of their own",
+        );
     }
 }
 

@@ -253,7 +253,15 @@ fn optimizer(emission: &Emission) -> Section {
     let workload = &emission.job.workload;
     section.set("optimizer.name", word("AdamW"), "two moments");
     section.set("optimizer.lr", rate(workload), "a start; yours to tune");
-    section.set("training.max_norm", "1.0", "gradients are clipped");
+    if emission.plan.layout.optimizer.in_backward {
+        section.set(
+            "optimizer.early_step_in_backward",
+            "true",
+            "each weight is stepped as soon as its gradient is there",
+        );
+    } else {
+        section.set("training.max_norm", "1.0", "gradients are clipped");
+    }
     let step = workload.global_batch.saturating_mul(workload.sequence_length);
     let run = workload.run_steps(step as f64).filter(|_| workload.has_run());
     let (steps, reason) = match run {

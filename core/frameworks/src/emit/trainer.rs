@@ -5,6 +5,7 @@ use super::choices::{
     ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason,
     shard_bytes,
 };
+use super::optimizer::kept_moments;
 use super::text::Section;
 use super::words::{self, count};
 use super::{Emission, deepspeed, kernel};
@@ -162,7 +163,7 @@ pub(super) fn length(section: &mut Section, emission: &Emission, keys: [&'static
 pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = Vec::from_iter(joined(emission));
-    let kept = [shard_bytes(emission), layout.gradient_bytes, 8.0];
+    let kept = [shard_bytes(emission), layout.gradient_bytes, kept_moments(emission, layout, 8.0)];
     out.extend(other_states(layout, kept, name));
     out.extend(gradients_apart(layout).filter(|_| layout.backend == Backend::Deepspeed));
     out

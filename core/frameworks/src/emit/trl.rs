@@ -7,12 +7,14 @@ mod reinforcement;
 
 use super::checkpoint::trained;
 use super::choices::{half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
+use super::optimizer::{keeps, kept_moments};
 use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
 use super::{Emission, Snippet, Unsupported, choices, kernel, trainer, yaml};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Learns;
-use shardwise_question::wire::{Backend, Schedule, WorkloadKind};
+use shardwise_question::wire::{Backend, Optimizer, Schedule, WorkloadKind};
+use shardwise_rules::optimizer::hugging_face;
 use shardwise_rules::{nodes, pools};
 
 /// The texts for this plan.
@@ -82,7 +84,7 @@ fn command(emission: &Emission, script: &str) -> String {
 fn warnings(emission: &Emission) -> Vec<String> {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let mut out = Vec::new();
-    let moments = if eight_bit(layout) { 2.0 } else { 8.0 };
+    let moments = kept_moments(emission, layout, if eight_bit(layout) { 2.0 } else { 8.0 });
     let kept = [shard_bytes(emission), layout.gradient_bytes, moments];
     out.extend(other_states(layout, kept, "TRL"));
     let scores = job.workload.kind.preference().is_some_and(|own| own.learns == Learns::Scores);
@@ -127,7 +129,8 @@ fn warnings(emission: &Emission) -> Vec<String> {
 
 /// Whether moments of one byte are asked for, which TRL has on FSDP.
 fn eight_bit(layout: &Layout) -> bool {
-    (layout.optimizer_bytes - 2.0).abs() <= 0.5 && layout.backend == Backend::Fsdp
+    let adamw = layout.optimizer.kind == Optimizer::Adamw;
+    adamw && (layout.optimizer_bytes - 2.0).abs() <= 0.5 && layout.backend == Backend::Fsdp
 }
 
 /// Model, precision and adapters.
@@ -186,7 +189,9 @@ fn run(emission: &Emission) -> Section {
     if eight_bit(layout) {
         section.set("--optim", "adamw_torch_8bit", "torchao's: two moments of one byte each");
     } else {
-        section.set("--optim", "adamw_torch_fused", "two moments of 4 bytes each");
+        let own = layout.optimizer.kind;
+        let word = hugging_face(layout.backend, own).unwrap_or("adamw_torch_fused");
+        section.set("--optim", word, keeps(own));
     }
     trainer::length(&mut section, emission, ["--max_steps", "--num_train_epochs"]);
     section.set("--report_to", "none", "no account is needed");

@@ -11,7 +11,6 @@ pub(super) use zero::{stage_by_name, zero};
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::kernel;
 use super::launch::{self, machine};
 use super::link::Base;
 use super::report::{Dialect, Reading, Trouble};
@@ -19,6 +18,7 @@ use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value::lora_targets;
+use super::{kernel, optimizer};
 use crate::binding::find;
 
 /// Most keys of a configuration that are read.
@@ -203,6 +203,10 @@ fn question(draft: &mut Draft, run: &Run) {
             "activation_checkpointing is set up: a script that reads it recomputes each layer.",
         ),
         None => draft.assume("plan.recompute", "none", "ds_config.json cannot say it; --gradient_checkpointing would."),
+    }
+    let momentum = draft.number("optimizer.params.momentum");
+    if optimizer::take(draft, "optimizer.type", "plan", momentum).is_none() {
+        optimizer::take(draft, "--optim", "plan", None);
     }
     let liger = draft.flag("--use_liger_kernel").or_else(|| draft.flag("--use_liger"));
     draft.set("plan.fused_lm_head", liger.unwrap_or(false));

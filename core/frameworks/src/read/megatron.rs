@@ -12,13 +12,13 @@ pub(crate) use splits::splits;
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
-use super::kernel;
 use super::launch::{self, machine};
 use super::link::Base;
 use super::report::{Dialect, Reading, Trouble};
 use super::shell::Word;
 use super::text::{Kind, Part};
 use super::value;
+use super::{kernel, optimizer};
 use shardwise_catalog::catalog;
 use shardwise_catalog::model::Shape;
 
@@ -221,7 +221,11 @@ fn layout(draft: &mut Draft, layers: Option<u64>) {
     draft.set("plan.virtual_pipeline", chunks.unwrap_or(1));
     let sequence = draft.is_on("--sequence_parallel");
     draft.set("plan.sequence_parallel", sequence && tensor > 1);
-    let sharded = draft.is_on("--use_distributed_optimizer");
+    // `arguments.py`: SGD has a momentum unless it is told to have none; Muon shards whole layers under a name of its own.
+    let momentum = draft.number("--sgd_momentum").unwrap_or(0.9);
+    optimizer::take(draft, "--optimizer", "plan", Some(momentum));
+    let layers = draft.known("--optimizer").as_deref() == Some("dist_muon");
+    let sharded = draft.is_on("--use_distributed_optimizer") || layers;
     draft.set("plan.zero_stage", u64::from(sharded));
     let word = match draft.flag("--recompute_activations") {
         Some(true) => "selective".to_owned(),

@@ -72,6 +72,11 @@ const BEFORE_0_9_1: &[(&str, Fate)] = &[
         "*optim.use_precision_aware_optimizer",
         Missing("keeps gradients and moments in fp32; the estimate has them in bf16."),
     ),
+    (
+        "actor_rollout_ref.actor.optim.optimizer=muon|critic.optim.optimizer=muon|optim.optimizer=muon",
+        Refused("has no Muon. Choose adamw or sgd."),
+    ),
+    ("*optim.use_layer_wise_distributed_optimizer", Gone),
     ("*optim.exp_avg_dtype|*optim.exp_avg_sq_dtype|*optim.main_grads_dtype", Gone),
     ("data.gen_batch_size", Missing("generates a step's prompts at once, whatever gen_batch_size says.")),
 ];

@@ -3,8 +3,9 @@
 use super::legal::placed_at;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
+use crate::optimizer::moment_bytes;
 use crate::place::Place;
-use crate::plan::{Layout, MicroBatch, Modules, Recompute, Switches, ZeroPlus};
+use crate::plan::{Layout, MicroBatch, Modules, Recompute, Stepper, Switches, ZeroPlus};
 use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
 use shardwise_catalog::error::InputError;
 
@@ -35,7 +36,9 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     let attention = spec.attention.unwrap_or_default();
     let zero_stage = zero_stage(at, backend, spec.zero_stage)?;
     let micro_batch = micro_batch(at, spec)?;
-    let (master, gradients, moments) = usual_state_bytes(job, backend, attention);
+    let (master, gradients, usual_moments) = usual_state_bytes(job, backend, attention);
+    let optimizer = stepper(spec);
+    let moments = moment_bytes(job, backend, optimizer.kind).unwrap_or(usual_moments);
     let bytes =
         |field: &str, stated: Option<f64>, usual: f64| at.within(field, stated.unwrap_or(usual), 0.0, MOST_BYTES);
     let mut layout = Layout {
@@ -61,6 +64,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
             0.0,
             1.0,
         )?,
+        optimizer,
         attention,
         attention_kernel: spec.attention_kernel,
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
@@ -84,6 +88,15 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(&layout));
     Ok(layout)
+}
+
+/// What steps the weights, with what is usual where nothing is stated.
+fn stepper(spec: &PlanSpec) -> Stepper {
+    Stepper {
+        kind: spec.optimizer.unwrap_or_default(),
+        bf16_stochastic_round: spec.bf16_stochastic_round.unwrap_or(false),
+        in_backward: spec.optimizer_in_backward.unwrap_or(false),
+    }
 }
 
 /// A complete layout that was changed, as [`decided`] and [`super::placed`] make it that are told all of it, but for the group

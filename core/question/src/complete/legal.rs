@@ -1,6 +1,6 @@
 //! Whether model and machine allow a layout.
 
-use super::{Divisors, kernel, size, split_heads, training_gpus, zero_infinity};
+use super::{Divisors, kernel, optimizer, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::{Layout, Recompute, Switches};
@@ -31,6 +31,7 @@ pub(super) fn placed_at(
     host_step(job, &layout, at)?;
     switches(&layout, at)?;
     kernel::check(job, &layout, at)?;
+    optimizer::check(job, &layout, at)?;
     let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::document::{Document, Entry, document, entries_of_words, put, required, unknown};
+use super::optimizer::Optimizer;
 use super::version::EngineVersion;
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
@@ -306,6 +307,15 @@ document! {
         /// (`optimizer_cpu_offload` with `optimizer_offload_fraction`). In RL `offload.optimizer` brings all states back for
         /// each update, and these not; elsewhere it says 1. Default 0.
         pub optimizer_offload_fraction: Option<f64>,
+        /// What steps the weights. The search never chooses another than is stated. Default adamw.
+        pub optimizer: Option<Optimizer>,
+        /// FSDP with `master_weights_bytes` 2: whether a step rounds what it writes into 16 bits up or down by chance
+        /// (torchao's `bf16_stochastic_round`), so that small updates are not lost. Default false.
+        pub bf16_stochastic_round: Option<bool>,
+        /// Whether each weight is stepped as soon as its gradient is there, in the backward pass, so that no others wait
+        /// (torchtitan's `early_step_in_backward`): no gradient outlasts its layer, none is clipped, and a step is one pass.
+        /// The search never chooses it. Default false.
+        pub optimizer_in_backward: Option<bool>,
         /// Attention kernel. Default flash.
         pub attention: Option<Attention>,
         /// Whose flash attention. Default: cuDNN's with `megatron` from Hopper on; with `fsdp` PyTorch's for pre-training, and
@@ -345,7 +355,7 @@ document! {
         pub master_weights_bytes: Option<f64>,
         /// Bytes of gradients per parameter. Default: the backend's.
         pub gradient_bytes: Option<f64>,
-        /// Bytes of optimizer moments per parameter. Default 8 (Adam in fp32).
+        /// Bytes of optimizer moments per parameter that trains. Default: the optimizer's, 8 of adamw.
         pub optimizer_bytes: Option<f64>,
         /// The generation engine.
         pub rollout: Option<RolloutPlanSpec>,

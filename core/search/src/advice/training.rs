@@ -4,8 +4,9 @@ use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, 
 use crate::neighbours::budget_floor;
 use crate::warnings::WITHIN_NODE;
 use shardwise_engine::batch;
+use shardwise_question::optimizer::moment_bytes;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
-use shardwise_question::wire::{Backend, Offload, Schedule};
+use shardwise_question::wire::{Backend, Offload, Optimizer, Schedule};
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.
 pub(super) const LONG: u64 = 8192;
@@ -16,6 +17,7 @@ const DOUBLINGS: u32 = 6;
 const SEQUENCE_PARALLEL: &str = "https://arxiv.org/abs/2205.05198";
 const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
+const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
 const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
@@ -26,7 +28,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 32] = [
+pub(super) const RULES: [Rule; 33] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -216,6 +218,7 @@ pub(super) const RULES: [Rule; 32] = [
         let what = "Offloading parameters, gradients and optimizer";
         case.propose(departs, what, &|l| l.offload = states(l.offload))
     }),
+    rule("optimizer-8bit", EIGHT_BIT, &["plan.optimizer"], eight_bit),
     rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
     rule("hybrid-shard", HYBRID_SHARD, &["plan.shard_group"], |case| {
         let node = case.job().hardware.gpus_per_node;
@@ -229,6 +232,27 @@ pub(super) const RULES: [Rule; 32] = [
         case.propose(once && across(case, Backend::Deepspeed), &what, &|l| l.zero_plus.partition_size = node)
     }),
 ];
+
+/// Adam's moments in 8 bits, where a plan does not fit and would with them: it changes what is trained, so that nobody is told
+/// for speed.
+fn eight_bit(case: &Case<'_>) -> Option<Proposal> {
+    let (job, layout) = (case.job(), case.layout());
+    let own = layout.optimizer.kind;
+    let to = if own == Optimizer::PagedAdamw { Optimizer::PagedAdamw8bit } else { Optimizer::Adamw8bit };
+    let moments = moment_bytes(job, layout.backend, to)?;
+    let whole = matches!(own, Optimizer::Adamw | Optimizer::PagedAdamw) && layout.optimizer_bytes > moments;
+    if case.now.fits || !whole || megatron(case) {
+        return None;
+    }
+    let plan = case.with(&|l| {
+        l.optimizer.kind = to;
+        l.optimizer_bytes = moments;
+    });
+    case.figures(&plan).filter(|figures| figures.fits)?;
+    let note = "It changes training: moments are rounded, by which their authors lost nothing; watch your loss.";
+    let proposal = Proposal::new(&format!("Moments of Adam in 8 bits ({})", to.as_str()), plan);
+    Some(Proposal { note, ..proposal })
+}
 
 fn megatron(case: &Case<'_>) -> bool {
     case.backend() == Backend::Megatron

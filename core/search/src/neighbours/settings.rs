@@ -11,7 +11,11 @@ use shardwise_question::wire::{Question, at, plan_to_value, put, question_from_v
 pub(crate) fn settings(question: &Value, about: &[&str], was: (&Job, &Plan), to: (&Job, &Plan)) -> Map<String, Value> {
     let mut set = Map::new();
     let mut differ = |path: &str, now: &Value| {
-        let own = |field: &&str| field.starts_with(path) || path.starts_with(*field);
+        let below = |path: &str, above: &str| {
+            path.strip_prefix(above)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let own = |field: &&str| below(field, path) || below(path, field);
         if about.iter().any(own) || !at(question, path).is_null() {
             set.insert(path.to_owned(), now.clone());
         }

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::emit::choices::{accumulation, learning_rate, micro, zero_reason};
+use crate::emit::optimizer::keeps;
 use crate::emit::words::{count, gib, plural};
 use crate::emit::{Emission, Snippet, Syntax};
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::Precision;
+use shardwise_question::wire::{Optimizer, Precision};
+use shardwise_rules::optimizer::deepspeed;
 
 /// Keys of the JSON in the order in which a person reads them, each with its reason.
 #[derive(Default)]
@@ -112,7 +114,7 @@ const CHECKPOINTING: &str = "activation_checkpointing.";
 
 /// The configuration in plain numbers, for a script that calls `deepspeed.initialize`.
 pub(super) fn plain(emission: &Emission) -> Config {
-    let (job, layout) = (emission.job, &emission.plan.layout);
+    let layout = &emission.plan.layout;
     let mut config = Config::default();
     batch(emission, &mut config);
     precision(emission, &mut config);
@@ -124,16 +126,7 @@ pub(super) fn plain(emission: &Emission) -> Config {
         let reason = format!("{} GPUs split each sequence; the training script sets it up", layout.ulysses_parallel);
         config.set("sequence_parallel_size", layout.ulysses_parallel, reason);
     }
-    let reason = if layout.offload.optimizer {
-        "it steps on the CPUs: DeepSpeed takes its CPU Adam"
-    } else {
-        "DeepSpeed takes its fused Adam"
-    };
-    config.set("optimizer.type", "AdamW", reason);
-    config.set("optimizer.params.lr", learning_rate(&job.workload), "a start; yours to tune");
-    config.set("optimizer.params.betas", json!([0.9, 0.95]), "usual for language models");
-    config.set("optimizer.params.eps", 1e-8, "Adam's own");
-    config.set("optimizer.params.weight_decay", 0.0, "yours to tune");
+    optimizer(emission, &mut config);
     zero(emission, &mut config);
     if layout.nvme_offload {
         let own = [
@@ -156,6 +149,36 @@ pub(super) fn plain(emission: &Emission) -> Config {
     config
 }
 
+/// What steps the weights, where `DeepSpeed` builds it; else the trainer hands it over.
+fn optimizer(emission: &Emission, config: &mut Config) {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    let kind = layout.optimizer.kind;
+    let Some(word) = deepspeed(kind) else {
+        return;
+    };
+    let reason = match (kind, layout.offload.optimizer) {
+        (Optimizer::Adamw, true) => "it steps on the CPUs: DeepSpeed takes its CPU Adam",
+        (Optimizer::Adamw, false) => "DeepSpeed takes its fused Adam",
+        (Optimizer::Lion, true) => "it steps on the CPUs: DeepSpeed takes its CPU Lion",
+        _ => keeps(kind),
+    };
+    config.set("optimizer.type", word, reason);
+    config.set("optimizer.params.lr", learning_rate(&job.workload), "a start; yours to tune");
+    if kind == Optimizer::Muon {
+        config.set("optimizer.params.momentum", 0.95, "Muon's own");
+    }
+    if kind != Optimizer::Sgd {
+        config.set("optimizer.params.betas", json!([0.9, 0.95]), "usual for language models");
+    }
+    if matches!(kind, Optimizer::Adamw | Optimizer::Muon) {
+        config.set("optimizer.params.eps", 1e-8, "Adam's own");
+    }
+    config.set("optimizer.params.weight_decay", 0.0, "yours to tune");
+    if kind == Optimizer::Sgd {
+        config.set("zero_allow_untested_optimizer", true, "DeepSpeed has tried ZeRO with no SGD");
+    }
+}
+
 fn batch(emission: &Emission, config: &mut Config) {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let dp = layout.data_parallel(job.hardware.gpus);
@@ -167,7 +190,12 @@ fn batch(emission: &Emission, config: &mut Config) {
     );
     config.set("train_micro_batch_size_per_gpu", micro, "sequences of one forward pass on one GPU");
     config.set("gradient_accumulation_steps", accumulation, "passes before the optimizer steps");
-    config.set("gradient_clipping", 1.0, "stated because DeepSpeed's default has changed");
+    if layout.optimizer.kind == Optimizer::Muon {
+        let reason = "off: Muon's updates have a norm of their own";
+        config.set("gradient_clipping", 0.0, reason);
+    } else {
+        config.set("gradient_clipping", 1.0, "stated because DeepSpeed's default has changed");
+    }
 }
 
 fn precision(emission: &Emission, config: &mut Config) {

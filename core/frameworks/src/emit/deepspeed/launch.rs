@@ -6,7 +6,7 @@ use crate::emit::text::{Script, Section, deepspeed, flag, home};
 use crate::emit::trainer::peft;
 use crate::emit::{Emission, Snippet, kernel};
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::Attention;
+use shardwise_question::wire::{Attention, Optimizer};
 
 /// The file that goes with the Trainer.
 pub(super) const HUGGING_FACE: &str = "ds_config_hf.json";
@@ -44,7 +44,8 @@ fn batch(emission: &Emission) -> Section {
     passes(&mut section, emission, "--per_device_train_batch_size", "--gradient_accumulation_steps");
     let half = half(emission.job.workload.precision);
     section.set(format!("--{half}"), "True", "precision of your question");
-    section.set("--max_grad_norm", "1.0", "gradient_clipping");
+    let muon = emission.plan.layout.optimizer.kind == Optimizer::Muon;
+    section.set("--max_grad_norm", if muon { "0.0" } else { "1.0" }, "gradient_clipping");
     section.set("--learning_rate", rate(&emission.job.workload), "a start; yours to tune");
     section.set("--adam_beta2", "0.95", "betas");
     section.set("--weight_decay", "0.0", "weight_decay");

@@ -5,7 +5,7 @@ use super::super::checkpoint::trained;
 use super::super::choices::{ATTENTION, accumulation, adapters, micro, preference, rate, recompute_reason};
 use super::super::text::{Section, deepspeed as launcher, home};
 use super::super::words::{count, layout_title, plural};
-use super::{deepspeed, switch};
+use super::{deepspeed, step_by, switch};
 use shardwise_question::plan::Recompute;
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{LoraTargets, WorkloadKind};
@@ -91,6 +91,7 @@ fn run(emission: &Emission) -> Section {
     if emission.job.workload.kind == WorkloadKind::Ipo {
         switch(&mut section, "--model.ipo_enable", "a squared loss, from your question");
     }
+    step_by(emission, &mut section, "");
     section.set("--adam.lr", rate(&emission.job.workload), "a start; yours to tune");
     section.set("--train.max_epochs", 1, "passes over your data; yours to choose");
     section.set("--data.dataset", home("data/train"), "change this to your data");

@@ -5,7 +5,7 @@ use super::super::checkpoint::trained;
 use super::super::choices::{engine_reason, engines, rate, recompute_reason, updates};
 use super::super::text::{Section, home, model_path, share};
 use super::super::words::{baseline, figure, layout_title, plural};
-use super::{deepspeed, switch};
+use super::{deepspeed, step_by, switch};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
 use shardwise_question::task::{Algorithm, Baseline, Mean, Penalty, Ratio};
 use shardwise_question::wire::Schedule;
@@ -110,6 +110,7 @@ fn layout(emission: &Emission) -> Section {
     let (plan, (gpus, _)) = (emission.plan, pools(emission.job));
     let mut section = Section::new(format!("Layout: {}", layout_title(&plan.layout, gpus)));
     deepspeed(emission, &mut section);
+    step_by(emission, &mut section, "actor.");
     if plan.layout.offload.optimizer {
         switch(&mut section, "--ds.enable_sleep", "optimizer states and gradients wait in host memory between updates");
     }

@@ -69,6 +69,7 @@ pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
     ("tensor_parallel.autotp_size", Plan("tensor_parallel")),
     ("tensor_parallel.*", Ignored("how matrices are split")),
     ("sequence_parallel_size", Plan("ulysses_parallel")),
+    ("optimizer.type", Plan("optimizer")),
     (
         "gradient_clipping|optimizer.*|scheduler.*|prescale_gradients|gradient_predivide_factor|\
          zero_allow_untested_optimizer|zero_force_ds_cpu_optimizer|dataloader_drop_last|gradient_allreduce_op|\
@@ -153,7 +154,7 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("use_liger_kernel|use_liger", Plan("fused_lm_head")),
     ("deepspeed|deepspeed_config|deepspeed_*", Ignored("the other file")),
     ("attn_implementation", Plan("attention_kernel attention")),
-    ("optim", Unmodelled("the estimate's optimizer is Adam in fp32")),
+    ("optim", Plan("optimizer")),
     ("tf32", Ignored("products outside the model")),
     ("torch_dtype", Ignored("the precision says it")),
     (

@@ -84,6 +84,7 @@ const KEYS: &[(&str, Meaning)] = &[
         LOG,
     ),
     ("empty_unused_memory_level", Ignored("when the allocator gives memory back")),
+    ("optimizer", Plan("optimizer")),
     ("use_precision_aware_optimizer", Ignored("the types of its states say what it takes")),
     ("exp_avg_dtype|exp_avg_sq_dtype", Plan("optimizer_bytes")),
     ("main_grads_dtype", Unmodelled("state plan.gradient_bytes")),
@@ -94,7 +95,7 @@ const KEYS: &[(&str, Meaning)] = &[
         "position_embedding_type|rotary_*|use_rotary_position_embeddings|no_position_embedding|use_rope_scaling|\
          rope_*|qk_layernorm|normalization|norm_epsilon|apply_layernorm_1p|squared_relu|disable_bias_linear|\
          add_qkv_bias|attention_dropout|hidden_dropout|attention_softmax_in_fp32|init_method_std|\
-         calculate_per_token_loss|clip_grad|weight_decay*|adam_*|optimizer|lr*|min_lr|decoupled_*|\
+         calculate_per_token_loss|clip_grad|weight_decay*|adam_*|muon_*|sgd_momentum|lr*|min_lr|decoupled_*|\
          override_opt_param_scheduler|use_checkpoint_opt_param_scheduler|seed|loss_scale*|initial_loss_scale|\
          disable_bf16_reduced_precision_matmul",
         OBJECTIVE,

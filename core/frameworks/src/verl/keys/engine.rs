@@ -4,16 +4,36 @@ use super::common::{KERNELS, Keys, OBJECTIVE, PATH, SHAPE};
 use crate::binding::Form::{Flag, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Taken, Unmodelled};
 use crate::binding::{At, Meaning, Row, Said, row, says, switch, when};
+use crate::emit::optimizer::{keeps, kept_moments};
 use crate::emit::words::plural;
 use crate::emit::{kernel, megatron};
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::{Attention, Precision};
+use shardwise_question::wire::{Attention, Optimizer, Precision};
 
 const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they go");
 
-/// Whether FSDP's moments are Adam's in 8 bits, as the plan says.
+/// Whether FSDP's moments are Adam's in 8 bits, as the plan says by name or by bytes.
 fn eight_bit(at: &At) -> bool {
-    at.fsdp().is_some_and(|layout| (1.5..3.0).contains(&layout.optimizer_bytes))
+    at.fsdp().is_some_and(|layout| match layout.optimizer.kind {
+        Optimizer::Adamw8bit => true,
+        own => own == Optimizer::Adamw && (1.5..3.0).contains(&layout.optimizer_bytes),
+    })
+}
+
+/// The optimizer that FSDP imports, and from where; nothing where it is PyTorch's `AdamW`.
+fn imported(at: &At) -> Option<(&'static str, &'static str)> {
+    let own = at.fsdp()?.optimizer;
+    match own.kind {
+        _ if eight_bit(at) => Some(("AdamW8bit", "torchao.optim")),
+        Optimizer::Adamw if own.bf16_stochastic_round => Some(("_AdamW", "torchao.optim")),
+        Optimizer::Sgd => Some(("SGD", "torch.optim")),
+        _ => None,
+    }
+}
+
+/// Megatron's optimizer, where it is not Adam.
+fn other<'a>(at: &At<'a>) -> Option<&'a Layout> {
+    at.megatron().filter(|layout| layout.optimizer.kind != Optimizer::Adamw)
 }
 
 /// Whether FSDP's shards are in 16 bits, and gradients and moments with them.
@@ -33,7 +53,8 @@ fn bf16_states(at: &At) -> [bool; 2] {
     let Some(layout) = at.megatron() else {
         return [false; 2];
     };
-    let can = layout.zero_stage >= 1 && at.job().workload.precision != Precision::Fp16 && away(at) == 0.0;
+    let adam = layout.optimizer.kind == Optimizer::Adamw;
+    let can = adam && layout.zero_stage >= 1 && at.job().workload.precision != Precision::Fp16 && away(at) == 0.0;
     [(layout.optimizer_bytes, 4.0), (layout.gradient_bytes, 2.0)]
         .map(|(bytes, half)| can && (bytes - half).abs() <= 0.5)
 }
@@ -43,7 +64,8 @@ pub(in crate::verl) fn state_bytes(at: &At) -> [f64; 3] {
     let layout = at.layout;
     if at.megatron().is_some() {
         let [moments, gradients] = bf16_states(at);
-        return [4.0, if gradients { 2.0 } else { 4.0 }, if moments { 4.0 } else { 8.0 }];
+        let moments = kept_moments(at.emission, layout, if moments { 4.0 } else { 8.0 });
+        return [4.0, if gradients { 2.0 } else { 4.0 }, moments];
     }
     let [master, gradients, moments] = match (half_shards(layout), at.lora().is_some()) {
         (true, false) => [2.0, 2.0, 4.0],
@@ -51,7 +73,7 @@ pub(in crate::verl) fn state_bytes(at: &At) -> [f64; 3] {
         (true, true) => [2.0, 4.0, 8.0],
         (false, _) => [4.0, 4.0, 8.0],
     };
-    [master, gradients, if eight_bit(at) { 2.0 } else { moments }]
+    [master, gradients, kept_moments(at.emission, layout, if eight_bit(at) { 2.0 } else { moments })]
 }
 
 /// What an engine computes in.
@@ -262,11 +284,18 @@ pub(super) const TRANSFORMER_READ: Keys = &[
 
 /// `….optim.`, whose states each backend keeps its own way.
 pub(in crate::verl) const OPTIM: &[Row] = &[
-    row("optimizer", Plan("optimizer_bytes"), |at| {
-        when(eight_bit(at), "AdamW8bit", "moments in 8 bits, as the plan says")
+    row("optimizer", Plan("optimizer"), |at| {
+        if let Some(layout) = other(at) {
+            let word = if layout.optimizer.kind == Optimizer::Muon { "muon" } else { "sgd" };
+            return says(word, keeps(layout.optimizer.kind));
+        }
+        let reason = if eight_bit(at) { "moments in 8 bits, as the plan says" } else { "from the plan" };
+        says(imported(at)?.0, reason)
     }),
-    row("optimizer_impl", Plan("optimizer_bytes"), |at| {
-        when(eight_bit(at), "torchao.optim", "where that optimizer is")
+    row("optimizer_impl", Plan("optimizer"), |at| says(imported(at)?.1, "where that optimizer is")),
+    row("use_layer_wise_distributed_optimizer", Plan("zero_stage"), |at| {
+        let apart = other(at).is_some_and(|own| own.optimizer.kind == Optimizer::Muon && own.zero_stage >= 1);
+        when(apart, "True", "Muon shards whole layers")
     }),
     row("use_precision_aware_optimizer", Plan("optimizer_bytes"), |at| {
         when(bf16_states(at).contains(&true), "True", "the one that keeps states in bf16")
@@ -276,6 +305,14 @@ pub(in crate::verl) const OPTIM: &[Row] = &[
     row("main_grads_dtype", Plan("gradient_bytes"), |at| {
         let [_, gradients] = bf16_states(at);
         when(gradients, "bf16", "gradients of 2 bytes, from the plan")
+    }),
+    row("++override_optimizer_config.bf16_stochastic_round", Plan("bf16_stochastic_round"), |at| {
+        let chance = at.fsdp().is_some_and(|layout| layout.optimizer.bf16_stochastic_round);
+        when(chance, "True", "what is written into 16 bits is rounded by chance, as the plan says")
+    }),
+    row("++override_optimizer_config.sgd_momentum", Plan("optimizer_bytes"), |at| {
+        let sgd = other(at).is_some_and(|own| own.optimizer.kind == Optimizer::Sgd);
+        when(sgd, "0.0", "none is kept, as the plan says")
     }),
     row("++override_optimizer_config.optimizer_cpu_offload", Plan("optimizer_offload_fraction"), |at| {
         when(away(at) > 0.0, "True", "the optimizer steps in host memory")
@@ -300,11 +337,11 @@ pub(super) const OPTIM_READ: Keys = &[
         Unmodelled("the estimate moves gradients and weights before and after the optimizer's step"),
     ),
     (
-        "override_optimizer_config*|use_layer_wise_distributed_optimizer|muon_*",
-        Unmodelled("the estimate's optimizer is Adam"),
+        "override_optimizer_config*|use_layer_wise_param_layout",
+        Unmodelled("the estimate's optimizer keeps what its name says"),
     ),
     (
-        "lr*|min_lr*|warmup_*|weight_decay*|betas|clip_grad|num_cycles|zero_indexed_step|total_training_steps|\
+        "lr*|min_lr*|warmup_*|weight_decay*|betas|clip_grad|muon_*|num_cycles|zero_indexed_step|total_training_steps|\
          use_checkpoint_opt_param_scheduler",
         OBJECTIVE,
     ),

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::read::draft::Draft;
-use crate::read::kernel;
 use crate::read::megatron::{blocks, layers_trouble, recompute, splits};
 use crate::read::value::lora_targets;
+use crate::read::{kernel, optimizer};
 use crate::verl::role::Role;
 use shardwise_catalog::catalog::ModelEntry;
+use shardwise_question::wire::Optimizer;
 
 /// Layout, states, offload and recomputation of a role.
 pub(super) fn read(draft: &mut Draft, role: &Role, megatron: bool, entry: Option<&ModelEntry>) {
@@ -18,7 +19,7 @@ pub(super) fn read(draft: &mut Draft, role: &Role, megatron: bool, entry: Option
     } else {
         sharded(draft, role);
     }
-    optimizer(draft, role, megatron);
+    steps_by(draft, role, megatron);
     draft.take(&format!("{}use_fused_kernels", role.model));
 }
 
@@ -127,7 +128,10 @@ fn sharded(draft: &mut Draft, role: &Role) {
         draft.set(&role.at("master_weights_bytes"), 2.0);
         if !adapters {
             draft.set(&role.at("gradient_bytes"), 2.0);
-            draft.set(&role.at("optimizer_bytes"), 4.0);
+            let name = draft.known(&format!("{}optimizer", role.optim));
+            if name.is_none_or(|name| optimizer::named(&name).is_none_or(|own| own == Optimizer::Adamw)) {
+                draft.set(&role.at("optimizer_bytes"), 4.0);
+            }
         }
     } else if adapters {
         // Trained in fp32 where nothing says otherwise, the frozen base model with it.
@@ -135,13 +139,19 @@ fn sharded(draft: &mut Draft, role: &Role) {
     }
 }
 
-fn optimizer(draft: &mut Draft, role: &Role, megatron: bool) {
+fn steps_by(draft: &mut Draft, role: &Role, megatron: bool) {
     let key = |name: &str| format!("{}{name}", role.optim);
-    let name = draft.text(&key("optimizer")).unwrap_or_default();
+    let momentum = draft.number(&key("override_optimizer_config.sgd_momentum"));
+    let momentum = momentum.or(megatron.then_some(0.9));
+    let own = optimizer::take(draft, &key("optimizer"), role.field, momentum);
     let half = |draft: &mut Draft, name: &str| draft.text(&key(name)).is_some_and(|dtype| dtype.contains("16"));
-    if !megatron && name.contains("8bit") {
-        draft.set(&role.at("optimizer_bytes"), 2.0);
-    } else if megatron && draft.is_on(&key("use_precision_aware_optimizer")) {
+    if !megatron && draft.is_on(&key("override_optimizer_config.bf16_stochastic_round")) {
+        draft.set(&role.at("bf16_stochastic_round"), true);
+    }
+    if megatron && own == Some(Optimizer::Muon) && draft.is_on(&key("use_layer_wise_distributed_optimizer")) {
+        draft.set(&role.at("zero_stage"), 1);
+    }
+    if megatron && draft.is_on(&key("use_precision_aware_optimizer")) {
         let moments = ["exp_avg_dtype", "exp_avg_sq_dtype"].map(|name| half(draft, name));
         let bytes: f64 = moments.iter().map(|half| if *half { 2.0 } else { 4.0 }).sum();
         draft.set(&role.at("optimizer_bytes"), bytes);
