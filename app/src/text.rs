@@ -264,7 +264,7 @@ text! {
     fits_short tight unlikely unlikely_short fit_short fit_sure fit_tight fit_no sure_over
     fit_tokens fit_spare fit_spare_while fit_missing fit_lacking fit_host fit_host_unknown fit_usable fit_sure_below fit_bar
     how_sure near near_all
-    asked_short asked_rl asked_train asked_rollout stale_none
+    asked_short asked_rl asked_train asked_pairs asked_rollout stale_none
     throughput per_gpu cost per_mt no_price hours step seconds_unit usd_step mfu hfu
     best_of the_plan chip_tokens chip_sequences chip_no_recompute chip_recompute
     chip_no_offload chip_offload chip_fused interval_note
@@ -351,7 +351,7 @@ text! {
     wn_where wn_use wn_table wn_alike wn_host wn_same wn_faster wn_slower_run wn_slower wn_none_fits wn_textbook
     wn_parts wn_at_once wn_sum wn_note
     near_measured near_run near_open near_differs near_same near_instead near_experts near_dense near_adapters near_full near_active near_parameters near_model near_rollout_tp near_more
-    near_requests near_gpus near_tokens near_note near_note_speed near_none near_missing
+    near_requests near_gpus near_tokens near_note near_note_speed near_none near_unknown near_missing
 }
 
 #[cfg(test)]

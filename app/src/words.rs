@@ -3,6 +3,7 @@
 use shardwise_core::emit::NAMES;
 use shardwise_core::hardware::OWN_SHEET;
 use shardwise_core::job::Job;
+use shardwise_core::task::Preference;
 use shardwise_core::wire::{PlanSpec, RecomputeGranularity, RecomputeSpec, Rental, RunBy};
 
 use crate::format;
@@ -34,7 +35,7 @@ fn machine(job: &Job) -> (String, String) {
 pub(crate) fn asked(job: &Job, lang: Lang) -> String {
     let text = lang.text();
     let (gpus, gpu) = machine(job);
-    let first = [job.workload.kind.name(), &job.model.name, &gpus, &gpu];
+    let first = [lang.word(job.workload.kind.name()), &job.model.name, &gpus, &gpu];
     let whole = format::grouped;
     if let Some(rl) = &job.workload.rl {
         let rest = [
@@ -50,7 +51,8 @@ pub(crate) fn asked(job: &Job, lang: Lang) -> String {
         sentence(text.asked_rollout, first, &rest)
     } else {
         let rest = [whole(job.workload.global_batch), whole(job.workload.sequence_length)];
-        sentence(text.asked_train, first, &rest)
+        let pairs = job.workload.kind.preference().is_some_and(Preference::has_pairs);
+        sentence(if pairs { text.asked_pairs } else { text.asked_train }, first, &rest)
     }
 }
 

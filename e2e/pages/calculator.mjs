@@ -42,10 +42,12 @@ export class Calculator {
 
   /** Chooses a task: the kind of work, then which of it. */
   async task(task) {
-    const kind = { pretrain: 'pretrain', sft: 'full', lora: 'adapters', qlora: 'adapters', rollout: 'generate' }[task] ?? 'rl';
+    const preferences = ['dpo', 'ipo', 'kto', 'orpo', 'simpo', 'reward_model'];
+    const kind = { pretrain: 'pretrain', sft: 'full', lora: 'adapters', qlora: 'adapters', rollout: 'generate' }[task]
+      ?? (preferences.includes(task) ? 'prefer' : 'rl');
     await this.page.locator('#workload-kind').selectOption(kind);
     const which = this.page.locator('#algorithm');
-    if (['adapters', 'rl'].includes(kind)) await which.selectOption(task);
+    if (['adapters', 'prefer', 'rl'].includes(kind)) await which.selectOption(task);
     else await expect(which).toHaveCount(0);
   }
 

@@ -405,7 +405,8 @@ fn blocks(asked: &Asked, runs: &[Published], lang: Lang) -> Vec<Block> {
     let own = Traits::of(&asked.question, &asked.found.job, &asked.found.answer.plan);
     let (shown, count) = nearest(runs, &own);
     let Some(first) = shown.first() else {
-        return vec![said(Kind::Text, fill(words.near_none, &[&format::grouped(count as u64)]))];
+        let none = if count == 0 { words.near_unknown } else { words.near_none };
+        return vec![said(Kind::Text, fill(none, &[&format::grouped(count as u64)]))];
     };
     let hash = permalink::to_hash(&asked.question);
     let list = |of: &str| {
