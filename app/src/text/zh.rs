@@ -907,6 +907,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     near_missing: "公开记录未能加载，下次提问时会重试。",
 };
 
+#[expect(clippy::too_many_lines, reason = "one line for each control")]
 pub(super) fn label(field: Field) -> &'static str {
     match field {
         Field::Model => "模型",
