@@ -103,6 +103,8 @@ test('what is typed about an applied run is followed, and a preset stands under 
   await calculator.open(`#${RUN}`);
   await measure(page, { step: '25' });
   await page.locator('#cal-apply').check();
+  await expect(page.locator('#calibrated')).toBeVisible();
+  await calculator.settled();
   const slow = await speed(page);
   await measure(page, { step: '50' });
   await expect.poll(async () => Math.abs(slow / (await speed(page)) / 2 - 1)).toBeLessThan(0.01);

@@ -65,7 +65,7 @@ test('every GPU type is a point, the front a line, and the table has the same', 
   await expect(take).toContainText(`${front.at(-1).name} the cheapest; ${front.length} types are on the front`);
   await expect(image).toContainText(front[0].name);
   await expect(image).toContainText('Hours per billion tokens');
-  await expect(gpus(page).locator('.note')).toContainText(/[\d,]{6,} plans on 46 GPU types searched/);
+  await expect(gpus(page).locator('.note')).toContainText(/[\d,]{6,} plans on [1-9]\d GPU types searched/);
   // With the tokens of the run the axes are the run's.
   await tokens(page, calculator, '10B');
   await expect(image).toContainText('Hours of the run');
