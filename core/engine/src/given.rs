@@ -6,7 +6,7 @@ use crate::memory::{self, Lengths, Use};
 use crate::phase::Phase;
 use crate::rl::{self, frozen_weights};
 use crate::turn::Turn;
-use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::plan::Plan;
 use shardwise_question::task::Preference;
 use shardwise_question::wire::{MemoryParts, Offload, TimeParts};
 
@@ -34,6 +34,13 @@ fn has_mismatched(context: &Context<'_>) -> bool {
 /// take is counted none the less.
 #[must_use]
 pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
+    let beside = rl::beside(context, plan);
+    let turns = alone(context, plan).map(|turn| Turn { beside: beside(turn.phase), ..turn });
+    turns.collect()
+}
+
+/// The turns as if nothing else lay on the card: all that their time depends on.
+fn alone<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Turn<'a>> {
     let mismatched = has_mismatched(context);
     let over = if mismatched { 2.0 } else { 1.0 };
     let all = [
@@ -41,8 +48,7 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
         (Phase::Reference, Use::Evaluate, plan.reference, over),
         (Phase::Train, Use::Train, Some(plan.layout), 1.0),
     ];
-    let beside = rl::beside(context, plan);
-    let turns = all.into_iter().filter_map(move |(phase, usage, layout, times)| {
+    all.into_iter().filter_map(move |(phase, usage, layout, times)| {
         let layout = layout?;
         Some(Turn {
             phase,
@@ -52,10 +58,9 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
             usage,
             times,
             away: Offload::default(),
-            beside: beside(phase),
+            beside: MemoryParts::default(),
         })
-    });
-    turns.collect()
+    })
 }
 
 /// Weights of a reference that lie on the card while the policy trains.
@@ -72,16 +77,14 @@ pub fn parts(context: &Context<'_>, plan: &Plan, batch: &Batch) -> TimeParts {
     if evaluations(context) == 0.0 {
         return update;
     }
-    let turns = turns(context, plan);
-    let evaluated = turns.iter().filter(|turn| turn.usage == Use::Evaluate);
+    let evaluated = alone(context, plan).filter(|turn| turn.usage == Use::Evaluate);
     evaluated.fold(update, |sum, turn| sum.plus(&turn.time(context)))
 }
 
 /// GiB that suffice for a step as surely as asked, however long sequences get: an update holds more than an evaluation.
 #[must_use]
 pub fn needed_gib(context: &Context<'_>, plan: &Plan, batch: &Batch) -> f64 {
-    let layout: &Layout = &plan.layout;
-    let held = memory::of_role_at_longest(context, &context.actor(), layout, batch, Use::Train);
-    let factor = context.sure.training(context.job, layout);
+    let held = memory::of_role_at_longest(context, &context.actor(), &plan.layout, batch, Use::Train);
+    let factor = context.sure.training(context.job, &plan.layout);
     held.beside(&waiting(context, plan), 0.0).needed_gib(Lengths::Expected, factor)
 }

@@ -1,6 +1,6 @@
 //! Which optimizer each framework steps by, and what it calls it.
 
-use super::rule::{Rule, must, when};
+use super::rule::{Rule, all, must, when};
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend::{self, Deepspeed, Fsdp, Megatron};
 use shardwise_question::wire::Optimizer::{
@@ -16,20 +16,17 @@ const AFTER_BACKWARD: Rule = must("plan.optimizer_in_backward", |a| !a.layout.op
 const NEAREST: Rule = must("plan.bf16_stochastic_round", |a| !a.layout.optimizer.bf16_stochastic_round)
     .or("{name} rounds to the nearest. Leave it out, or take veRL's flags with fsdp.");
 
+const ONLY_ADAMW: Rule =
+    must("plan.optimizer", |a| a.layout.optimizer.kind == Adamw).or("{name} steps by adamw alone. Choose it.");
+
 /// Frameworks that know one optimizer.
-pub(crate) static ADAMW_ALONE: &[Rule] = &[
-    must("plan.optimizer", |a| a.layout.optimizer.kind == Adamw).or("{name} steps by adamw alone. Choose it."),
-    AS_USUAL,
-];
+pub(crate) static ADAMW_ALONE: &[Rule] = &[ONLY_ADAMW, AS_USUAL];
 
 /// Weights are stepped together, and rounded to the nearest.
-pub(crate) const AS_USUAL: Rule = Rule::When(|_| true, &[AFTER_BACKWARD, NEAREST]);
+pub(crate) const AS_USUAL: Rule = all(&[AFTER_BACKWARD, NEAREST]);
 
 /// torchtitan's (`components/optimizer.py`, `build_optimizers`).
-pub(crate) static TORCHTITAN: &[Rule] = &[
-    must("plan.optimizer", |a| a.layout.optimizer.kind == Adamw).or("torchtitan steps by adamw alone. Choose it."),
-    NEAREST,
-];
+pub(crate) static TORCHTITAN: &[Rule] = &[ONLY_ADAMW, NEAREST];
 
 /// What Hugging Face's Trainer calls the plan's optimizer (transformers 5.23.0, `OptimizerNames`); `None` where it has none.
 ///

@@ -10,6 +10,7 @@ use super::{Emission, Snippet, Unsupported, yaml};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{Backend, LoraTargets, Optimizer, WorkloadKind};
+use shardwise_question::workload::Workload;
 use shardwise_rules::{grid, machines};
 
 /// The configuration for this plan.
@@ -85,10 +86,16 @@ fn data(emission: &Emission) -> Section {
     };
     section.set("dataset", "train", reason);
     section.set("cutoff_len", workload.sequence_length, "tokens, from your question");
-    if learns.is_some() {
-        section.set("output_dir", "./output/shardwise", "change this to your folder");
-        return section;
+    if learns.is_none() {
+        join(&mut section, workload);
     }
+    section.set("output_dir", "./output/shardwise", "change this to your folder");
+    section
+}
+
+/// Whether sequences are joined.
+fn join(section: &mut Section, workload: &Workload) {
+    let pretrain = workload.kind == WorkloadKind::Pretrain;
     let packing = workload.joins() || pretrain && workload.packing;
     let reason = match (packing, pretrain) {
         (false, _) => "each sequence by itself",
@@ -99,8 +106,6 @@ fn data(emission: &Emission) -> Section {
     if packing && !pretrain {
         section.set("neat_packing", "true", "joined sequences do not attend to each other");
     }
-    section.set("output_dir", "./output/shardwise", "change this to your folder");
-    section
 }
 
 fn run(emission: &Emission) -> Section {
@@ -117,20 +122,16 @@ fn run(emission: &Emission) -> Section {
 /// The loss of preference data.
 fn loss(section: &mut Section, kind: WorkloadKind) {
     use WorkloadKind::{Dpo, Ipo, Kto, Orpo, Simpo};
-    let (beta, reason) = match kind {
-        Dpo | Ipo | Kto => (preference::BETA, preference::BETA_REASON),
-        Orpo => (preference::ORPO_WEIGHT, preference::ORPO_REASON),
-        Simpo => (preference::SIMPO_BETA, preference::SIMPO_BETA_REASON),
+    let held = (preference::BETA, preference::BETA_REASON);
+    let (loss, (beta, reason)) = match kind {
+        Dpo => (Some("sigmoid"), held),
+        Ipo => (Some("ipo"), held),
+        Kto => (None, held),
+        Orpo => (Some("orpo"), (preference::ORPO_WEIGHT, preference::ORPO_REASON)),
+        Simpo => (Some("simpo"), (preference::SIMPO_BETA, preference::SIMPO_BETA_REASON)),
         _ => return,
     };
-    let loss = match kind {
-        Dpo => "sigmoid",
-        Ipo => "ipo",
-        Orpo => "orpo",
-        Simpo => "simpo",
-        _ => "",
-    };
-    if !loss.is_empty() {
+    if let Some(loss) = loss {
         section.set("pref_loss", loss, "from your question");
     }
     section.set("pref_beta", beta, reason);
@@ -160,20 +161,16 @@ fn memory(emission: &Emission) -> Section {
     section.set("disable_gradient_checkpointing", !again, recompute_reason(again, emission));
     let own = |word| if word == FLASH_2 { "fa2" } else { word };
     trainer::attention(&mut section, emission, "flash_attn", ("disabled", own));
-    if job.workload.kind.preference().is_some() {
-        return with_file(section, layout.backend);
+    // What learns from preferences reads the logits.
+    if job.workload.kind.preference().is_none() {
+        let reason = if layout.fused_lm_head {
+            "no logits tensor, as the plan says; needs liger-kernel"
+        } else {
+            "its loss would have no logits; the plan has them"
+        };
+        section.set("enable_liger_kernel", layout.fused_lm_head, reason);
     }
-    let reason = if layout.fused_lm_head {
-        "no logits tensor, as the plan says; needs liger-kernel"
-    } else {
-        "its loss would have no logits; the plan has them"
-    };
-    section.set("enable_liger_kernel", layout.fused_lm_head, reason);
-    with_file(section, layout.backend)
-}
-
-fn with_file(mut section: Section, backend: Backend) -> Section {
-    if backend == Backend::Deepspeed {
+    if layout.backend == Backend::Deepspeed {
         section.set("deepspeed", "ds_config.json", "the other file");
     }
     section

@@ -1,4 +1,4 @@
-//! `OpenRLHF`: PPO, GRPO and DAPO through Ray, fine-tuning through `DeepSpeed`'s launcher.
+//! `OpenRLHF`: reinforcement learning through Ray, fine-tuning and preferences through `DeepSpeed`'s launcher.
 
 mod fine_tuning;
 mod reinforcement;

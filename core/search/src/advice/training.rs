@@ -236,12 +236,15 @@ pub(super) const RULES: [Rule; 33] = [
 /// Adam's moments in 8 bits, where a plan does not fit and would with them: it changes what is trained, so that nobody is told
 /// for speed.
 fn eight_bit(case: &Case<'_>) -> Option<Proposal> {
+    if case.now.fits || megatron(case) {
+        return None;
+    }
     let (job, layout) = (case.job(), case.layout());
     let own = layout.optimizer.kind;
     let to = if own == Optimizer::PagedAdamw { Optimizer::PagedAdamw8bit } else { Optimizer::Adamw8bit };
     let moments = moment_bytes(job, layout.backend, to)?;
     let whole = matches!(own, Optimizer::Adamw | Optimizer::PagedAdamw) && layout.optimizer_bytes > moments;
-    if case.now.fits || !whole || megatron(case) {
+    if !whole {
         return None;
     }
     let plan = case.with(&|l| {

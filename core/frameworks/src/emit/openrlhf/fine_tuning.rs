@@ -1,4 +1,4 @@
-//! `openrlhf.cli.train_sft`: full fine-tuning, `LoRA`, `QLoRA`.
+//! `openrlhf.cli.train_sft`, `train_dpo` and `train_rm`: fine-tuning and preferences, with all weights, `LoRA` or `QLoRA`.
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
