@@ -55,11 +55,23 @@
     if (registration.waiting && registration.active) offer();
     if (registration.installing) watch(registration.installing);
     registration.addEventListener('updatefound', () => registration.installing && watch(registration.installing));
-    window.addEventListener('shardwise:update-accept', () => {
-      if (!registration.waiting) return location.reload();
-      navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-      registration.waiting.postMessage('SKIP_WAITING');
-    });
+    // Asked again until it has taken over: a browser may put off the change, for minutes, while the earlier version's worker
+    // is at work, and drops a message to a worker that it is about to stop.
+    const change = () => {
+      let again;
+      const reload = () => {
+        clearTimeout(again);
+        location.reload();
+      };
+      const ask = () => {
+        if (!registration.waiting) return reload();
+        registration.waiting.postMessage('SKIP_WAITING');
+        again = setTimeout(ask, 1000);
+      };
+      navigator.serviceWorker.addEventListener('controllerchange', reload, { once: true });
+      ask();
+    };
+    window.addEventListener('shardwise:update-accept', change, { once: true });
   }
 
   // What saves charts is loaded by the first press that asks for it.
