@@ -9,6 +9,7 @@
 
 mod accuracy;
 mod advice;
+mod agents;
 mod bad_input;
 mod belonging;
 mod calibration;

@@ -118,6 +118,7 @@ MEGATRON = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1,
 FSDP = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "max_tokens_per_gpu": 8192, "recompute": "full", "rollout": ENGINE}
 ZERO = {"backend": "deepspeed", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "full"}
 OFFLOAD = {"parameters": True, "gradients": True, "optimizer": True, "activations": False}
+TOOLS = {"turns": 4, "tool_response_length": 150, "tool_s": 2}
 
 
 def rl(**changes):
@@ -184,6 +185,9 @@ STATED = [
     ("dynamic-sampling", ("verl",), "qwen3-8b", rl(oversampling=2, gen_batch_size=64), FSDP),
     ("dapo-unfiltered", ("verl",), "qwen3-8b", rl(kind="dapo", oversampling=1), MEGATRON),
     ("bypass", ("verl",), "qwen3-8b", rl(old_log_prob=False), FSDP),
+    ("agent", ("verl",), "qwen3-8b", rl(agent=TOOLS), FSDP),
+    ("agent", ("verl",), "qwen3-30b-a3b", rl(agent=TOOLS), MEGATRON),
+    ("agent-apart", ("verl",), "qwen3-8b", rl(schedule="one_step_off", train_gpus=4, agent=TOOLS), FSDP),
     ("fp8-cache", ("verl",), "qwen3-8b", GRPO, {**FSDP, "rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}}),
     ("fp8-cache-sglang", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "rollout": {"tensor_parallel": 1, "engine": "sglang", "kv_cache_dtype": "fp8"}}),
     ("tensorrt-llm", ("verl",), "qwen3-8b", GRPO, {**FSDP, "rollout": {"tensor_parallel": 2, "engine": "tensorrt_llm", "kv_cache_dtype": "fp8"}}),
@@ -304,6 +308,7 @@ STATED += [
     ("rloo", ("trl", "openrlhf"), "qwen3-8b", rl(kind="rloo"), TRL_ZERO),
     ("rloo-fsdp", ("trl",), "qwen3-8b", rl(kind="rloo", reference=False), TRL_FSDP),
     ("reinforce-plus-plus", ("openrlhf",), "qwen3-8b", rl(kind="reinforce_plus_plus"), TRL_ZERO),
+    ("agent", ("openrlhf",), "qwen3-8b", rl(agent=TOOLS), TRL_ZERO),
     ("grpo-filtered", ("openrlhf",), "qwen3-8b", rl(oversampling=2), TRL_ZERO),
     ("grpo-sleep", ("openrlhf",), "qwen3-8b", GRPO, {**TRL_ZERO, "offload": {"optimizer": True, "gradients": True}}),
     ("grpo-ring", ("openrlhf",), "qwen3-8b", GRPO, {**RING, "context_parallel": 2}),

@@ -152,6 +152,22 @@ fields! {
     OldLogProb = "workload.rl.old_log_prob", Flag;
     /// Seconds of a step that go by scoring responses.
     RewardSeconds = "workload.rl.reward_s", Number;
+    /// Turns of an agent's response.
+    AgentTurns = "workload.rl.agent.turns", Number;
+    /// The most of them.
+    AgentMaxTurns = "workload.rl.agent.max_turns", Count;
+    /// Tokens of a tool's answer.
+    ToolTokens = "workload.rl.agent.tool_response_length", MeanTokens;
+    /// Seconds of a call.
+    ToolSeconds = "workload.rl.agent.tool_s", Number;
+    /// Spread of these seconds.
+    ToolSpread = "workload.rl.agent.tool_cv", Share;
+    /// Responses in progress at a time.
+    Environments = "workload.rl.agent.environments", Count;
+    /// Share of earlier tokens that the engine still holds.
+    PrefixHits = "workload.rl.agent.prefix_cache_hit_rate", Share;
+    /// Whether each response goes on at its own pace.
+    OwnPace = "workload.rl.agent.asynchronous", Flag;
     /// How generation and training share the GPUs.
     Schedule = "workload.rl.schedule", Choice;
     /// Versions that a sample may lag behind.

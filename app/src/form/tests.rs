@@ -115,6 +115,9 @@ fn refused_parts_of_an_rl_step_have_their_controls() {
     for (field, typed) in [
         (Field::Oversampling, "0.5"),
         (Field::RewardSeconds, "2M"),
+        (Field::AgentTurns, "0"),
+        (Field::ToolSeconds, "-1"),
+        (Field::Environments, "0"),
         (Field::MaxStaleness, "0"),
         (Field::TrainGpus, "8"),
         (Field::SpeculativeSpeedup, "0"),

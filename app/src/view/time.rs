@@ -30,6 +30,7 @@ fn kind(phase: &str, part: &'static str) -> (Ink, &'static str) {
         "prefill" => (Ink::Prefill, "prefill"),
         "decode" => (Ink::KvCache, "decode"),
         "bubble" => (Ink::Hatched, "bubble"),
+        "tools" => (Ink::Hatched, "tools"),
         "optimizer" => (Ink::Logits, "optimizer_step"),
         "overhead" => (Ink::Framework, "overhead"),
         communication => (Ink::Communication, communication),

@@ -9,6 +9,7 @@ use crate::known::Known;
 use crate::layer::BlockContext;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
+use crate::rollout::agent::one_turn;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
 use shardwise_catalog::model::{Model, ParameterCounts, Shape};
 use shardwise_catalog::units::Flops;
@@ -17,7 +18,7 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
-use shardwise_question::workload::Workload;
+use shardwise_question::workload::{Agent, Workload};
 
 /// A job with its rates, links and blocks.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Context<'a> {
     pub visited_adapters: u64,
     /// Lengths of what is generated.
     pub responses: Responses,
+    /// What happens between an agent's turns, and the lengths of one.
+    pub agent: Option<(Agent, Responses)>,
     /// What estimates of memory are multiplied by to be as sure as the question asks.
     pub sure: Sure,
     /// What was computed before.
@@ -58,6 +61,13 @@ fn responses(workload: &Workload) -> Responses {
         (None, Some(own)) => Responses::new(own.mean_response_length, own.response_length_cv, f64::MAX),
         (None, None) => Responses::default(),
     }
+}
+
+fn agent(workload: &Workload) -> Option<(Agent, Responses)> {
+    let rl = workload.rl.as_ref()?;
+    let agent = rl.agent?;
+    let (mean, longest) = (rl.mean_response_length, rl.max_response_length as f64);
+    Some((agent, one_turn(&agent, mean, rl.response_length_cv, longest)))
 }
 
 impl<'a> Context<'a> {
@@ -85,6 +95,7 @@ impl<'a> Context<'a> {
             adapters: counted(ParameterCounts::lora),
             visited_adapters: counted(ParameterCounts::visited_lora),
             responses: responses(&job.workload),
+            agent: agent(&job.workload),
             sure: Sure::of(job),
             known: Known::default(),
         }

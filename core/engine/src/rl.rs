@@ -238,6 +238,7 @@ fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
         prompt: rl.mean_prompt_length,
         shared: rl.generated_per_prompt() as f64,
         responses: context.responses,
+        agent: context.agent,
     };
     (requests, batches / together)
 }

@@ -1,5 +1,6 @@
 //! Generation: how long the engine takes for a batch of requests, and what it holds.
 
+pub mod agent;
 mod engine;
 mod lengths;
 mod memory;
@@ -17,6 +18,7 @@ use shardwise_catalog::units::{Bytes, Seconds};
 use shardwise_question::complete::USUAL_BATCHED_TOKENS;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{Engine, EngineVersion};
+use shardwise_question::workload::Agent;
 
 /// The requests of one generation phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +31,8 @@ pub struct Requests {
     pub shared: f64,
     /// Their lengths.
     pub responses: Responses,
+    /// What happens between the turns of a response, and the lengths of one turn.
+    pub agent: Option<(Agent, Responses)>,
 }
 
 /// One generation phase.
@@ -40,6 +44,8 @@ pub struct Generation {
     pub decode: Seconds,
     /// Prompts and responses again, of sequences that gave up their cache to others.
     pub recomputed: Seconds,
+    /// What waiting for an agent's tools adds.
+    pub tools: Seconds,
     /// What the engine holds.
     pub room: Room,
 }
@@ -94,8 +100,18 @@ struct Prepared<'a> {
     room: Room,
     /// Sequences that could be decoded together with room for all.
     wanted: f64,
-    /// Share of all tokens that prompts have.
+    /// Share of all tokens that prompts have, and what tools write.
     prompts: f64,
+    /// What happens between the turns of a response.
+    agent: Option<Agent>,
+    /// Responses in progress at a time: those that are decoded, and those of an agent that wait.
+    in_progress: f64,
+    /// Of these, those that are decoded at a time, on average.
+    decoding: f64,
+    /// Sequences whose keys and values the cache has room for.
+    held: f64,
+    /// Engines.
+    engines: f64,
 }
 
 /// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then
@@ -163,22 +179,33 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     // Layers with a sliding window keep no more than it.
     let room = (cache_tokens / engine.cached(held).max(1.0)).max(1.0);
     // Over its life a sequence takes of the steps' budgets its prompt, where no other response brought it, and its response.
-    let own = requests.prompt / requests.shared.max(1.0);
-    let prompts = own / (own + responses.mean).max(1.0);
+    let agent = requests.agent.map(|(agent, _)| agent);
+    let between = agent.map_or(0.0, |agent| agent.read());
+    let own = requests.prompt / requests.shared.max(1.0) + between;
+    let prompts = own / (own + responses.mean - between).max(1.0);
     let decoded = if plan.max_num_batched_tokens < USUAL_BATCHED_TOKENS {
         plan.max_num_batched_tokens as f64 * (1.0 - prompts)
     } else {
         // Runs that the constants are fitted on do not state their budget: from the usual one on it is taken to be enough.
         f64::INFINITY
     };
-    let wanted = (plan.max_num_seqs as f64).min(decoded).min(per_engine).max(1.0);
-    Prepared {
+    let environments = agent.and_then(|agent| agent.environments);
+    let started = environments.map_or(per_engine, |count| (count as f64 / engines).clamp(1.0, per_engine));
+    let wanted = (plan.max_num_seqs as f64).min(decoded).min(started).max(1.0);
+    let concurrency = wanted.min(room);
+    let prepared = Prepared {
         engine,
         per_engine,
-        room: Room { weights, workspace, cache, sequence, share, cache_tokens, concurrency: wanted.min(room) },
+        room: Room { weights, workspace, cache, sequence, share, cache_tokens, concurrency },
         wanted,
         prompts,
-    }
+        agent,
+        in_progress: if agent.is_some() { started } else { concurrency },
+        decoding: concurrency,
+        held: room,
+        engines,
+    };
+    Prepared { decoding: prepared.decoding(requests), ..prepared }
 }
 
 /// Tokens of the longest sequence that an engine is told to expect.
@@ -189,16 +216,25 @@ fn longest(context: &Context<'_>, requests: &Requests) -> f64 {
     }
 }
 
-/// Hands `stretch` each stretch of the last batch: its steps, and one of them.
+/// Hands `stretch` each stretch of the last batch: tokens that each of its responses writes, how many they are, and the
+/// tokens that each has by then.
 ///
-/// Its shares end one after another, and the longest decides (HybridFlow, arXiv:2409.19256, on what an RL step waits for).
-fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl FnMut(f64, Seconds)) {
+/// Its shares end one after another, and the longest decides (HybridFlow, arXiv:2409.19256, on what an RL step waits for). Where
+/// an agent's responses go on together, that is so in every turn.
+fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl FnMut(f64, f64, f64)) {
+    let together = requests.agent.filter(|(agent, _)| !agent.asynchronous);
+    let lengths = together.map_or(requests.responses, |(_, turn)| turn).lengths;
+    // Of each token of a response, what the model writes, in all turns.
+    let written = match together {
+        Some((agent, _)) => agent.turns,
+        None => prepared.written(requests) / requests.responses.mean.max(f64::MIN_POSITIVE),
+    };
+    let middle = requests.prompt + requests.responses.mean * 0.5;
     let (mut done, mut left) = (0.0, 1.0);
-    for (length, (_, share)) in requests.responses.lengths.iter().zip(SHARES) {
+    for (length, (_, share)) in lengths.iter().zip(SHARES) {
         if *length > done {
-            let now = requests.prompt + (done + length) * 0.5;
-            let sequences = (prepared.room.concurrency * left).max(1.0);
-            stretch(length - done, prepared.engine.decode_step(sequences, now).total());
+            let now = if together.is_some() { middle } else { requests.prompt + (done + length) * 0.5 };
+            stretch((length - done) * written, (prepared.in_progress * left).max(1.0), now);
             done = *length;
         }
         left -= share;
@@ -213,6 +249,8 @@ fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl Fn
 struct Work {
     /// Prompt tokens that it reads.
     prompts: f64,
+    /// Tokens that it reads between an agent's turns.
+    between: f64,
     /// Steps with every slot taken, for what does not fit the last batch.
     full_steps: f64,
     /// Tokens of a sequence half way through its response.
@@ -224,18 +262,36 @@ struct Work {
 impl Prepared<'_> {
     fn work(&self, requests: &Requests) -> Work {
         let mean = requests.responses.mean;
-        let waves = self.per_engine / self.room.concurrency - 1.0;
+        let (slots, wanted) = (self.room.concurrency, self.wanted);
+        let waves = self.per_engine / slots - self.in_progress / slots;
+        // While tools leave slots empty, nobody is short of room.
+        let missing = if self.decoding < slots { 0.0 } else { 1.0 - slots / wanted };
         Work {
             prompts: self.per_engine * requests.prompt / requests.shared.max(1.0),
-            full_steps: waves.max(0.0) * mean,
+            between: self.per_engine * self.read_between(requests),
+            full_steps: waves.max(0.0) * self.written(requests),
             middle: requests.prompt + mean * 0.5,
-            again: PREEMPTED * (1.0 - self.room.concurrency / self.wanted) * self.per_engine * mean,
+            again: PREEMPTED * missing * self.per_engine * mean,
         }
+    }
+
+    /// Seconds for each token that `alive` responses write together, each `now` tokens long: what finds no slot waits for one.
+    fn pace(&self, alive: f64, now: f64) -> Seconds {
+        let slots = self.room.concurrency;
+        let one = self.engine.decode_step(alive.min(slots), now).total();
+        if alive > slots { one * (alive / slots) } else { one }
     }
 
     /// Processing `tokens` prompt tokens of prompts `length` long, beside what is decoded.
     fn prefill(&self, tokens: f64, length: f64) -> Prefill {
         self.engine.prefill(tokens, (length, self.prompts, self.room.concurrency))
+    }
+
+    /// Processing all that the engine reads: prompts, and between turns what comes after half a response.
+    fn reading(&self, requests: &Requests, work: &Work) -> Prefill {
+        let prompts = self.prefill(work.prompts, requests.prompt);
+        // A token of a sequence attends to half of it on average, one in its middle to all before.
+        if work.between > 0.0 { prompts.plus(&self.prefill(work.between, 2.0 * work.middle)) } else { prompts }
     }
 
     /// Time of computing what was dropped again.
@@ -260,16 +316,17 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let prepared = prepare(context, plan, gpus, requests);
     let engine = &prepared.engine;
     let work = prepared.work(requests);
-    let prefill = prepared.prefill(work.prompts, requests.prompt).total();
+    let prefill = prepared.reading(requests, &work).total();
     let full = engine.decode_step(prepared.room.concurrency, work.middle);
     let mut decode = full.total() * work.full_steps;
-    last_batch(&prepared, requests, |steps, one| decode += one * steps);
+    last_batch(&prepared, requests, |tokens, alive, now| decode += prepared.pace(alive, now) * tokens);
     let recomputed = prepared.recomputed(&work);
     let speed = engine.tuned.generation;
     Generation {
         prefill: prefill / speed,
         decode: decode / (speed * plan.speculative_speedup),
         recomputed: recomputed / speed,
+        tools: Seconds::new(agent::added(&prepared, requests).total()),
         room: prepared.room,
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn time(part: &str) -> &'static str {
         "recompute" => "Recomputation",
         "prefill" => "Prefill",
         "decode" => "Decode",
+        "tools" => "Waiting for tools",
         "tensor_parallel" => "Tensor parallel",
         "context_parallel" => "Context parallel",
         "expert_parallel" => "Expert parallel",

@@ -1,5 +1,6 @@
 //! From a question to a job: defaults applied, everything invalid refused by name.
 
+mod agent;
 mod hardware;
 mod operations;
 pub mod owned;

@@ -65,6 +65,10 @@ const HANDBOOK_ORPO: Source = Source {
     url: "https://github.com/huggingface/alignment-handbook/blob/19f03455e1b7c0450db769f841ced8e650610c06/recipes/zephyr-141b-A35b/orpo/config_full.yaml",
     date: "2026-11-26",
 };
+const RETOOL: Source = Source {
+    url: "https://github.com/volcengine/verl/blob/43d8a3b477ce0baa7eb8106420cbcc55ba96792e/recipe/retool/run_qwen2_7b_dapo.sh",
+    date: "2026-11-26",
+};
 
 /// Nothing but what the question says.
 const PLAIN: Words = ("", "");
@@ -73,6 +77,12 @@ const PLAIN: Words = ("", "");
 const DERIVED: Words = (
     "The table gives the step's time and throughput; the mean lengths are worked out from them.",
     "表中给出每步耗时与吞吐量；平均长度由此推算。",
+);
+
+/// What to know about an agent's script.
+const AGENT: Words = (
+    "The script states neither the machine nor what its tools do: eight H100, and the defaults for turns, lengths and calls.",
+    "脚本没有给出机器，也没有给出工具的行为：这里取八张 H100，轮数、长度与调用取默认值。",
 );
 
 /// What to know about the cost columns of LLMForge's cookbook.
@@ -102,7 +112,7 @@ macro_rules! preset {
     };
 }
 
-static PRESETS: [Preset; 16] = [
+static PRESETS: [Preset; 17] = [
     preset!("verl-qwen3-8b-grpo", "veRL", "GRPO · Qwen3-8B · 8 × H100", PLAIN, VERL),
     preset!("recipe-dapo-qwen2.5-32b", "veRL", "DAPO · Qwen2.5-32B · 128 × H800", PLAIN, DAPO),
     preset!(
@@ -134,6 +144,7 @@ static PRESETS: [Preset; 16] = [
         PLAIN,
         MODEL_ZOO
     ),
+    preset!("retool-qwen2.5-7b", "veRL", "GRPO with tools · ReTool · Qwen2.5-7B · 8 × H100", AGENT, RETOOL),
     preset!("handbook-dpo-mistral-7b", "Alignment Handbook", "DPO · Mistral-7B · 8 × A100 80 GB", PLAIN, HANDBOOK_DPO),
     preset!(
         "handbook-orpo-mixtral-8x22b",

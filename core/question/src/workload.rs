@@ -179,6 +179,49 @@ pub struct Rl {
     pub max_staleness: u64,
     /// GPUs that train; all of them where colocated.
     pub train_gpus: u32,
+    /// What happens between the turns of a response; `None` where it has one.
+    pub agent: Option<Agent>,
+}
+
+/// Responses of several turns, each but the last answered by a tool.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Agent {
+    /// Mean turns that the model writes, above 1.
+    pub turns: f64,
+    /// The most turns.
+    pub max_turns: u64,
+    /// Mean tokens of a tool's answer.
+    pub tool_response_length: f64,
+    /// Mean seconds of a call.
+    pub tool_s: f64,
+    /// Standard deviation of those seconds over their mean.
+    pub tool_cv: f64,
+    /// Responses in progress at a time, over all engines.
+    pub environments: Option<u64>,
+    /// Share of earlier tokens that an engine still holds at the next turn; `None`: as its cache has room.
+    pub prefix_cache_hit_rate: Option<f64>,
+    /// Whether each response goes on at its own pace.
+    pub asynchronous: bool,
+}
+
+impl Agent {
+    /// Calls of tools in a response.
+    #[must_use]
+    pub fn calls(&self) -> f64 {
+        self.turns - 1.0
+    }
+
+    /// Tokens of a response that tools wrote.
+    #[must_use]
+    pub fn read(&self) -> f64 {
+        self.calls() * self.tool_response_length
+    }
+
+    /// Seconds that a response waits for tools.
+    #[must_use]
+    pub fn waits(&self) -> f64 {
+        self.calls() * self.tool_s
+    }
 }
 
 /// A generation run.

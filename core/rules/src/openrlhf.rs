@@ -4,7 +4,7 @@ use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, CHUNKED,
     ENGINE, ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, FORWARD_COUNTS_ALIKE, HALF, NO_ADAPTERS, NO_ULYSSES,
-    ONLY_PPO_HAS_A_CRITIC, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
+    ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
     TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
 use super::{deepspeed, optimizer};
@@ -87,6 +87,10 @@ static REINFORCEMENT: &[Rule] = &[
     FILTERED_BY_RULE
         .or("Prompts are filtered as they are sampled, and a reward model scores them later. Use a rule, or set oversampling to 1."),
     // trainer/ppo_utils/samples_generator.py, generate_samples: fewer would make a smaller batch.
+    // utils/agent.py: an agent scores its responses itself, each of them apart from the others.
+    learning("workload.rl.reward_model", |rl| rl.agent.is_none() || rl.reward_model.is_none())
+        .or("OpenRLHF's agents score their own responses. Use a rule."),
+    OWN_PACE.or("OpenRLHF's agents go on at their own pace. Set asynchronous to true, or leave it out."),
     ALL_AT_ONCE.or("OpenRLHF generates a step's prompts at once. Leave gen_batch_size out."),
     learning("workload.rl.old_log_prob", |rl| rl.old_log_prob)
         .or("OpenRLHF always computes old log-probabilities. Set it to true."),

@@ -40,6 +40,9 @@ pub(crate) const MOVED_TOGETHER: Must = must("plan.offload", |a| {
 });
 pub(crate) const ALL_SHARD: Must = must("plan.shard_group", |a| a.group == a.gpus);
 pub(crate) const NO_OVERSAMPLING: Must = learning("workload.rl.oversampling", |rl| rl.oversampling == 1.0);
+pub(crate) const NO_AGENT: Must = learning("workload.rl.agent", |rl| rl.agent.is_none());
+pub(crate) const OWN_PACE: Must =
+    learning("workload.rl.agent.asynchronous", |rl| rl.agent.is_none_or(|agent| agent.asynchronous));
 pub(crate) const ALL_AT_ONCE: Must =
     learning("workload.rl.gen_batch_size", |rl| rl.gen_batch_size == rl.prompts_per_step);
 /// Groups are dropped by their reward, while they are sampled.

@@ -4,7 +4,7 @@ use super::asked::nodes;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES,
-    KTO_MISMATCHES, MOVED_TOGETHER, NO_OVERSAMPLING, NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
+    KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
     RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
@@ -108,6 +108,8 @@ static REINFORCEMENT: &[Rule] = &[
         .or("The responses of a prompt are compared. Give 2 or more."),
     learning("workload.rl.critic", |rl| rl.critic.is_none()).or("TRL's GRPO has no critic. Set it to null."),
     NO_OVERSAMPLING.or("TRL drops no prompts while it samples. Set oversampling to 1."),
+    // scripts/grpo.py hands its trainer no tools; trainer/grpo_trainer.py takes them from a program.
+    NO_AGENT.or("TRL's script calls no tools: its trainer does, from a program of yours. Leave agent out, or take veRL's or OpenRLHF's flags."),
     ALL_AT_ONCE.or("TRL generates a step's prompts at once. Leave gen_batch_size out."),
     learning("workload.rl.old_log_prob", |rl| {
         rl.old_log_prob || (rl.mini_batch == rl.prompts_per_step && rl.epochs == 1)

@@ -6,7 +6,7 @@ use super::rule::{Rule, all, backends, check, divides, engine, learning, must, n
 use super::shared::{
     ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC,
+    MINI_BATCH_IS_WHOLE_PASSES, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE,
     RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES,
     WHOLE_POOLS,
 };
@@ -109,6 +109,7 @@ static ON_FSDP: &[Rule] = &[
 
 static REINFORCEMENT: &[Rule] = &[
     RESPONSES_HAVE_POSITIONS,
+    OWN_PACE.or("veRL's agent loops let each response go on at its own pace. Set asynchronous to true, or leave it out."),
     learning("workload.rl.mini_batch", |rl| rl.mini_batch > 0 && rl.mini_batch <= rl.prompts_per_step)
         .or("The mini-batch is at least one prompt and no more than the step's."),
     must("workload.rl.critic", |a| !a.workload.kind.has_critic() || a.rl.is_none_or(|rl| rl.critic.is_some()))

@@ -21,8 +21,17 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
         "plan.rollout.speculative_speedup",
     ];
     let own: &[&str] = match framework {
-        // How many groups are dropped; the length of the run is in steps.
-        "verl" => &["workload.rl.oversampling", "workload.tokens", "workload.run.steps"],
+        "verl" => &[
+            // How many groups are dropped; the length of the run is in steps.
+            "workload.rl.oversampling",
+            "workload.tokens",
+            "workload.run.steps",
+            // What an agent's tools do.
+            "workload.rl.agent.turns",
+            "workload.rl.agent.tool_response_length",
+            "workload.rl.agent.tool_s",
+            "workload.rl.agent.tool_cv",
+        ],
         "chatlearn" => &[
             // It computes the reference in any case, and has no fused head.
             "workload.rl.reference",
@@ -194,6 +203,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"schedule": "fully_async", "train_gpus": 4, "max_staleness": 2}),
         json!({"oversampling": 2, "gen_batch_size": 64}),
         json!({"old_log_prob": false}),
+        json!({"agent": {"turns": 3.0, "max_turns": 6, "tool_response_length": 100.0, "tool_s": 2.5, "tool_cv": 0.5}}),
         json!({"tokens": 1e10}),
         json!({"kind": "dapo", "responses_per_prompt": 16, "reference": false}),
         json!({"kind": "dapo", "oversampling": 1, "reference": true}),
@@ -350,7 +360,9 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
             "response_length_cv": rl.response_length_cv, "mini_batch": rl.mini_batch, "epochs": rl.epochs,
             "reference": rl.reference, "critic": model(&rl.critic), "reward_model": model(&rl.reward_model),
             "old_log_prob": rl.old_log_prob, "reward_s": rl.reward_s, "schedule": rl.schedule,
-            "max_staleness": rl.max_staleness, "train_gpus": rl.train_gpus});
+            "max_staleness": rl.max_staleness, "train_gpus": rl.train_gpus, "agent": rl.agent.map(|own| json!({
+            "turns": own.turns, "max_turns": own.max_turns, "tool_response_length": own.tool_response_length,
+            "tool_s": own.tool_s, "tool_cv": own.tool_cv, "environments": own.environments}))});
     }
     leaves("workload", &stated, &mut out);
     let hardware = &job.hardware;

@@ -218,6 +218,37 @@ fn Rl(page: Page) -> impl IntoView {
             <Choice page field=Field::Schedule words=schedules auto=schedule/>
             {move || sides(page)}
         </More>
+        <Agent page/>
+    }
+}
+
+/// What the answer used of an agent; nothing where responses have one turn.
+fn of_agent(page: Page, of: fn(&job::Agent) -> String) -> Signal<String> {
+    found(page, move |shown, _| {
+        let agent = shown.found.job.workload.rl.as_ref().and_then(|rl| rl.agent);
+        agent.as_ref().map(of).unwrap_or_default()
+    })
+}
+
+/// Turns of a response, and the tools between them.
+#[component]
+fn Agent(page: Page) -> impl IntoView {
+    let turns = of_agent(page, |own| format::trimmed(own.turns));
+    let most = of_agent(page, |own| format::grouped(own.max_turns));
+    let tokens = of_agent(page, |own| format::fixed(own.tool_response_length, 0));
+    let seconds = of_agent(page, |own| format::trimmed(own.tool_s));
+    let spread = of_agent(page, |own| format::fixed(own.tool_cv, 2));
+    view! {
+        <More title=page.text().more_agent>
+            <Input page field=Field::AgentTurns placeholder=turns/>
+            <Input page field=Field::AgentMaxTurns placeholder=most/>
+            <Input page field=Field::ToolTokens tokens=true placeholder=tokens/>
+            <Input page field=Field::ToolSeconds placeholder=seconds/>
+            <Input page field=Field::ToolSpread placeholder=spread/>
+            <Input page field=Field::Environments/>
+            <Input page field=Field::PrefixHits/>
+            <Choice page field=Field::OwnPace words=&["true", "false"] auto=yes_no(true, page.lang)/>
+        </More>
     }
 }
 

@@ -74,6 +74,17 @@ pub struct Prefill {
 }
 
 impl Prefill {
+    /// This and another.
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        Self {
+            products: self.products + other.products,
+            attention: self.attention + other.attention,
+            collectives: self.collectives + other.collectives,
+            exchange: self.exchange + other.exchange,
+            floors: self.floors + other.floors,
+        }
+    }
+
     /// All of it.
     pub fn total(&self) -> Seconds {
         self.products + self.attention + self.collectives + self.exchange + self.floors

@@ -3,7 +3,7 @@
 use super::engine::{DecodeStep, Prefill};
 pub use super::memory::sampled;
 use super::memory::{dense_weight_bytes, expert_weight_bytes};
-use super::{Requests, last_batch, prepare};
+use super::{Requests, agent, last_batch, prepare};
 use crate::context::Context;
 use shardwise_question::plan::RolloutPlan;
 
@@ -14,12 +14,18 @@ pub struct Workings {
     pub per_engine: f64,
     /// Sequences decoded together.
     pub concurrency: f64,
-    /// Prompt tokens of the busiest engine, and what they take.
+    /// Prompt tokens of the busiest engine, with those read between an agent's turns, and what they take.
     pub prompts: (f64, Prefill),
+    /// Of these, those read between turns.
+    pub between: f64,
     /// Full steps, and one of them.
     pub full: (f64, DecodeStep),
     /// Steps of each stretch of the last batch, and seconds of one of them.
     pub tail: Vec<(f64, f64)>,
+    /// What waiting for tools adds.
+    pub tools: agent::Added,
+    /// Responses in progress, and those decoded at a time.
+    pub in_progress: (f64, f64),
     /// Tokens computed again for want of room, and what they take.
     pub again: (f64, f64),
     /// Speed of engines on this architecture.
@@ -32,14 +38,17 @@ pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests
     let engine = &prepared.engine;
     let work = prepared.work(requests);
     let mut tail = Vec::new();
-    last_batch(&prepared, requests, |steps, one| tail.push((steps, one.get())));
+    last_batch(&prepared, requests, |tokens, alive, now| tail.push((tokens, prepared.pace(alive, now).get())));
     let again = prepared.recomputed(&work).get();
     Workings {
         per_engine: prepared.per_engine,
         concurrency: prepared.room.concurrency,
-        prompts: (work.prompts, prepared.prefill(work.prompts, requests.prompt)),
+        prompts: (work.prompts + work.between, prepared.reading(requests, &work)),
+        between: work.between,
         full: (work.full_steps, engine.decode_step(prepared.room.concurrency, work.middle)),
         tail,
+        tools: agent::added(&prepared, requests),
+        in_progress: (prepared.in_progress, prepared.decoding),
         again: (work.again, again),
         speed: engine.tuned.generation,
     }

@@ -60,6 +60,7 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
         prompt: generation.mean_prompt_length,
         shared: 1.0,
         responses: context.responses,
+        agent: None,
     };
     let phase = rollout::generate(context, engine, gpus, &requests);
     let parts = generation_parts(context, engine, &phase);

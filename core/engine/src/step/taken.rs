@@ -73,6 +73,7 @@ pub fn generation_parts(context: &Context<'_>, engine: &RolloutPlan, phase: &rol
     let parts = TimeParts {
         prefill: phase.prefill.get(),
         decode: (phase.decode + phase.recomputed).get(),
+        tools: phase.tools.get(),
         ..TimeParts::default()
     };
     parts.times(context.job.time_factor() * coverage::engine_caution(engine))

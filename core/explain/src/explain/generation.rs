@@ -51,6 +51,10 @@ pub(super) fn of_time(source: &Source<'_>, figure: &str, part: &str, rest: &[&st
             let once = responses(&mut sheet, &own, engine.speculative_speedup);
             (phase(source, &mut sheet, once, times), "decode", "decode")
         }
+        ("tools", []) => {
+            let once = waits(&mut sheet, &own);
+            (phase(source, &mut sheet, once, times), "tools", "tools")
+        }
         ("decode", ["step"]) => (step_parts(&mut sheet, &own), "decode", "t_step"),
         ("decode", ["tail"]) => (tail(&mut sheet, &own), "decode", "tail"),
         _ => return None,
@@ -101,6 +105,12 @@ fn prompt_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
     let (tokens, parts) = &own.prompts;
     let tokens = grouped(tokens.round() as u64);
     sheet.note(format!("The busiest engine has {tokens} prompt tokens in a batch; a prompt's responses share it."));
+    if own.between > 0.0 {
+        let between = grouped(own.between.round() as u64);
+        sheet.note(format!(
+            "{between} of them are read between turns: what tools write, and what the cache no longer holds."
+        ));
+    }
     let all = [
         ("products", parts.products, "matrix products"),
         ("attention", parts.attention, "attention"),
@@ -169,6 +179,20 @@ fn step_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
     let meaning = "the host's launches without CUDA graphs";
     let launching = step.launching.get();
     busy.max(seconds(sheet, "launches", launching, meaning))
+}
+
+/// What waiting for tools adds.
+fn waits(sheet: &mut Sheet, own: &Workings) -> Expression {
+    let [all, decoded] = [own.in_progress.0, own.in_progress.1].map(|count| grouped(count.round() as u64));
+    sheet.note(format!("An engine has {all} responses in progress and decodes {decoded} of them at a time."));
+    sum(
+        sheet,
+        &[
+            ("full", own.tools.full, "while responses wait to begin: fewer decode at a time"),
+            ("tail", own.tools.tail, "in the last batch, the same"),
+            ("calls", own.tools.calls, "slow calls that all wait for"),
+        ],
+    )
 }
 
 /// Each stretch of the last batch: its steps times one of them.

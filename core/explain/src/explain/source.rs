@@ -37,6 +37,7 @@ impl<'a> Source<'a> {
             prompt: generation.mean_prompt_length,
             shared: 1.0,
             responses: self.context.responses,
+            agent: None,
         };
         Some((requests, 1.0))
     }

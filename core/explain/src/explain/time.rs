@@ -48,6 +48,7 @@ pub(super) fn method(part: &str) -> &'static str {
         "recompute" => "recomputation",
         "prefill" => "prefill",
         "decode" => "decode",
+        "tools" => "tools",
         "tensor_parallel" => "tensor-parallel",
         "context_parallel" => "context-parallel",
         "expert_parallel" => "expert-parallel",

@@ -88,6 +88,7 @@ fn reinforcement(at: &At) -> Result<Vec<Section>, Unsupported> {
         reference_policy(at),
         value(at),
         section(engines, at, &[(ROLLOUT, rollout::ROLLOUT)]),
+        section("Agent: turns and tools", at, &[(ROLLOUT, rollout::AGENT)]),
         rewards,
         section("Algorithm", at, &[("", reinforcement::ALGORITHM)]),
         section("Cluster and run", at, &[("", reinforcement::RUN)]),

@@ -63,7 +63,7 @@ pub(crate) static SECTIONS: &[KeySection] = &[
     section(
         "actor_rollout_ref.rollout.",
         "plan.rollout.",
-        &[Both(rollout::ROLLOUT), Both(rollout::LOG_PROB), Read(rollout::ROLLOUT_READ)],
+        &[Both(rollout::ROLLOUT), Both(rollout::AGENT), Both(rollout::LOG_PROB), Read(rollout::ROLLOUT_READ)],
     ),
     section("critic.", "plan.critic.", &[Both(roles::CRITIC_MODEL), Both(roles::CRITIC), Read(roles::CRITIC_READ)]),
     section("critic.model.", "plan.critic.", MODELS),

@@ -93,6 +93,8 @@ const BEFORE_0_8_0: &[(&str, Fate)] = &[
 ];
 
 const BEFORE_0_7_1: &[(&str, Fate)] = &[
+    // Servers of their own, by `rollout.mode`, and an agent's name in each row of the data.
+    ("actor_rollout_ref.rollout.multi_turn.*", Refused("sets up agents otherwise.")),
     // 0.6 builds Megatron's optimizer from these keys for the first time.
     ("*override_optimizer_config.*", Refused("has no optimizer that steps in host memory.")),
     (

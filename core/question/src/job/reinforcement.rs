@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::agent::resolve_agent;
 use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH};
 use crate::place::Place;
 use crate::task::{Algorithm, Baseline};
@@ -39,6 +40,10 @@ pub(super) fn resolve_rl(
     let mut mean = |name: &str, stated: Option<f64>, longest: u64| mean_length(name, stated, longest, caveats);
     let mean_prompt = mean("mean_prompt_length", spec.mean_prompt_length, max_prompt)?;
     let mean_response = mean("mean_response_length", spec.mean_response_length, max_response)?;
+    let agent = match &spec.agent {
+        Some(stated) => resolve_agent(stated, (mean_response, max_response), caveats)?,
+        None => None,
+    };
     let cv = AT.within("response_length_cv", spec.response_length_cv.unwrap_or(0.5), 0.0, 10.0)?;
     let mini_batch = mini_batch(spec, prompts)?;
     let critic = critic(algorithm, spec, model)?;
@@ -71,6 +76,7 @@ pub(super) fn resolve_rl(
         schedule,
         max_staleness,
         train_gpus,
+        agent,
     })
 }
 

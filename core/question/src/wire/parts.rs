@@ -106,6 +106,8 @@ parts! {
         pub prefill: f64,
         /// Engine: responses.
         pub decode: f64,
+        /// What waiting for an agent's tools adds.
+        pub tools: f64,
         /// Tensor-parallel collectives.
         pub tensor_parallel: f64,
         /// Context-parallel ring or Ulysses exchanges.

@@ -359,6 +359,33 @@ document! {
         pub max_staleness: Option<u64>,
         /// GPUs that train, where not colocated. Default: the split with the fastest step.
         pub train_gpus: Option<u64>,
+        /// Responses of several turns, between which tools are called. Default: one turn.
+        pub agent: Option<AgentSpec>,
+    }
+}
+
+document! {
+    /// An agent's responses: the model writes a turn, a tool answers it, and so on. Lengths of responses count both.
+    #[derive(Default)]
+    pub struct AgentSpec {
+        /// Mean turns that the model writes in a response; a tool answers each but the last. Default: half way from 1 to
+        /// `max_turns`, with a caveat; one of both is required.
+        pub turns: Option<f64>,
+        /// The most turns (veRL's `multi_turn.max_assistant_turns`). Default: twice the mean.
+        pub max_turns: Option<u64>,
+        /// Mean tokens of a tool's answer. Default 256, with a caveat.
+        pub tool_response_length: Option<f64>,
+        /// Mean seconds from a turn to the tool's answer. Default 1, with a caveat.
+        pub tool_s: Option<f64>,
+        /// Spread of those seconds: standard deviation over mean. Default 1, with a caveat.
+        pub tool_cv: Option<f64>,
+        /// Responses in progress at a time, over all engines: one in each environment. Default: all.
+        pub environments: Option<u64>,
+        /// Share of a response's earlier tokens whose keys and values an engine still holds when its next turn begins.
+        /// Default: as far as the cache has room for the responses that wait.
+        pub prefix_cache_hit_rate: Option<f64>,
+        /// Whether each response goes on at its own pace. False: all wait for a turn's slowest. Default true.
+        pub asynchronous: Option<bool>,
     }
 }
 

@@ -52,6 +52,10 @@ fn models(emission: &Emission, rl: &Rl) -> Section {
     }
     match &rl.reward_model {
         Some(model) => section.set("--reward.model_name_or_path", model_path(model).0, "scores the responses"),
+        None if rl.agent.is_some() => {
+            let reason = "calls the tools and scores the response: change this to the file of your AgentExecutor";
+            section.set("--train.agent_func_path", home("agent.py"), reason);
+        }
         None => {
             section.set("--reward.remote_url", home("reward.py"), "a rule: change this to the file of your reward_func")
         }

@@ -5,13 +5,13 @@ use super::roles::{forward_micro, forward_tokens};
 use crate::binding::Form::{Count, CountSince, Flag, FlagSince, Share, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Taken, Unmodelled};
 use crate::binding::{At, Meaning, Row, Said, row, say, says, switch, when};
-use crate::emit::text::{flag, model_path, share};
+use crate::emit::text::{flag, home, model_path, share};
 use crate::emit::words::{gib, plural};
 use shardwise_question::wire::{Engine, KvCacheDtype, Precision};
 use shardwise_rules::pools;
 
 const SAMPLING: Meaning = Ignored("which tokens are sampled");
-const TURNS: Meaning = Unmodelled("the estimate's responses have one turn");
+const TURNS: Meaning = Ignored("how turns are put together");
 const RULES: Meaning = Ignored("which rule scores");
 
 /// Engines of the whole run.
@@ -142,7 +142,8 @@ pub(super) const ROLLOUT_READ: Keys = &[
     ("disaggregation.*", Unmodelled("the estimate's engine does prefill and decoding")),
     ("mtp*", Unmodelled("state plan.rollout.speculative_speedup")),
     ("over_sample_rate", Unmodelled("the estimate waits for every response")),
-    ("multi_turn.*|agent.*|chat_scheduler|single_turn_response_length", TURNS),
+    ("multi_turn.*|agent.*|chat_scheduler", TURNS),
+    ("single_turn_response_length", Unmodelled("the estimate cuts a response at its longest alone")),
     ("multi_stage_wake_up", Ignored("the order in which memory comes back")),
     ("calculate_log_probs", Ignored("the engine's own log-probabilities come with sampling")),
     ("logprobs_mode", OBJECTIVE),
@@ -158,6 +159,34 @@ pub(super) const ROLLOUT_READ: Keys = &[
     ("full_determinism", Unmodelled("the estimate's kernels are the quick ones")),
     ("quantization_config_file", Ignored("quantization says it")),
     ("qat*", Unmodelled("the estimate's engine has the weights as they are")),
+];
+
+/// `actor_rollout_ref.rollout.`, of an agent's turns (verl 0.9.1, `experimental/agent_loop/tool_agent_loop.py`).
+pub(in crate::verl) const AGENT: &[Row] = &[
+    row("multi_turn.enable", Field("workload.rl.agent"), |at| {
+        at.rl()?.agent?;
+        says("True", "a response has several turns")
+    }),
+    row("multi_turn.max_assistant_turns", Field("workload.rl.agent.max_turns"), |at| {
+        says(at.rl()?.agent?.max_turns, "the most turns that the model writes")
+    }),
+    row(
+        "multi_turn.max_tool_response_length",
+        Ignored("it counts characters; state tool_response_length in tokens"),
+        |at| {
+            // Four characters are about a token of English.
+            let mean = at.rl()?.agent?.tool_response_length;
+            says((mean * 8.0).ceil().max(1.0), "characters, not tokens: twice the mean answer")
+        },
+    ),
+    row("multi_turn.tool_config_path", TURNS, |at| {
+        at.rl()?.agent?;
+        says(home("tools.yaml"), "change this to the file that names your tools")
+    }),
+    row("agent.default_agent_loop", TURNS, |at| {
+        at.rl()?.agent?;
+        says("tool_agent", "for rows of your data that name no agent")
+    }),
 ];
 
 /// What the forward pass of the old log-probabilities takes.

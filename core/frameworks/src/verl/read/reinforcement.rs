@@ -42,6 +42,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     micro_batch(draft, packaged && !draft.snippet);
     roles::old_log_prob(draft);
     generation(draft);
+    agent(draft);
     if kind == "ppo" {
         roles::critic(draft, megatron);
     }
@@ -320,6 +321,32 @@ fn generation(draft: &mut Draft) {
             speedup,
             "From the base question; a script does not state it.",
         );
+    }
+}
+
+/// An agent's turns; what tools do, no text states.
+fn agent(draft: &mut Draft) {
+    const AT: &str = "workload.rl.agent";
+    let turns = |name: &str| format!("{ROLLOUT}multi_turn.{name}");
+    let [own, users] = ["max_assistant_turns", "max_user_turns"].map(|name| draft.count(&turns(name)));
+    if !draft.is_on(&turns("enable")) {
+        return;
+    }
+    let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.agent.as_ref());
+    // Each answer of a tool is followed by a turn.
+    match own.into_iter().chain(users.map(|turns| turns.saturating_add(1))).min() {
+        Some(most) => draft.set(&format!("{AT}.max_turns"), most),
+        None if base.is_none() => {
+            let why = format!("{} is not stated: two turns and one call are estimated.", turns("max_assistant_turns"));
+            draft.assume(&format!("{AT}.turns"), 2.0, why);
+        }
+        None => {}
+    }
+    let stated = base.map(|own| json!(own));
+    let unsaid = stated.as_ref().and_then(Value::as_object).into_iter().flatten();
+    for (name, value) in unsaid.filter(|(name, value)| name.as_str() != "max_turns" && !value.is_null()) {
+        let why = "From the base question; a script does not state it.";
+        draft.assume(&format!("{AT}.{name}"), value.clone(), why);
     }
 }
 

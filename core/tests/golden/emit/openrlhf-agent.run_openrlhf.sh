@@ -1,0 +1,61 @@
+# GRPO of Qwen3 8B on 8 × NVIDIA H100 SXM5 80GB: 512 prompts × 16 responses, 1,024 + 3,072 tokens
+# 3,670 tokens/s per GPU, 70.5 of 79.6 GiB, $0.226 per million tokens
+# https://shardwise.example/#v=1
+# Warning: vLLM chooses how many sequences it decodes together; the estimate has 256.
+
+args=(
+  # Batch
+  --rollout.batch_size 512  # prompts of a step; 8,192 sequences in all
+  --rollout.n_samples_per_prompt 16  # responses per prompt, from your question
+  --train.batch_size 2048  # sequences, not prompts; 4 updates a step
+  --train.max_epochs 1  # 1 pass over the samples
+  --data.max_len 4096  # prompt and response; longer prompts are cut
+  --rollout.max_new_tokens 3072  # tokens of a response, from your question
+
+  # Models
+  --actor.model_name_or_path Qwen/Qwen3-8B  # the model on Hugging Face, or a folder with it
+  --train.agent_func_path "$HOME/agent.py"  # calls the tools and scores the response: change this to the file of your AgentExecutor
+  --actor.gradient_checkpointing_enable  # each layer again from its input: far fewer activations
+
+  # Cluster
+  --actor.num_nodes 1  # nodes that train
+  --actor.num_gpus_per_node 8  # GPUs of each
+  --ref.num_nodes 1  # as the actor's
+  --ref.num_gpus_per_node 8  # as the actor's
+  --train.colocate_all  # every role and engine on the same GPUs, one phase after another
+
+  # Layout: 8 GPUs = DP 8
+  --ds.zero_stage 3  # shards weights too: each layer is gathered when needed
+  --ds.param_dtype bf16  # precision of your question
+  --ds.overlap_comm  # gradients are reduced beside the backward pass
+  --ds.attn_implementation flash_attention_2  # scores never reach memory
+  --ds.packing_samples  # sequences side by side, no padding tokens
+
+  # What one forward pass takes on one GPU
+  --train.micro_batch_size 2  # sequences, from the plan
+  --rollout.micro_batch_size 2  # forward only: the same
+
+  # Generation: 4 engines
+  --vllm.num_engines 4  # 4 × 2 GPUs generate
+  --vllm.tensor_parallel_size 2  # 2 GPUs hold the weights and their cache
+  --vllm.gpu_memory_utilization 0.60  # share of the card that an engine takes
+  --vllm.sync_backend nccl  # weights go from GPU to GPU
+  --vllm.enable_sleep  # gives its memory back while training
+
+  # Algorithm
+  --algo.advantage.estimator group_norm  # advantages from the responses of one prompt, no critic
+  --algo.kl.init_coef 0.001  # keeps the policy near the reference; yours to tune
+  --algo.kl.use_loss  # the penalty is in the loss
+  --algo.kl.estimator k3  # the unbiased estimate with low variance
+  --actor.loss_agg_mode seq-mean-token-mean  # every response counts alike
+
+  # Run
+  --actor.adam.lr 1e-6  # a start; yours to tune
+  --data.prompt_dataset "$HOME/data/train"  # change this to your data
+  --data.input_key input  # the column with the prompt
+  --data.label_key label  # the column that your reward_func reads
+  --train.num_episodes 1  # passes over your data; yours to choose
+  --ckpt.output_dir "$HOME/output/shardwise"  # change this to your folder
+)
+# Start Ray first: ray start --head on one node, ray start --address on the others.
+ray job submit --address="http://127.0.0.1:8265" -- python3 -m openrlhf.cli.train_ppo_ray "${args[@]}"
