@@ -194,6 +194,44 @@ fn departures_from_the_guides_are_said() {
     assert!(advice.iter().all(|own| own.id != "rollout-utilization-range"), "{advice:?}");
 }
 
+/// ChatLearn's guide: fewer stages than micro-batches, two stages or more where batches are large. Where the search has it
+/// otherwise it says so, and what following the rule would cost.
+#[test]
+fn stages_are_held_against_the_guide() {
+    let stages = |model: &str, gpus: u64, batch: u64| {
+        let question = json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": gpus},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": batch}, "plan": {"backend": "megatron"}});
+        estimate(&question_from_value(question).unwrap()).unwrap()
+    };
+    for (answer, id) in [
+        (stages("qwen2.5-72b", 64, 8), "stages-below-micro-batches"),
+        (stages("llama-3.1-8b", 8, 512), "pipeline-at-large-batches"),
+    ] {
+        let said = answer.advice.iter().find(|own| own.id == id).unwrap();
+        assert!(said.source.contains("ChatLearn") && said.gain.unwrap().tokens_per_s <= 0.0, "{said:?}");
+        let obeyed = said.set["plan.pipeline_parallel"].as_u64().unwrap();
+        let own = u64::from(answer.plan.pipeline_parallel.unwrap());
+        assert!(if id == "stages-below-micro-batches" { obeyed < own } else { obeyed > own }, "{obeyed} for {own}");
+    }
+}
+
+/// veRL's guide, "Use Dynamic Batch Size": the actor's budget is at least twice prompt and response. The search keeps to it, or
+/// says what keeping to it would cost.
+#[test]
+fn budgets_hold_two_sequences_or_say_so() {
+    for (model, gpus, response) in [("qwen3-8b", 8, 3072), ("qwen3-8b", 8, 15360), ("qwen2.5-32b", 32, 7168)] {
+        let question = json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": gpus},
+            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8,
+                "max_prompt_length": 1024, "max_response_length": response}}});
+        let answer = estimate(&question_from_value(question).unwrap()).unwrap();
+        let plan = &answer.plan;
+        let split = plan.context_parallel.unwrap_or(1) * plan.ulysses_parallel.unwrap_or(1);
+        let held = plan.max_tokens_per_gpu.unwrap() * u64::from(split);
+        let said = answer.advice.iter().any(|own| own.id == "budget-of-two-sequences");
+        assert!(held >= 2 * (1024 + response) || said, "{model}: {held} for {response}");
+    }
+}
+
 /// `verl_megatron_practice`, `dapo7b.csv`: DAPO of Qwen2.5-Math-7B with TP 4 on so many H100.
 fn practiced(gpus: u64, fused: bool) -> Answer {
     let question = json!({"version": 1, "model": "qwen2.5-math-7b", "hardware": {"gpu": "h100-sxm", "gpus": gpus},

@@ -65,10 +65,8 @@ fn question(draft: &mut Draft, configured: bool) {
     task(draft);
     let again = match draft.flag("no_gradient_checkpoint") {
         Some(off) => {
-            draft.refuse(
-                "no_gradient_checkpoint",
-                "Renamed in October 2024: it is gradient_checkpointing now, the other way round, and is read as that.",
-                0,
+            draft.note_once(
+                "Anyscale's examples say no_gradient_checkpoint until October 2024, and two later ones gradient_checkpointing, the other way round. Both are read; the text here has the later one.",
             );
             Some(!off)
         }

@@ -230,11 +230,16 @@ impl Space {
         }
     }
 
-    /// This space with only the groups whose layout `wanted` accepts.
+    /// This space with only the groups, and of these the passes, whose layout `wanted` accepts.
     pub(super) fn only(mut self, wanted: &dyn Fn(&Layout) -> bool) -> Self {
         self.plans = 0;
         for family in &mut self.families {
-            family.groups.retain(|group| wanted(&group.layout));
+            for group in &mut family.groups {
+                let layout = group.layout;
+                let accepts = |pass: &&Pass| wanted(&Layout { micro_batch: pass.micro_batch, ..layout });
+                group.passes = group.passes.iter().filter(accepts).copied().collect();
+            }
+            family.groups.retain(|group| !group.passes.is_empty());
             let passes: usize = family.groups.iter().map(|group| group.passes.len()).sum();
             self.plans += (passes * family.variants.len()) as u64;
         }
