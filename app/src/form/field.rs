@@ -150,6 +150,8 @@ fields! {
     Reference = "workload.rl.reference", Flag;
     /// Whether the trainer computes the old log-probabilities.
     OldLogProb = "workload.rl.old_log_prob", Flag;
+    /// Whether every rank gets as many tokens as the others.
+    BalanceBatch = "workload.rl.balance_batch", Flag;
     /// Seconds of a step that go by scoring responses.
     RewardSeconds = "workload.rl.reward_s", Number;
     /// Turns of an agent's response.

@@ -958,6 +958,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::Epochs => "Epochs",
         Field::Reference => "Reference model (KL)",
         Field::OldLogProb => "Old log-prob pass",
+        Field::BalanceBatch => "Balanced batches",
         Field::RewardSeconds => "Reward, seconds",
         Field::AgentTurns => "Mean turns",
         Field::AgentMaxTurns => "Most turns",

@@ -958,6 +958,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::Epochs => "轮数",
         Field::Reference => "参考模型（KL）",
         Field::OldLogProb => "计算旧策略对数概率",
+        Field::BalanceBatch => "均衡批次",
         Field::RewardSeconds => "奖励耗时（秒）",
         Field::AgentTurns => "平均轮数",
         Field::AgentMaxTurns => "最多轮数",

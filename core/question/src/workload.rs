@@ -171,6 +171,8 @@ pub struct Rl {
     pub reward_model: Option<Model>,
     /// Whether the trainer computes the old log-probabilities, rather than take the engine's.
     pub old_log_prob: bool,
+    /// Whether every rank gets as many tokens as the others.
+    pub balance_batch: bool,
     /// Seconds in which rewards are computed while neither side works.
     pub reward_s: f64,
     /// How generation and training share the GPUs.

@@ -4,8 +4,8 @@ use super::asked::Asked;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16, FLASH,
-    FORWARD_IS_USUAL, FSDP, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS,
+    ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16,
+    FLASH, FORWARD_IS_USUAL, FSDP, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS,
     NO_AGENT, NO_OVERSAMPLING, NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
 };
 use shardwise_catalog::error::InputError;
@@ -34,6 +34,7 @@ pub(crate) static RULES: &[Rule] = &[
     learning("workload.rl.epochs", |rl| rl.epochs == 1)
         .or("ChatLearn passes once over the samples of an episode. Set it to 1."),
     NO_OVERSAMPLING.or("ChatLearn filters no groups. Set it to 1, or take veRL's flags."),
+    BALANCED.or("ChatLearn has no switch for how samples are shared out. Leave it out."),
     NO_AGENT.or("This text sets up no agents in ChatLearn. Leave agent out, or take veRL's or OpenRLHF's flags."),
     ALL_AT_ONCE.or("ChatLearn generates an episode's prompts at once. Leave it out."),
     // algorithm/grpo_utils/policy_trainer.py computes GRPO's loss whatever use_group_sequence_policy says;

@@ -41,6 +41,7 @@ pub(crate) const MOVED_TOGETHER: Must = must("plan.offload", |a| {
 pub(crate) const ALL_SHARD: Must = must("plan.shard_group", |a| a.group == a.gpus);
 pub(crate) const NO_OVERSAMPLING: Must = learning("workload.rl.oversampling", |rl| rl.oversampling == 1.0);
 pub(crate) const NO_AGENT: Must = learning("workload.rl.agent", |rl| rl.agent.is_none());
+pub(crate) const BALANCED: Must = learning("workload.rl.balance_batch", |rl| rl.balance_batch);
 pub(crate) const OWN_PACE: Must =
     learning("workload.rl.agent.asynchronous", |rl| rl.agent.is_none_or(|agent| agent.asynchronous));
 pub(crate) const ALL_AT_ONCE: Must =

@@ -203,6 +203,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"schedule": "fully_async", "train_gpus": 4, "max_staleness": 2}),
         json!({"oversampling": 2, "gen_batch_size": 64}),
         json!({"old_log_prob": false}),
+        json!({"balance_batch": false}),
         json!({"agent": {"turns": 3.0, "max_turns": 6, "tool_response_length": 100.0, "tool_s": 2.5, "tool_cv": 0.5}}),
         json!({"tokens": 1e10}),
         json!({"kind": "dapo", "responses_per_prompt": 16, "reference": false}),
@@ -359,7 +360,7 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
             "mean_prompt_length": rl.mean_prompt_length, "mean_response_length": rl.mean_response_length,
             "response_length_cv": rl.response_length_cv, "mini_batch": rl.mini_batch, "epochs": rl.epochs,
             "reference": rl.reference, "critic": model(&rl.critic), "reward_model": model(&rl.reward_model),
-            "old_log_prob": rl.old_log_prob, "reward_s": rl.reward_s, "schedule": rl.schedule,
+            "old_log_prob": rl.old_log_prob, "balance_batch": rl.balance_batch, "reward_s": rl.reward_s, "schedule": rl.schedule,
             "max_staleness": rl.max_staleness, "train_gpus": rl.train_gpus, "agent": rl.agent.map(|own| json!({
             "turns": own.turns, "max_turns": own.max_turns, "tool_response_length": own.tool_response_length,
             "tool_s": own.tool_s, "tool_cv": own.tool_cv, "environments": own.environments}))});

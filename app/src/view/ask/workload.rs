@@ -213,6 +213,7 @@ fn Rl(page: Page) -> impl IntoView {
             <Used page field=Field::Epochs of=|rl| format::grouped(rl.epochs)/>
             <Switch page field=Field::Reference of=|rl| rl.reference/>
             <Switch page field=Field::OldLogProb of=|rl| rl.old_log_prob/>
+            <Switch page field=Field::BalanceBatch of=|rl| rl.balance_batch/>
             <Used page field=Field::RewardSeconds of=|rl| format::trimmed(rl.reward_s)/>
             <Precision page/>
             <Choice page field=Field::Schedule words=schedules auto=schedule/>

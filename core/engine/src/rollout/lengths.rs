@@ -1,5 +1,7 @@
 //! Response lengths as a distribution: a batch ends with its longest response.
 
+use crate::batch;
+
 /// Standard normal quantiles at the middles of shares of the requests, and those shares: finer
 /// towards the longest, which decide when a batch ends.
 pub(super) const SHARES: [(f64, f64); 17] = [
@@ -64,12 +66,8 @@ impl Responses {
 
     /// Tokens of the busiest of `engines` over the mean, where they share `prompts` prompts: those are dealt evenly,
     /// their responses' lengths are not.
-    ///
-    /// Responses to one prompt are alike in length: half of the variance is taken to be the prompt's (assumed). The
-    /// largest of `n` normal draws lies about `√ln n` deviations above their mean (within a fifth for 4 to 64).
     pub(super) fn busiest(&self, prompts: f64, engines: f64) -> f64 {
-        let each = (prompts / engines).max(1.0);
-        1.0 + self.spread * (0.5 * libm::log(engines.max(1.0)) / each).sqrt()
+        batch::busiest(self.spread, prompts / engines, engines)
     }
 }
 

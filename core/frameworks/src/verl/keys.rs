@@ -157,7 +157,6 @@ const TRAINER: Keys = &[
     ("v1.*", Ignored("the trainer's queues")),
     ("use_v1", Ignored("which trainer runs")),
     ("use_legacy_worker_impl", Removed("0.8.0", "leave it out.")),
-    ("balance_batch", Ignored("the estimate shares tokens evenly")),
     ("critic_warmup", Ignored("steps before the actor trains")),
     ("device", Ignored("the GPU is chosen apart from the script")),
     (

@@ -72,6 +72,7 @@ pub(super) fn resolve_rl(
         critic,
         reward_model: role("reward_model", &spec.reward_model)?,
         old_log_prob: spec.old_log_prob.unwrap_or(true),
+        balance_batch: spec.balance_batch.unwrap_or(true),
         reward_s: AT.within("reward_s", spec.reward_s.unwrap_or(0.0), 0.0, 1e6)?,
         schedule,
         max_staleness,

@@ -350,6 +350,9 @@ document! {
         /// Whether the trainer computes the old log-probabilities. False: it takes the engine's (veRL's
         /// `algorithm.rollout_correction.bypass_mode`). Default true.
         pub old_log_prob: Option<bool>,
+        /// Whether every rank gets as many tokens as the others (veRL's `trainer.balance_batch`); else whole prompts in the order
+        /// of the batch. Default true.
+        pub balance_batch: Option<bool>,
         /// Seconds of a step in which rewards are computed while neither side works. Default 0, with a caveat.
         pub reward_s: Option<f64>,
         /// How generation and training share the GPUs. Default colocated.

@@ -11,13 +11,14 @@ use shardwise_question::workload::Lora;
 
 const ONE_STEP_OFF: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/one_step_off.md";
 const FULLY_ASYNC: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/fully_async.md";
+const BALANCING: &str = "https://github.com/volcengine/verl/pull/2452";
 const ROLLOUT_CORRECTION: &str = "https://github.com/volcengine/verl/blob/main/docs/algo/rollout_corr.md";
 
 /// Every network costs something: from this share of the step it is slow.
 const SLOW_NETWORK: f64 = 0.1;
 
 /// Machine, weights that train, schedule.
-pub(super) const RULES: [Rule; 5] = [
+pub(super) const RULES: [Rule; 6] = [
     rule("one-node", LLMFORGE_COOKBOOK, &["hardware.gpus"], |case| {
         let hardware = &case.job().hardware;
         let mut job = case.job().clone();
@@ -54,6 +55,15 @@ pub(super) const RULES: [Rule; 5] = [
             job: Some((job, one("workload.rl.old_log_prob", false.into()))),
             note: "It changes training: importance weights then correct for the engine's rounding.",
             ..Proposal::new("Taking the engine's log-probabilities", *case.plan)
+        })
+    }),
+    rule("balance-batch", BALANCING, &[], |case| {
+        let mut job = case.job().clone();
+        let rl = job.workload.rl.as_mut().filter(|rl| !rl.balance_batch)?;
+        rl.balance_batch = true;
+        Some(Proposal {
+            job: Some((job, one("workload.rl.balance_batch", true.into()))),
+            ..Proposal::new("Giving every rank as many tokens (balance_batch)", *case.plan)
         })
     }),
     rule("one-step-off", ONE_STEP_OFF, &[], |case| {

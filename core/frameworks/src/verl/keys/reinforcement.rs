@@ -4,7 +4,7 @@ use super::common::{
     CHOSEN, DATA_SET, DEVICE, LENGTH, LOG, LOGGER, OBJECTIVE, PASSES, POOL, TRAIN_FILES, VAL_FILES, VALIDATION,
 };
 use super::roles::dynamic;
-use crate::binding::Form::{Count, Size, Stated};
+use crate::binding::Form::{Count, Flag, Size, Stated};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken};
 use crate::binding::{At, Row, Said, row, say, says, switch, when};
 use crate::emit::words::{baseline, count, figure, plural};
@@ -230,6 +230,9 @@ pub(in crate::verl) const RUN: &[Row] = &[
     row("actor_rollout_ref.rollout.n_gpus_per_node", POOL, |at| says(pool(at)?.1, "GPUs of each that generate")),
     say("actor_rollout_ref.rollout.checkpoint_engine.backend", |at| {
         when(apart(at).is_some(), "nccl", "sends the weights between the pools")
+    }),
+    row("trainer.balance_batch", Taken("workload.rl.balance_batch", Flag(true)), |at| {
+        when(!at.rl()?.balance_batch, "False", "ranks get their samples in the order of the batch, from your question")
     }),
     LOGGER,
     row("trainer.total_training_steps", Taken("workload.run.steps", Stated), steps),

@@ -207,6 +207,7 @@ fn batch(draft: &mut Draft, program: &str) {
         draft.take("data.gen_batch_size");
     }
     draft.take("trainer.total_training_steps");
+    draft.take("trainer.balance_batch");
     for key in ["actor_rollout_ref.rollout.n", "data.max_prompt_length", "data.max_response_length"] {
         draft.take(key);
     }
