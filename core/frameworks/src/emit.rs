@@ -9,6 +9,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod choices;
 mod deepspeed;
 mod emission;
+mod json;
 pub(crate) mod kernel;
 mod llamafactory;
 mod llmforge;
