@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
+use crate::emit::Emission;
 use crate::emit::choices::{accumulation, learning_rate, micro, zero_reason};
+use crate::emit::json::Config;
 use crate::emit::optimizer::keeps;
 use crate::emit::words::{count, gib, plural};
-use crate::emit::Emission;
-use crate::emit::json::Config;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Optimizer, Precision};
 use shardwise_rules::optimizer::deepspeed;
