@@ -63,7 +63,7 @@ PROGRAMS = {"sft": SftArguments, "pt": PretrainArguments, "rlhf": RLHFArguments}
 MADE = ("NPROC_PER_NODE", "NNODES", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT", "CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
 # Cards of a node where the command hides none.
 NODE = 8
-WORLD = {"size": 1}
+WORLD = {"size": 1, "cards": NODE}
 CONFIG = "config.json"
 # Names that the catalog has for a file's `model_type`, where the file has another.
 KINDS = {"moonlight": "deepseek_v3"}
@@ -77,6 +77,7 @@ def prepare():
     TrainingArguments.parallel_mode = property(lambda self: ParallelMode.DISTRIBUTED)
     TrainingArguments.world_size = property(lambda self: WORLD["size"])
     TrainingArguments.process_index = TrainingArguments.local_process_index = property(lambda self: 0)
+    swift.utils.get_device_count = lambda: WORLD["cards"]
     model_meta.safe_snapshot_download = lambda name, **words: os.getcwd()
 
 
@@ -104,12 +105,11 @@ def launched(text):
     commands = [words for words in shell.commands(text) if words[0] == "swift"]
     if len(commands) != 1 or commands[0][1] not in PROGRAMS:
         raise ValueError("no program of ms-swift is started")
-    line = next(line for line in text.splitlines() if " swift " in f" {line}" and "${args[@]}" in line)
+    line = next(line for line in text.splitlines() if line.endswith('"${args[@]}"'))
     given = dict(word.split("=", 1) for word in line.split(" swift ")[0].split())
     if unknown := set(given) - set(MADE):
         raise ValueError(f"{sorted(unknown)}: nothing reads them")
-    return commands[0][1], commands[0][2:], {name: os.path.expandvars(value.strip('"')) if "$" not in value else shell.ENVIRONMENT[value.strip('"$')]
-                                             for name, value in given.items()}
+    return commands[0][1], commands[0][2:], {name: shell.ENVIRONMENT.get(value.strip('"$'), value) for name, value in given.items()}
 
 
 def said(run):
@@ -141,11 +141,7 @@ def check(item):
         if nodes > 1 and not (value.get("--master_addr") and value.get("--node_rank")):
             errors.append("the nodes do not find each other")
         seen = given.get("CUDA_VISIBLE_DEVICES", given.get("ASCEND_RT_VISIBLE_DEVICES"))
-        cards = len(seen.split(",")) if seen else NODE
-        swift.utils.get_device_count = lambda: cards
-        for module in ("swift.arguments.sft_args", "swift.utils.env", "swift.utils.torch_utils"):
-            if module in sys.modules and hasattr(sys.modules[module], "get_device_count"):
-                sys.modules[module].get_device_count = lambda: cards
+        WORLD["cards"] = len(seen.split(",")) if seen else NODE
         os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=str(WORLD["size"]), LOCAL_WORLD_SIZE=str(each))
         pipeline = types.SimpleNamespace(args_class=PROGRAMS[program])
         args, refused = said(lambda: SwiftPipeline._parse_args(pipeline, words))
