@@ -15,7 +15,7 @@ use super::text::{Script, Section, WrittenSetting, head, home, rendezvous};
 use super::words::{self, count};
 use super::{Emission, Snippet, Unsupported, deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
-use shardwise_question::task::Learns;
+use shardwise_question::task::{Learns, Preference};
 use shardwise_question::wire::{Backend, LoraTargets, Optimizer, Precision, WorkloadKind};
 use shardwise_rules::{grid, machines};
 
@@ -78,6 +78,14 @@ fn warnings(emission: &Emission) -> Vec<String> {
     if layout.fused_lm_head {
         out.push(
             "ms-swift passes over use_liger_kernel for models that Liger does not know, and says so in its log."
+                .to_owned(),
+        );
+    }
+    // pipelines/train/rlhf.py, _prepare_single_model: the reference is loaded by the same --torch_dtype.
+    let held = workload.kind.preference().is_some_and(Preference::has_reference);
+    if held && loads_fp32(emission) {
+        out.push(
+            "the estimate counts 2 bytes of a weight of the reference; ms-swift loads it in fp32, as what trains."
                 .to_owned(),
         );
     }
