@@ -137,7 +137,7 @@ fn each_kind_is_said_by_two_frameworks() {
 fn the_others_refuse_them() {
     for framework in emit::FRAMEWORKS
         .iter()
-        .filter(|own| !["trl", "llamafactory", "axolotl", "openrlhf", "deepspeed"].contains(&own.id))
+        .filter(|own| !["trl", "llamafactory", "axolotl", "ms-swift", "openrlhf", "deepspeed"].contains(&own.id))
     {
         let refused = flags(&with("dpo", &[]), framework, framework.versions[0], "")
             .unwrap()

@@ -26,6 +26,7 @@ CHECKED = (
     ("torchtitan", "", "torchtitan", "torchtitan/check.py", "torchtitan", 1),
     ("llamafactory", "", "llamafactory", "llamafactory/check.py", "llamafactory", 2),
     ("axolotl", "", "axolotl", "axolotl/check.py", "axolotl", 2),
+    ("ms-swift", "", "swift", "ms-swift/check.py", "ms-swift", 2),
     ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
     ("trl", "", "trl", "trl/check.py", "trl", 1),
     ("openrlhf", "", "openrlhf", "openrlhf/check.py", "openrlhf", 1),

@@ -82,7 +82,8 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
          ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora"),
          ("torchtitan", "fsdp"): ("pretrain",),
          ("llamafactory", "deepspeed"): ("sft", "qlora", "dpo"), ("llamafactory", "fsdp"): ("pretrain", "orpo"), ("llamafactory", "ddp"): ("lora",),
-         ("axolotl", "fsdp"): ("sft", "qlora", "simpo"), ("axolotl", "deepspeed"): ("lora", "kto"), ("axolotl", "ddp"): ("pretrain",)}
+         ("axolotl", "fsdp"): ("sft", "qlora", "simpo"), ("axolotl", "deepspeed"): ("lora", "kto"), ("axolotl", "ddp"): ("pretrain",),
+         ("ms-swift", "deepspeed"): ("sft", "qlora", "dpo", "kto"), ("ms-swift", "fsdp"): ("lora", "simpo"), ("ms-swift", "ddp"): ("pretrain",)}
 # The models that torchtitan carries, beside those above, each on the machines that it fits.
 TITAN = """llama-3-8b llama-3.1-405b llama-4-scout-17b-16e qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
@@ -328,8 +329,9 @@ STATED += [
 
 # What learns from preferences: each kind, with all weights, adapters, and a base in 4 bits, where a framework has it.
 KTO_PLAN = {key: value for key, value in TRL_ZERO.items() if key != "rollout"}
-PREFERENCES = {"dpo": ("trl", "llamafactory", "axolotl", "openrlhf"), "ipo": ("trl", "llamafactory", "axolotl", "openrlhf"), "kto": ("trl", "llamafactory", "axolotl"),
-               "orpo": ("llamafactory", "axolotl"), "simpo": ("llamafactory", "axolotl"), "reward_model": ("trl", "llamafactory", "axolotl", "openrlhf")}
+ON_TRAINERS = ("llamafactory", "axolotl", "ms-swift")
+PREFERENCES = {"dpo": ("trl", *ON_TRAINERS, "openrlhf"), "ipo": ("trl", *ON_TRAINERS, "openrlhf"), "kto": ("trl", *ON_TRAINERS),
+               "orpo": ON_TRAINERS, "simpo": ON_TRAINERS, "reward_model": ("trl", *ON_TRAINERS, "openrlhf")}
 PAIRS = {"sequence_length": 2048, "mean_sequence_length": 900, "global_batch": 64}
 STATED += [(f"{kind}-{name}", frameworks, "qwen3-8b", {"kind": kind, **PAIRS, **work}, KTO_PLAN)
            for kind, frameworks in PREFERENCES.items()
@@ -338,10 +340,12 @@ STATED += [(f"{kind}-{name}", frameworks, "qwen3-8b", {"kind": kind, **PAIRS, **
     for kind, frameworks in PREFERENCES.items()] + [
     ("dpo-precomputed", ("trl", "axolotl"), "qwen3-8b", {"kind": "dpo", **PAIRS, "precompute_ref_log_probs": True}, KTO_PLAN),
     ("kto-precomputed", ("trl",), "qwen3-8b", {"kind": "kto", **PAIRS, "precompute_ref_log_probs": True}, KTO_PLAN),
-    ("dpo-offload", ("trl", "llamafactory", "axolotl"), "qwen3-8b", {"kind": "dpo", **PAIRS}, {**KTO_PLAN, "offload": OFFLOAD}),
+    ("dpo-offload", ("trl", *ON_TRAINERS), "qwen3-8b", {"kind": "dpo", **PAIRS}, {**KTO_PLAN, "offload": OFFLOAD}),
     ("dpo-reference-away", ("openrlhf",), "qwen3-8b", {"kind": "dpo", **PAIRS}, {**KTO_PLAN, "reference": {**KTO_PLAN, "offload": {"parameters": True}}}),
     ("dpo-ring", ("openrlhf",), "qwen3-8b", {"kind": "dpo", **PAIRS, "packing": True}, {**KTO_PLAN, "context_parallel": 2}),
-    ("dpo-two-nodes", ("trl", "llamafactory", "axolotl", "openrlhf"), "qwen3-8b", {"kind": "dpo", **PAIRS, "run": {"examples": 60_000, "epochs": 2}}, {**KTO_PLAN, "recompute": "full"}, 16),
+    ("dpo-two-nodes", ("trl", *ON_TRAINERS, "openrlhf"), "qwen3-8b", {"kind": "dpo", **PAIRS, "run": {"examples": 60_000, "epochs": 2}}, {**KTO_PLAN, "recompute": "full"}, 16),
+    ("dpo-ulysses", ("ms-swift",), "qwen3-8b", {"kind": "dpo", **PAIRS}, {**KTO_PLAN, "ulysses_parallel": 4}),
+    ("kto-one-by-one", ("ms-swift",), "qwen3-8b", {"kind": "kto", **PAIRS}, {**KTO_PLAN, "micro_batch": 1}),
     ("reward-model-scored", ("deepspeed",), "qwen3-8b", {"kind": "reward_model", **PAIRS}, ZERO),
 ]
 
@@ -455,8 +459,8 @@ STATED += [(name, ("torchtitan",), model, {**TITAN_WORK, **work}, {**TITAN_PLAN,
 TRAINER = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2, "recompute": "full"}
 DOCUMENTS = {"mean_sequence_length": 1024, "packing": True}
 QLORA = {"kind": "qlora", "lora": {"rank": 16, "targets": "attention"}}
-# On Hugging Face's Trainer: LLaMA-Factory and axolotl.
-STATED += [(name, ("llamafactory", "axolotl"), "llama-2-7b", {**SFT, **work}, {**TRAINER, **plan}) for name, work, plan in (
+# On Hugging Face's Trainer: LLaMA-Factory, axolotl and ms-swift.
+STATED += [(name, ON_TRAINERS, "llama-2-7b", {**SFT, **work}, {**TRAINER, **plan}) for name, work, plan in (
     ("fsdp", {}, {}),
     ("fsdp-zero-2", {}, {"zero_stage": 2}),
     ("fsdp-offload", {}, {"offload": OFFLOAD}),
@@ -501,6 +505,23 @@ STATED += [(name, ("llamafactory", "axolotl"), "llama-2-7b", {**SFT, **work}, {*
     ("fp8", "llama-3.1-8b", {"precision": "fp8"}, {}),
     ("activation-offload", "llama-2-7b", {}, {"offload": {"activations": True}}),
     ("zero-activation-offload", "llama-2-7b", {}, {"backend": "deepspeed", "offload": {"activations": True}}),
+)] + [(name, ("ms-swift",), model, {**SFT, **work}, {**TRAINER, "backend": "deepspeed", **plan}, *rest) for name, model, work, plan, *rest in (
+    ("ulysses", "qwen3-8b", {}, {"ulysses_parallel": 4}),
+    ("ulysses-packed", "qwen3-8b", DOCUMENTS, {"ulysses_parallel": 8}),
+    ("ulysses-ddp", "qwen3-0.6b", {"kind": "lora"}, {"backend": "ddp", "ulysses_parallel": 2}),
+    ("ulysses-fsdp", "qwen3-8b", {}, {"backend": "fsdp", "ulysses_parallel": 2}),
+    ("ring", "qwen3-8b", {}, {"ulysses_parallel": 8, "context_parallel": 2}, 16),
+    ("ring-packed", "qwen2.5-7b", DOCUMENTS, {"ulysses_parallel": 4, "context_parallel": 2, "micro_batch": 1}),
+    ("stretched", "qwen3-8b", {"sequence_length": 65536, "global_batch": 8}, {"micro_batch": 1}),
+    ("flash-3", "qwen3-8b", DOCUMENTS, {"attention_kernel": "flash3"}),
+    ("named-type", "llama-3.1-8b", {}, {}),
+    ("no-template", "pythia-1b", {"sequence_length": 2048}, {}),
+    ("vision", "qwen2.5-vl-7b", {}, {}),
+    ("vision-padded", "gemma-3-4b", {**DOCUMENTS, "packing": False}, {}),
+    ("part-of-a-node", "qwen3-0.6b", {}, {}, 4),
+    ("two-nodes", "qwen3-8b", {"run": {"steps": 500}}, {}, 16),
+    ("drives", "llama-2-7b", {}, {"offload": OFFLOAD, "nvme_offload": True}),
+    ("hpz", "llama-2-7b", {}, {"zero_hpz_partition_size": 8}, 16),
 )]
 
 # What the issue asks for by name; each must give a text.

@@ -40,7 +40,7 @@ export const questions = [...recorded, ...presets, ...searched, ...refused, ...s
 
 const of = (kind) => recorded.find((question) => JSON.parse(question).workload.kind === kind);
 const frameworks = ['verl', 'chatlearn', 'deepspeed', 'llmforge', 'trl', 'openrlhf', 'megatron-lm', 'megatron-bridge', 'torchtitan',
-  'llamafactory', 'axolotl'];
+  'llamafactory', 'axolotl', 'ms-swift'];
 const tight = '{"version":1,"model":"llama-3.1-70b","hardware":{"gpu":"a100-sxm-40gb","gpus":8},"workload":{"kind":"sft","sequence_length":4096,"global_batch":64}}';
 const planned = (tokens) => JSON.stringify({ version: 1, model: 'qwen3-8b', hardware: { gpu: 'h100-sxm', gpus: 8 },
   workload: { kind: 'sft', sequence_length: 4096, global_batch: 64, tokens } });

@@ -9,12 +9,14 @@ pub(crate) mod checkpoint;
 pub(crate) mod choices;
 mod deepspeed;
 mod emission;
+mod json;
 pub(crate) mod kernel;
 mod llamafactory;
 mod llmforge;
 pub(crate) mod megatron;
 mod megatron_bridge;
 mod megatron_lm;
+mod ms_swift;
 mod openrlhf;
 pub(crate) mod optimizer;
 pub(crate) mod text;
@@ -46,6 +48,7 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
     torchtitan::emit,
     llamafactory::emit,
     axolotl::emit,
+    ms_swift::emit,
 ];
 
 /// The texts of an emission's framework.

@@ -78,8 +78,16 @@ pub const LLAMAFACTORY: Named =
 pub const AXOLOTL: Named =
     named("axolotl", "axolotl", &["0.19.0"], "https://docs.axolotl.ai/docs/config-reference.html");
 
+/// ms-swift, ModelScope's.
+pub const MS_SWIFT: Named = named(
+    "ms-swift",
+    "ms-swift",
+    &["4.6.0"],
+    "https://swift.readthedocs.io/en/latest/Instruction/Command-line-parameters.html",
+);
+
 /// Every framework, in the order in which the page shows them.
-pub static NAMES: [Named; 11] = [
+pub static NAMES: [Named; 12] = [
     VERL,
     CHATLEARN,
     DEEPSPEED,
@@ -91,6 +99,7 @@ pub static NAMES: [Named; 11] = [
     TORCHTITAN,
     LLAMAFACTORY,
     AXOLOTL,
+    MS_SWIFT,
 ];
 
 impl Named {

@@ -4,7 +4,7 @@
 //! and plan, row by row, each with the field to change and the remedy. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn b7af31a, DeepSpeed 0.19.8, TRL
 //! 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.16.1 with Megatron-LM of that tag, Megatron-Bridge 0.3.1, torchtitan 0.2.2,
-//! LLaMA-Factory 0.9.5 and axolotl 0.19.0, which `e2e/frameworks` runs over the emitted texts.
+//! LLaMA-Factory 0.9.5, axolotl 0.19.0 and ms-swift 4.6.0, which `e2e/frameworks` runs over the emitted texts.
 
 mod asked;
 pub mod axolotl;
@@ -14,6 +14,7 @@ mod llamafactory;
 pub mod llmforge;
 pub mod megatron_bridge;
 pub mod megatron_lm;
+mod ms_swift;
 mod openrlhf;
 pub mod optimizer;
 pub mod positions;
@@ -86,6 +87,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         .without_npus(),
     runs(&framework::LLAMAFACTORY, &[Deepspeed, Fsdp, Ddp], llamafactory::RULES).fusing_the_lm_head(),
     runs(&framework::AXOLOTL, &[Fsdp, Deepspeed, Ddp], axolotl::RULES).fusing_the_lm_head(),
+    runs(&framework::MS_SWIFT, &[Deepspeed, Fsdp, Ddp], ms_swift::RULES).fusing_the_lm_head(),
 ];
 
 /// A framework that runs plans for some backends, as far as `rules` let it.

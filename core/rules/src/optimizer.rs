@@ -114,6 +114,15 @@ pub(crate) static AXOLOTL: &[Rule] = &[
     AS_USUAL,
 ];
 
+/// ms-swift's, whose Muon is Moonlight's and steps whole tensors (4.6.0, `optimizers/muon.py`).
+pub(crate) static MS_SWIFT: &[Rule] = &[
+    must("plan.optimizer", |a| a.layout.optimizer.kind != Muon || !(a.is(Fsdp) || a.is(Deepspeed)))
+        .or("ms-swift's Muon steps whole tensors, none that are sharded. Set the backend to ddp, or choose adamw."),
+    STEPS_SHARDS,
+    NO_SGD_ON_CPUS,
+    AS_USUAL,
+];
+
 /// `DeepSpeed`'s own.
 pub(crate) static DEEPSPEED: &[Rule] = &[
     must("plan.optimizer", |a| deepspeed(a.layout.optimizer.kind).is_some())

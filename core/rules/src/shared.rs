@@ -79,7 +79,7 @@ pub(crate) const KTO_MISMATCHES: Rule =
         .or("KTO pairs the prompts of a pass with each other's responses. Set micro_batch to 2 or more.");
 /// What has no code for Ascend's NPUs.
 pub(crate) static NO_NPU: &[Rule] = &[must("hardware.gpu", |a| a.job.hardware.vendor() != Some("huawei")).or(
-    "{name} has no code for Ascend's NPUs. Choose veRL, DeepSpeed, TRL, LLaMA-Factory or axolotl, or another GPU.",
+    "{name} has no code for Ascend's NPUs. Choose veRL, DeepSpeed, TRL, LLaMA-Factory, axolotl or ms-swift, or another GPU.",
 )];
 
 pub(crate) const TRAINS: Rule =

@@ -467,7 +467,7 @@ pub(super) fn questions() -> Vec<Question> {
 
 /// The frameworks whose texts are read back.
 pub(super) fn read_back() -> impl Iterator<Item = &'static Framework> {
-    let unread = ["trl", "openrlhf", "megatron-bridge", "torchtitan", "llamafactory", "axolotl"];
+    let unread = ["trl", "openrlhf", "megatron-bridge", "torchtitan", "llamafactory", "axolotl", "ms-swift"];
     emit::FRAMEWORKS.iter().filter(move |own| !unread.contains(&own.id))
 }
 

@@ -122,7 +122,7 @@ pub(crate) fn stretched(job: &Job) -> bool {
 }
 
 /// The factor that `YaRN` needs for a job's longest sequence; nothing where the checkpoint's own positions suffice.
-fn stretch(job: &Job, model: &Model) -> Option<u64> {
+pub(super) fn stretch(job: &Job, model: &Model) -> Option<u64> {
     let chats = job.workload.rl.is_some() && chat(&model.hf_repo).is_some();
     let positions = model.shape.max_position_embeddings;
     // Chat models state what they were trained on; base models, what the rotary embedding allows.

@@ -28,6 +28,14 @@ pub(super) fn file(emission: &Emission) -> Snippet {
     config::in_numbers(emission).into_snippet("ds_config.json")
 }
 
+/// The same with what Hugging Face's Trainer fills in, for one that splits sequences by itself: `DeepSpeed` counts every
+/// process as a rank.
+pub(super) fn filled_by_the_trainer(emission: &Emission, file: &'static str) -> Snippet {
+    let mut config = config::hugging_face(emission);
+    config.retain(|path| path != "sequence_parallel_size");
+    config.into_snippet(file)
+}
+
 /// Where `DeepSpeed` does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;

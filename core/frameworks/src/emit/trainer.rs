@@ -36,8 +36,13 @@ pub(super) fn joined(emission: &Emission) -> Option<String> {
 /// The optimizer's keys, as DeepSpeed's file has them.
 pub(super) fn optimizer(section: &mut Section, emission: &Emission) {
     let same = if emission.plan.layout.backend == Backend::Deepspeed { ", as in ds_config.json" } else { "" };
+    steps_by(section, &emission.job.workload, same);
+}
+
+/// The same, with what is said of each beside.
+pub(super) fn steps_by(section: &mut Section, workload: &Workload, same: &str) {
     // A plain `1e-4` is a word in YAML 1.1.
-    let rate = format!("{:.1e}", learning_rate(&emission.job.workload));
+    let rate = format!("{:.1e}", learning_rate(workload));
     section.set("learning_rate", rate, format!("a start; yours to tune{same}"));
     section.set("adam_beta2", "0.95", format!("usual for language models{same}"));
     section.set("weight_decay", "0.0", format!("yours to tune{same}"));

@@ -64,7 +64,7 @@ document! {
     #[derive(Default, Eq)]
     pub struct FlagsOptions {
         /// The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, megatron-lm, megatron-bridge, torchtitan,
-        /// llamafactory or axolotl.
+        /// llamafactory, axolotl or ms-swift.
         pub framework: String,
         /// Its version. Default: the newest that there are texts for.
         pub version: Option<String>,

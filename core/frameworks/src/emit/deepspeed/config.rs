@@ -1,69 +1,15 @@
 //! The JSON: in plain numbers, and with what Hugging Face's Trainer fills in.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::emit::Emission;
 use crate::emit::choices::{accumulation, learning_rate, micro, zero_reason};
+use crate::emit::json::Config;
 use crate::emit::optimizer::keeps;
 use crate::emit::words::{count, gib, plural};
-use crate::emit::{Emission, Snippet, Syntax};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{Optimizer, Precision};
 use shardwise_rules::optimizer::deepspeed;
-
-/// Keys of the JSON in the order in which a person reads them, each with its reason.
-#[derive(Default)]
-pub(super) struct Config(Vec<(&'static str, Value, String)>);
-
-impl Config {
-    /// Adds a key; dots open sections, whose keys stand together.
-    fn set(&mut self, path: &'static str, value: impl Into<Value>, reason: impl Into<String>) {
-        self.0.push((path, value.into(), reason.into()));
-    }
-
-    /// Adds keys of DeepSpeed's own values.
-    fn set_all(&mut self, keys: &[(&'static str, Value)], reason: &str) {
-        for (path, value) in keys {
-            self.set(path, value.clone(), reason);
-        }
-    }
-
-    pub(super) fn into_snippet(self, file: &'static str) -> Snippet {
-        Snippet {
-            file,
-            language: Syntax::Json,
-            text: self.to_text(),
-            reasons: self.0.into_iter().map(|(key, _, reason)| (key.to_owned(), reason)).collect(),
-        }
-    }
-
-    fn to_text(&self) -> String {
-        let mut out = String::from("{");
-        let mut open: Vec<&str> = Vec::new();
-        let mut first = true;
-        for (path, value, _) in &self.0 {
-            let mut sections: Vec<&str> = path.split('.').collect();
-            let key = sections.pop().unwrap_or(path);
-            let shared = open.iter().zip(&sections).take_while(|(a, b)| a == b).count();
-            while open.len() > shared {
-                open.pop();
-                out.push_str(&format!("\n{}}}", "  ".repeat(open.len() + 1)));
-            }
-            let mut comma = if first { "" } else { "," };
-            for section in &sections[shared..] {
-                out.push_str(&format!("{comma}\n{}\"{section}\": {{", "  ".repeat(open.len() + 1)));
-                open.push(section);
-                comma = "";
-            }
-            out.push_str(&format!("{comma}\n{}\"{key}\": {value}", "  ".repeat(open.len() + 1)));
-            first = false;
-        }
-        while open.pop().is_some() {
-            out.push_str(&format!("\n{}}}", "  ".repeat(open.len() + 1)));
-        }
-        out.push_str("\n}\n");
-        out
-    }
-}
 
 /// What Hugging Face's Trainer fills in where it says `auto`, and what from (transformers 5.23.0,
 /// `integrations/deepspeed.py`, `trainer_config_process` and `trainer_config_finalize`).
@@ -89,9 +35,9 @@ pub(super) fn hugging_face(emission: &Emission) -> Config {
     let mut config = in_numbers(emission);
     if layout.model_parallel() > 1 {
         // The Trainer multiplies by every process; DeepSpeed has fewer ranks, and makes the product of the other two.
-        config.0.retain(|(path, ..)| *path != "train_batch_size");
+        config.retain(|path| path != "train_batch_size");
     }
-    for (path, value, reason) in &mut config.0 {
+    for (path, value, reason) in config.settings_mut() {
         if let Some((_, from)) = FILLED.iter().find(|(filled, _)| filled == path) {
             *reason = format!("the Trainer makes it {value}, from {from}");
             *value = json!("auto");
@@ -105,7 +51,7 @@ pub(super) fn hugging_face(emission: &Emission) -> Config {
 /// Hugging Face's models recompute by arguments of their own, and nothing of `DeepSpeed`'s reads its section.
 pub(super) fn in_numbers(emission: &Emission) -> Config {
     let mut config = plain(emission);
-    config.0.retain(|(path, ..)| !path.starts_with(CHECKPOINTING));
+    config.retain(|path| !path.starts_with(CHECKPOINTING));
     config
 }
 
