@@ -21,6 +21,7 @@ mod engines;
 mod extremes;
 mod golden;
 mod guides;
+mod images;
 mod laws;
 mod layouts;
 mod market;

@@ -7,10 +7,11 @@ pub mod workings;
 
 use crate::context::Context;
 use crate::kernels::Rates;
+use crate::tower::Tower;
 use engine::{EngineModel, Prefill};
 pub use lengths::Responses;
 use lengths::SHARES;
-pub use memory::{cache_bytes_per_token, engine_weights, graphs, workspace};
+pub use memory::{cache_bytes_per_token, engine_weights, graphs, images_workspace, workspace};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
@@ -144,6 +145,7 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
         constants,
         tuned: efficiency.architecture(hardware),
         released: job.workload.rl.is_none(),
+        tower: Tower::of(context, &context.actor()),
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let responses = &requests.responses;
@@ -152,7 +154,7 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let per_engine = requests.count / engines * responses.busiest(distinct, engines);
     let per_engine = per_engine.max(1.0);
     let weights = engine_weights(&job.model, plan, engine.released);
-    let workspace = workspace(&job.model, plan);
+    let workspace = workspace(&job.model, plan) + images_workspace(job, plan);
     let share = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
     let cache = share.beyond(weights + workspace);
     let per_token = engine.cache_bytes().max(1.0);

@@ -1,6 +1,7 @@
 //! From a question to a job: defaults applied, everything invalid refused by name.
 
 mod hardware;
+mod images;
 mod operations;
 pub mod owned;
 mod reinforcement;
@@ -173,6 +174,7 @@ fn resolve_workload(
         mean_sequence_length: 0.0,
         global_batch: 1,
         lora: resolve_lora(kind, spec.lora)?,
+        images: None,
         reference: kind.preference().is_some_and(Preference::has_reference)
             && spec.precompute_ref_log_probs != Some(true),
         rl: None,
@@ -213,6 +215,9 @@ fn resolve_workload(
             workload.global_batch = generation.requests;
             workload.generation = Some(generation);
         }
+    }
+    if let Some(spec) = &spec.images {
+        workload.images = images::resolve(spec, model, &workload, caveats)?;
     }
     Ok(workload)
 }

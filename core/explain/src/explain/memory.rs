@@ -132,7 +132,7 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
 
 /// Weights whose gradients a GPU keeps from pass to pass.
 fn held_gradients(source: &Source<'_>, turn: &Turn<'_>, terms: &Terms) -> f64 {
-    held(&terms.rank, &turn.layout, shard_counts(&turn.layout, source.gpus()), 2)
+    held(&terms.rank.trained(), &turn.layout, shard_counts(&turn.layout, source.gpus()), 2)
 }
 
 /// GiB of a paged optimizer's states that are on the card in this phase, in unified memory.
@@ -190,6 +190,11 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
         let offloaded = "share of them on the card, the rest offloaded";
         kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
         sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
+    }
+    if terms.tower > 0.0 {
+        let meaning = "what the images of a micro-batch keep in the vision tower, pixels included";
+        let own = sheet.term("images", terms.tower, Unit::Bytes, meaning);
+        sum.push(sheet.scaled(own, "in_flight", terms.in_flight, "micro-batches in flight"));
     }
     if terms.moment() == Moment::Backward {
         let whole = sheet.term(
