@@ -197,25 +197,33 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
         sum.push(sheet.scaled(own, "in_flight", terms.in_flight, "micro-batches in flight"));
     }
     if terms.moment() == Moment::Backward {
-        let whole = sheet.term(
-            "working",
-            per_token(terms.largest_block),
-            Unit::Bytes,
-            "bytes of a token in the block at work, nothing recomputed",
-        );
-        let working = tokens.clone() * whole;
-        let share = "how much of it stands beside the kept ones";
-        sum.push(sheet.scaled(working, "share", terms.at_work, share));
-        if terms.weighed > 0.0 {
-            let meaning = "bytes of a token where its experts' outputs are weighed in fp32";
-            sum.push(tokens * sheet.term("weighed", per_token(terms.weighed), Unit::Bytes, meaning));
-        }
-        if terms.unpacked.get() > 0.0 {
-            let matrix = "a 4-bit matrix, unpacked";
-            sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
-        }
+        sum.extend(at_work(sheet, terms, tokens));
     }
     Some(Expression::sum(sum))
+}
+
+/// The block at work beside what layers keep.
+fn at_work(sheet: &mut Sheet, terms: &Terms, tokens: Expression) -> Vec<Expression> {
+    let per_token = |bytes: f64| bytes / terms.tokens;
+    let mut sum = Vec::new();
+    let whole = sheet.term(
+        "working",
+        per_token(terms.largest_block),
+        Unit::Bytes,
+        "bytes of a token in the block at work, nothing recomputed",
+    );
+    let working = tokens.clone() * whole;
+    let share = "how much of it stands beside the kept ones";
+    sum.push(sheet.scaled(working, "share", terms.at_work, share));
+    if terms.weighed > 0.0 {
+        let meaning = "bytes of a token where its experts' outputs are weighed in fp32";
+        sum.push(tokens * sheet.term("weighed", per_token(terms.weighed), Unit::Bytes, meaning));
+    }
+    if terms.unpacked.get() > 0.0 {
+        let matrix = "a 4-bit matrix, unpacked";
+        sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
+    }
+    sum
 }
 
 fn logits(sheet: &mut Sheet, terms: &Terms, own: Loss) -> Expression {
