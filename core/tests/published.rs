@@ -80,7 +80,7 @@ fn kept_per_sbh(question: &shardwise_core::Question) -> f64 {
         mlp_trains: true,
     };
     let tokens = job.workload.sequence_length as f64;
-    let slice = Slice { tokens, attention_length: tokens };
+    let slice = Slice { tokens, attention_length: tokens, sequences: 1.0 };
     block.kept_bytes(context.blocks[0], slice, 0.0) / (tokens * shape.hidden_size as f64)
 }
 

@@ -430,6 +430,32 @@ impl fmt::Debug for Asked {
     }
 }
 
+/// Gives a model with a vision tower images, where its lengths have room for them and for others as large. Nothing is drawn: another
+/// draw would be other questions throughout.
+fn see(question: &mut Value) {
+    let entry = question["model"].as_str().and_then(catalog::model);
+    let Some(picture) = entry.and_then(|own| own.shape.vision?.picture(336, 280, None)) else {
+        return;
+    };
+    let workload = &mut question["workload"];
+    let lengths = ["sequence_length", "mean_sequence_length"].map(|key| workload[key].as_f64());
+    let prompts = ["max_prompt_length", "mean_prompt_length"].map(|key| workload["rl"][key].as_f64());
+    let generated = [workload["rollout"]["mean_prompt_length"].as_f64()];
+    let all = lengths.into_iter().chain(prompts).chain(generated).flatten();
+    let shortest = all.fold(f64::INFINITY, f64::min);
+    if shortest < 4.0 * picture.tokens {
+        return;
+    }
+    let trains = ["trained", "projector", "frozen"][(shortest as usize) % 3];
+    workload["images"] = json!({"width": 336, "height": 280, "per_example": 1.5});
+    if workload["kind"] != "rollout"
+        && workload.get("lora").is_none()
+        && !matches!(workload["kind"].as_str(), Some("lora" | "qlora"))
+    {
+        workload["images"]["vision_tower"] = json!(trains);
+    }
+}
+
 /// A question of any kind.
 pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
     let present = if decided == Plan::Complete { 1.0 } else { 0.7 };
@@ -440,6 +466,7 @@ pub(crate) fn question(decided: Plan) -> BoxedStrategy<Asked> {
             if let Some(plan) = plan {
                 value["plan"] = plan;
             }
+            see(&mut value);
             belonging::strip(&mut value);
             Asked(question_from_value(value).unwrap_or_else(|error| panic!("{error}")))
         })

@@ -22,6 +22,7 @@ mod engines;
 mod extremes;
 mod golden;
 mod guides;
+mod images;
 mod laws;
 mod layouts;
 mod market;

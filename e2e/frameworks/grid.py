@@ -349,6 +349,19 @@ STATED += [(f"{kind}-{name}", frameworks, "qwen3-8b", {"kind": kind, **PAIRS, **
     ("reward-model-scored", ("deepspeed",), "qwen3-8b", {"kind": "reward_model", **PAIRS}, ZERO),
 ]
 
+# Images: what trains of the vision tower, where a framework has a word for it.
+SEEN = {"width": 640, "height": 480}
+TRAINED_TOWER = {"images": {**SEEN, "vision_tower": "trained"}}
+STATED += [
+    ("images-frozen", ("llamafactory",), "qwen2.5-vl-7b", {**PLAIN, "images": {**SEEN, "vision_tower": "frozen", "max_pixels": 589_824}}, ZERO),
+    ("images-projector", ("llamafactory",), "internvl3.5-8b", {**PLAIN, "images": {**SEEN, "vision_tower": "projector"}}, ZERO),
+    ("images-trained", ("trl", "llamafactory"), "qwen2.5-vl-7b", {**PLAIN, **TRAINED_TOWER}, KTO_PLAN),
+    ("images-lora", ("llamafactory",), "qwen3-vl-8b", {**PLAIN, "kind": "lora", "images": SEEN}, ZERO),
+    ("images-grpo", ("verl",), "qwen2.5-vl-7b", {**GRPO, **TRAINED_TOWER}, FSDP),
+    ("images-grpo-lora", ("verl",), "qwen3-vl-8b", {**GRPO, "lora": {"rank": 16}, "images": SEEN}, FSDP),
+    ("images-grpo-trl", ("trl",), "qwen2.5-vl-7b", {**GRPO, **TRAINED_TOWER}, TRL_ZERO),
+]
+
 # Megatron-LM and Megatron-Bridge: every key that either can write.
 TRAINED = {"backend": "megatron", "tensor_parallel": 2, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}
 PRETRAIN = {**SFT, "kind": "pretrain"}

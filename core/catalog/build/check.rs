@@ -350,4 +350,12 @@ fn check_blocks(entry: &mut Entry<'_>, row: &ModelRow) {
     {
         entry.problem("vision.kind", "is unknown");
     }
+    if let Some(vision) = &row.vision {
+        if (vision.window > 0) != (vision.full_blocks > 0) || vision.full_blocks > vision.layers {
+            entry.problem("vision.full_blocks", "belongs to a tower with windows, and is at most its layers");
+        }
+        if vision.heads == 0 || !vision.hidden.is_multiple_of(vision.heads) {
+            entry.problem("vision.heads", "must divide the tower's width");
+        }
+    }
 }

@@ -147,7 +147,8 @@ fn shape(row: &ModelRow) -> String {
         fields.push(format!("mamba: {}", literal("Mamba", &columns)));
     }
     if let Some(own) = &row.vision {
-        let columns = columns!(own; layers, hidden, intermediate, heads, patch, merge, out, deepstack);
+        let columns = columns!(own; layers, hidden, intermediate, heads, patch, merge, out, deepstack, window,
+            full_blocks);
         let kind = Rust(format!("VisionKind::{}", vision_kind(&own.kind).unwrap_or_default()));
         let vision = literal("Vision", &[&columns[..], &[("kind", &kind)]].concat());
         fields.push(format!("vision: Some({vision})"));

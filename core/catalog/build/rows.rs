@@ -247,6 +247,10 @@ pub(crate) struct VisionRow {
     pub(crate) out: u64,
     #[serde(default)]
     pub(crate) deepstack: u64,
+    #[serde(default)]
+    pub(crate) window: u64,
+    #[serde(default)]
+    pub(crate) full_blocks: u64,
 }
 
 /// A model: what identifies it, then its shape; absent keys are those of `Shape::EMPTY`.

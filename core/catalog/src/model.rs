@@ -4,6 +4,7 @@ mod config;
 mod lora;
 mod matrices;
 mod parameters;
+mod picture;
 mod reading;
 mod shape;
 
@@ -11,6 +12,7 @@ pub use config::{model_from_config, model_of_entry, resolve_model};
 pub use lora::LoraTargets;
 pub use matrices::{Matrices, adapter_matrices, block_matrices};
 pub use parameters::ParameterCounts;
+pub use picture::{Picture, Projection};
 pub use reading::{Reading, Released};
 pub use shape::{Linear, Mamba, Norm, QkNorm, Shape, Vision, VisionKind};
 

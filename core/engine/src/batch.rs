@@ -88,14 +88,16 @@ pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
     let shared = (per_rank * length * waits(job, per_rank, spread, ranks)).min(most.max(per_rank * length));
     let busiest = if ranks > 1.0 { shared.max(longest_seen) } else { per_rank * length };
     let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
-    let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen };
+    let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen, sequences: tokens / length };
     let tokens = sequences * mean;
     match layout.micro_batch {
         MicroBatch::Sequences(micro) => {
             let micro = (micro as f64 * each).min((per_rank / each).ceil() * each);
             let micro_batches = (per_rank / micro).ceil();
-            let largest =
-                Largest { slice: Slice { tokens: micro * longest / parts, attention_length: longest }, micro_batches };
+            let largest = Largest {
+                slice: Slice { tokens: micro * longest / parts, attention_length: longest, sequences: micro },
+                micro_batches,
+            };
             Batch {
                 micro_batches,
                 mean: slice((micro * length).max(busiest / micro_batches)),
@@ -111,7 +113,10 @@ pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
             let largest = |rank: f64, attention_length: f64| {
                 let rank = rank.max(longest);
                 let tokens = capacity.min(rank);
-                Largest { slice: Slice { tokens: tokens / parts, attention_length }, micro_batches: rank / tokens }
+                // As many as the tokens are of where all are of mean length: the images of no more are at once.
+                let sequences = (tokens / length).min(per_rank.ceil());
+                let slice = Slice { tokens: tokens / parts, attention_length, sequences };
+                Largest { slice, micro_batches: rank / tokens }
             };
             let most = per_rank.ceil() * longest;
             let fullest = busiest * (1.0 + FULLEST * spread / per_rank.sqrt());

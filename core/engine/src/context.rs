@@ -10,8 +10,9 @@ use crate::layer::BlockContext;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
 use crate::rollout::agent::one_turn;
+use crate::tower::Tower;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
-use shardwise_catalog::model::{Model, ParameterCounts, Shape};
+use shardwise_catalog::model::{Model, ParameterCounts, Picture, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::complete::{attention_kernel, training_gpus};
 use shardwise_question::job::Job;
@@ -37,6 +38,8 @@ pub struct Context<'a> {
     critic: Option<Blocks>,
     /// The reward model's, likewise.
     reward: Option<Blocks>,
+    /// An image as the towers of these three take it.
+    pictures: [Option<Picture>; 3],
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// Those of them that a token visits.
@@ -70,6 +73,13 @@ fn agent(workload: &Workload) -> Option<(Agent, Responses)> {
     Some((agent, one_turn(&agent, mean, rl.response_length_cv, longest)))
 }
 
+/// An image as the towers of actor, critic and reward model take it.
+fn pictures(actor: &Model, workload: &Workload) -> [Option<Picture>; 3] {
+    let seen = |model: Option<&Model>| workload.images.zip(model).and_then(|(images, model)| images.picture(model));
+    let rl = workload.rl.as_ref();
+    [seen(Some(actor)), seen(rl.and_then(|rl| rl.critic.as_ref())), seen(rl.and_then(|rl| rl.reward_model.as_ref()))]
+}
+
 impl<'a> Context<'a> {
     /// Prepares a job.
     #[must_use]
@@ -92,6 +102,7 @@ impl<'a> Context<'a> {
             blocks: Blocks::of(&job.model.shape),
             critic: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.critic.as_ref())),
             reward: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.reward_model.as_ref())),
+            pictures: pictures(&job.model, &job.workload),
             adapters: counted(ParameterCounts::lora),
             visited_adapters: counted(ParameterCounts::visited_lora),
             responses: responses(&job.workload),
@@ -135,7 +146,27 @@ impl<'a> Context<'a> {
         } else {
             flops::adapted_per_token(model, length, self.visited_adapters)
         };
-        all - self.no_head()
+        all - self.no_head() + self.images_per_token(Tower::training_flops)
+    }
+
+    /// Operations of the actor's images, as `of` counts those of a sequence, for each of its mean tokens.
+    #[must_use]
+    pub fn images_per_token(&self, of: impl Fn(&Tower) -> Flops) -> Flops {
+        let length = self.job.workload.mean_sequence_length.max(1.0);
+        Tower::of(self, &self.actor()).map_or(Flops::ZERO, |tower| of(&tower) * (1.0 / length))
+    }
+
+    /// What eager code keeps beside the counted bytes, per token and hidden size.
+    pub(crate) fn eager_activation(&self, layout: &Layout) -> f64 {
+        match layout.backend {
+            Backend::Megatron => 0.0,
+            Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => self.efficiency.eager_activation,
+        }
+    }
+
+    /// Weights of a model's vision tower that do not train.
+    fn frozen(&self, model: &Model) -> u64 {
+        self.job.workload.images.map_or(0, |images| images.frozen(model))
     }
 
     /// Operations of the LM head that a model of scores does not have.
@@ -183,20 +214,24 @@ impl<'a> Context<'a> {
     /// The actor as a role that trains.
     #[must_use]
     pub fn actor(&self) -> Role<'_> {
-        Role { model: &self.job.model, blocks: &self.blocks, adapters: self.adapters, head: self.head() }
+        let model = &self.job.model;
+        let (picture, frozen) = (self.pictures[0], self.frozen(model));
+        Role { model, blocks: &self.blocks, adapters: self.adapters, head: self.head(), picture, frozen }
     }
 
     /// The critic, where there is one.
     #[must_use]
     pub fn critic(&self) -> Option<Role<'_>> {
         let model = self.job.workload.rl.as_ref()?.critic.as_ref()?;
-        Some(Role { model, blocks: self.critic.as_ref()?, adapters: 0, head: Head::Scalar })
+        let (picture, frozen) = (self.pictures[1], self.frozen(model));
+        Some(Role { model, blocks: self.critic.as_ref()?, adapters: 0, head: Head::Scalar, picture, frozen })
     }
 
     /// The reward model, where there is one.
     #[must_use]
     pub fn reward(&self) -> Option<Role<'_>> {
         let model = self.job.workload.rl.as_ref()?.reward_model.as_ref()?;
-        Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head: Head::Scalar })
+        let (picture, frozen) = (self.pictures[2], self.frozen(model));
+        Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head: Head::Scalar, picture, frozen })
     }
 }

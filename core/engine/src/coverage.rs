@@ -228,7 +228,7 @@ impl MemoryKind {
     }
 }
 
-/// How much wider the spread is where no published run measured the memory of an RL step's training or of preference data', or any on the
+/// How much wider the spread is where no published run measured the memory of an RL step's training, of preference data' or of images', or any on the
 /// architecture. Assumed: as much as a source differs from the others of its kind beside what its own runs differ.
 const UNMEASURED: f64 = 1.25;
 
@@ -242,7 +242,8 @@ pub fn memory_spread(job: &Job, layout: &Layout) -> Spread {
 pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
     let own = &EFFICIENCY.architecture(&job.hardware).name;
     let mut spread = COVERAGE.memory[kind as usize];
-    if job.workload.rl.is_some() || job.workload.kind.preference().is_some() {
+    let seen = job.workload.images.is_some();
+    if seen || job.workload.rl.is_some() || job.workload.kind.preference().is_some() {
         spread = spread.wider(UNMEASURED);
     }
     if !COVERAGE.memory_on.iter().any(|known| known == own) {
@@ -306,6 +307,7 @@ impl Kind {
             task: match job.workload.kind {
                 // No published run is one: nothing says how far off it is but runs of other kinds.
                 own if own.preference().is_some() => "prefer",
+                _ if job.workload.images.is_some() => "images",
                 _ if job.workload.lora.is_some() => "adapters",
                 WorkloadKind::Pretrain => "pretrain",
                 _ => "tune",
@@ -350,15 +352,17 @@ fn of_runs(job: &Job, plan: &Plan, generation: &Generation) -> f64 {
     let workload = &job.workload;
     if workload.rl.is_some() {
         let [_, uncovered] = generation.half_widths;
+        // No published step says where the time of its images goes.
+        let seen = workload.images.map_or(0.0, |_| uncovered);
         // An architecture that nobody knows is no better covered by the published steps than by generation runs.
         return match EFFICIENCY.known(&job.hardware) {
-            Some(_) => COVERAGE.reinforcement,
+            Some(_) => COVERAGE.reinforcement.max(seen),
             None => COVERAGE.reinforcement.max(uncovered),
         };
     }
     if workload.generation.is_some() {
         let own = &EFFICIENCY.architecture(&job.hardware).name;
-        let covered = generation.on.iter().any(|known| known == own);
+        let covered = workload.images.is_none() && generation.on.iter().any(|known| known == own);
         return generation.half_widths[usize::from(!covered)];
     }
     COVERAGE.half_width(Kind::of(job, &plan.layout))

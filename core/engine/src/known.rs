@@ -165,7 +165,8 @@ impl TimesKey {
                 layout.expert_tensor_parallel,
             ],
             gradient_bytes: layout.gradient_bytes,
-            slice,
+            // However many sequences they are of, a block's tokens take as long.
+            slice: Slice { sequences: 0.0, ..slice },
         }
     }
 

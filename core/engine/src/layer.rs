@@ -30,6 +30,8 @@ pub struct Slice {
     pub tokens: f64,
     /// Length that attention sees: Σ length² / Σ length over the batch.
     pub attention_length: f64,
+    /// Sequences that the tokens are of, whoever holds their other parts: as many have images.
+    pub sequences: f64,
 }
 
 /// Time of one block's passes over one micro-batch.
@@ -55,6 +57,8 @@ pub struct BlockTime {
     pub expert: Seconds,
     /// Kernels launched by the forward pass.
     pub kernels: f64,
+    /// Of them those that no backward pass follows.
+    pub forward_only: f64,
     /// What the GPU waits for the host in the forward pass, beside the kernels' launches.
     pub wait_forward: Seconds,
     /// What the GPU waits for the host in the backward pass, beside the kernels' launches.
@@ -76,6 +80,7 @@ impl BlockTime {
         self.ring_backward += one.ring_backward * times;
         self.expert += one.expert * times;
         self.kernels += one.kernels * times;
+        self.forward_only += one.forward_only * times;
         self.wait_forward += one.wait_forward * times;
         self.wait_backward += one.wait_backward * times;
         self.floor_backward += one.floor_backward * times;

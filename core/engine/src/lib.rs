@@ -43,6 +43,7 @@ pub mod role;
 pub mod rollout;
 pub mod run;
 pub mod step;
+pub mod tower;
 pub mod training;
 pub mod turn;
 pub mod weights;

@@ -1,7 +1,7 @@
 //! A model in the step.
 
 use crate::blocks::Blocks;
-use shardwise_catalog::model::Model;
+use shardwise_catalog::model::{Model, Picture};
 
 /// A model in the step, and what it computes.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,10 @@ pub struct Role<'a> {
     pub adapters: u64,
     /// What follows the last block.
     pub head: Head,
+    /// An image as its vision tower takes it, where the question has some.
+    pub picture: Option<Picture>,
+    /// Weights of its vision tower that do not train.
+    pub frozen: u64,
 }
 
 impl Role<'_> {

@@ -8,10 +8,11 @@ pub mod workings;
 
 use crate::context::Context;
 use crate::kernels::Rates;
+use crate::tower::Tower;
 use engine::{EngineModel, Prefill};
 pub use lengths::Responses;
 use lengths::SHARES;
-pub use memory::{cache_bytes_per_token, engine_weights, graphs, workspace};
+pub use memory::{cache_bytes_per_token, engine_weights, graphs, images_workspace, workspace};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
@@ -160,6 +161,7 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
         constants,
         tuned: efficiency.architecture(hardware),
         released: job.workload.rl.is_none(),
+        tower: Tower::of(context, &context.actor()),
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let responses = &requests.responses;
@@ -168,7 +170,7 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let per_engine = requests.count / engines * responses.busiest(distinct, engines);
     let per_engine = per_engine.max(1.0);
     let weights = engine_weights(&job.model, plan, engine.released);
-    let workspace = workspace(&job.model, plan);
+    let workspace = workspace(&job.model, plan) + images_workspace(job, plan);
     let share = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
     let cache = share.beyond(weights + workspace);
     let per_token = engine.cache_bytes().max(1.0);
@@ -290,8 +292,12 @@ impl Prepared<'_> {
     /// Processing all that the engine reads: prompts, and between turns what comes after half a response.
     fn reading(&self, requests: &Requests, work: &Work) -> Prefill {
         let prompts = self.prefill(work.prompts, requests.prompt);
-        // A token of a sequence attends to half of it on average, one in its middle to all before.
-        if work.between > 0.0 { prompts.plus(&self.prefill(work.between, 2.0 * work.middle)) } else { prompts }
+        if work.between <= 0.0 {
+            return prompts;
+        }
+        // A token of a sequence attends to half of it on average, one in its middle to all before. Images stand in the prompt.
+        let between = self.prefill(work.between, 2.0 * work.middle);
+        prompts.plus(&Prefill { images: Seconds::ZERO, ..between })
     }
 
     /// Time of computing what was dropped again.

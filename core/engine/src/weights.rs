@@ -19,6 +19,16 @@ pub struct RankWeights {
     pub outer: f64,
     /// The LM head alone, tied or not.
     pub head: f64,
+    /// Of the dense ones those of a vision tower that do not train.
+    pub frozen: f64,
+}
+
+impl RankWeights {
+    /// Those that train.
+    #[must_use]
+    pub fn trained(&self) -> Self {
+        Self { dense: self.dense - self.frozen, ..*self }
+    }
 }
 
 /// Which pipeline stage.
@@ -95,6 +105,7 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
     };
     rank.head = if pp == 1 || stage == Stage::Last { head } else { 0.0 };
     rank.dense += rank.outer;
+    rank.frozen = if pp == 1 || stage == Stage::First { role.frozen as f64 } else { 0.0 };
     rank
 }
 
@@ -134,10 +145,11 @@ pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -
 #[must_use]
 pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States {
     let shards = shard_counts(layout, gpus);
-    let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(rank, layout, shards, from));
+    let trained = rank.trained();
+    let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(&trained, layout, shards, from));
     let (weights, master) = kept_bytes(layout);
     States {
-        parameters: sharded(weights, 3),
+        parameters: Bytes::new(weights * held(rank, layout, shards, 3)),
         gradients: sharded(layout.gradient_bytes, 2),
         optimizer: sharded((master + layout.optimizer_bytes) * layout.optimizer_on_card(), 1),
     }
@@ -163,7 +175,7 @@ pub fn saved(role: &Role<'_>, layout: &Layout) -> States {
     let all = role.model.parameters.total as f64;
     States {
         parameters: Bytes::new(all * weights),
-        optimizer: Bytes::new(all * (master + layout.optimizer_bytes)),
+        optimizer: Bytes::new((all - role.frozen as f64) * (master + layout.optimizer_bytes)),
         ..States::default()
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::task::{Algorithm, Preference};
 use crate::wire::{Question, WorkloadKind, at, take, to_value};
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::model::resolve_model;
 
 /// A field and the questions that it belongs into.
 struct Rule {
@@ -30,7 +31,7 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 28] = [
+const RULES: [Rule; 30] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -45,6 +46,12 @@ const RULES: [Rule; 28] = [
         |question| preference(question).is_some(),
         "Only dpo, ipo, kto, orpo, simpo and reward_model say this beside their kind. Leave it out; fine-tuning over a base in 4 bits is the kind qlora.",
     ),
+    rule(
+        "workload.images",
+        has_tower,
+        "Only a model with a vision tower takes images. Leave this out, or choose such a model, for example \"qwen2.5-vl-7b\".",
+    ),
+    rule("workload.images.vision_tower", trains, "Nothing trains here, the vision tower neither. Leave this out."),
     rule(
         "workload.precompute_ref_log_probs",
         |question| preference(question).is_some_and(Preference::has_reference),
@@ -161,6 +168,11 @@ fn has_reference(question: &Value) -> bool {
     }
     let stated = at(question, "workload.rl.reference").as_bool();
     algorithm(question).is_some_and(|own| stated.unwrap_or(own.reference))
+}
+
+/// Whether the model has a vision tower, or is none that is known: then that is what is wrong.
+fn has_tower(question: &Value) -> bool {
+    resolve_model(at(question, "model"), "model").map_or(true, |own| own.shape.vision.is_some())
 }
 
 fn never(_: &Value) -> bool {

@@ -2,6 +2,7 @@
 
 mod agent;
 mod hardware;
+mod images;
 mod operations;
 pub mod owned;
 mod reinforcement;
@@ -174,6 +175,7 @@ fn resolve_workload(
         mean_sequence_length: 0.0,
         global_batch: 1,
         lora: resolve_lora(kind, spec.lora)?,
+        images: None,
         reference: kind.preference().is_some_and(Preference::has_reference)
             && spec.precompute_ref_log_probs != Some(true),
         rl: None,
@@ -214,6 +216,9 @@ fn resolve_workload(
             workload.global_batch = generation.requests;
             workload.generation = Some(generation);
         }
+    }
+    if let Some(spec) = &spec.images {
+        workload.images = images::resolve(spec, model, &workload, caveats)?;
     }
     Ok(workload)
 }

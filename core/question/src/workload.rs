@@ -1,8 +1,8 @@
 //! What is trained or generated, with every default applied.
 
 use crate::task::Task;
-use crate::wire::{LoraTargets, Precision, Schedule, WorkloadKind};
-use shardwise_catalog::model::Model;
+use crate::wire::{LoraTargets, Precision, Schedule, VisionTower, WorkloadKind};
+use shardwise_catalog::model::{Model, Picture};
 
 /// A resolved workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Workload {
     pub global_batch: u64,
     /// Adapters, where only they train.
     pub lora: Option<Lora>,
+    /// Images, where the model takes some.
+    pub images: Option<Images>,
     /// Whether steps on preference data evaluate a reference on them; that of RL is in `rl`.
     pub reference: bool,
     /// The RL step.
@@ -134,6 +136,40 @@ pub struct Lora {
     pub targets: LoraTargets,
     /// Whether the base model is held in 4 bits.
     pub quantized_base: bool,
+}
+
+/// Images of an example, or of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Images {
+    /// Mean number of them.
+    pub per_example: f64,
+    /// Width in pixels.
+    pub width: u64,
+    /// Height in pixels.
+    pub height: u64,
+    /// Most pixels of one, where the question says so.
+    pub max_pixels: Option<u64>,
+    /// What trains of the vision tower.
+    pub tower: VisionTower,
+}
+
+impl Images {
+    /// One of them as the tower of `model` takes it; `None` where it has none.
+    #[must_use]
+    pub fn picture(&self, model: &Model) -> Option<Picture> {
+        model.shape.vision?.picture(self.width, self.height, self.max_pixels)
+    }
+
+    /// Weights of the tower of `model` that do not train.
+    #[must_use]
+    pub fn frozen(&self, model: &Model) -> u64 {
+        let counts = &model.parameters;
+        match self.tower {
+            VisionTower::Trained => 0,
+            VisionTower::Projector => counts.vision - counts.projector,
+            VisionTower::Frozen => counts.vision,
+        }
+    }
 }
 
 /// One RL step.

@@ -2,7 +2,7 @@
 
 use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
 use super::shared::{
-    ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
+    ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
 };
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
@@ -53,6 +53,7 @@ pub(crate) static RULES: &[Rule] = &[
             .or("axolotl's fp8 is laid out for all weights, with FSDP2, on Hopper or Blackwell. Choose bf16."),
         ],
     ),
+    NO_IMAGES,
 ];
 
 static SHARDED: &[Rule] = &[

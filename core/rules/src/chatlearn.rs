@@ -6,7 +6,7 @@ use super::rule::{Rule, all, backends, divides, engine, learning, must, no_kind,
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ALL_SHARD, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16,
     FLASH, FORWARD_IS_USUAL, FSDP, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS,
-    NO_AGENT, NO_OVERSAMPLING, NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
+    NO_AGENT, NO_IMAGES, NO_OVERSAMPLING, NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
@@ -65,6 +65,7 @@ pub(crate) static RULES: &[Rule] = &[
     when(|a| !a.counts_tokens(), &[MINI_BATCH_IS_WHOLE_PASSES]),
     HAS_ENGINE,
     all(GENERATION),
+    NO_IMAGES,
 ];
 
 static ON_MEGATRON: &[Rule] = &[

@@ -5,6 +5,7 @@ use super::shared::{ACTIVATIONS_STAY, ALL_SHARD, FSDP2_SHARDS, HALF, REFERENCE_I
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
+use shardwise_question::wire::WorkloadKind;
 
 /// What LLaMA-Factory refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
@@ -17,6 +18,9 @@ pub(crate) static RULES: &[Rule] = &[
     })
     .or("LLaMA-Factory attends by FlashAttention-2 or PyTorch's own. Set it to flash2 or sdpa, or leave it out."),
     all(optimizer::LLAMAFACTORY),
+    // data/processor/pretrain.py takes no images.
+    must("workload.images", |a| a.workload.images.is_none() || a.workload.kind != WorkloadKind::Pretrain)
+        .or("LLaMA-Factory pre-trains on text alone. Leave the images out, or choose sft."),
     when(|a| a.is(Deepspeed), deepspeed::RULES),
     when(
         |a| !a.is(Deepspeed),

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED, recomputes};
 use super::rule::{Rule, all, divides, must, no_kind, when};
-use super::shared::{FLASH, NO_PREFERENCES, NO_RL, TRAINS, USUAL_KERNEL};
+use super::shared::{FLASH, NO_IMAGES, NO_PREFERENCES, NO_RL, TRAINS, USUAL_KERNEL};
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::RecomputeModule::MlaUpProj;
 use shardwise_question::wire::WorkloadKind::{Lora, Pretrain, Qlora, Sft};
@@ -122,6 +122,7 @@ pub(crate) static RULES: &[Rule] = &[
     when(|a| a.workload.kind == Pretrain, &[DOCUMENTS_ARE_JOINED]),
     must("plan.max_tokens_per_gpu", |a| a.workload.kind == Pretrain || !a.workload.joins() || a.micro == 1)
         .or("A micro-batch of packed sequences is one pack. Set max_tokens_per_gpu to the sequence length, or packing to false."),
+    NO_IMAGES,
 ];
 
 /// Whether the model has a recipe of this kind.

@@ -4,8 +4,9 @@ use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS,
     CHUNKED, ENGINE, ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, FORWARD_COUNTS_ALIKE, HALF, NO_ADAPTERS,
-    NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS,
-    TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
+    NO_IMAGES, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS,
+    TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES,
+    WHOLE_POOLS,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
@@ -65,6 +66,7 @@ pub(crate) static RULES: &[Rule] = &[
             all(REFERENCE),
         ],
     ),
+    NO_IMAGES,
 ];
 
 /// What every data-parallel rank takes at once divides an optimizer step (`DeepSpeedConfig`, `_batch_assertion`).

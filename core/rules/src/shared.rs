@@ -59,6 +59,9 @@ pub(crate) const ENGINE_IN_BF16: Must = engine("plan.rollout.precision", |own| o
 pub(crate) const CACHE_IN_16_BITS: Must =
     engine("plan.rollout.kv_cache_dtype", |own| own.kv_cache_dtype == KvCacheDtype::Auto);
 
+/// Everything is text.
+pub(crate) const NO_IMAGES: Rule = must("workload.images", |a| a.workload.images.is_none())
+    .or("The texts for {name} have no images. Take LLaMA-Factory's or veRL's flags, or leave them out.");
 /// Nothing is learnt from preferences.
 pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kind.preference().is_none())
     .or("The texts for {name} learn nothing from preferences. Take TRL's or LLaMA-Factory's flags.");

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, precisions, when};
-use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
+use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_IMAGES, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 use shardwise_question::plan::{Layout, Modules, Recompute};
@@ -100,6 +100,7 @@ pub(crate) static RULES: &[Rule] = &[
     all(optimizer::TORCHTITAN),
     all(PRECISION),
     all(MEMORY),
+    NO_IMAGES,
 ];
 
 static PARALLEL: &[Rule] = &[

@@ -8,11 +8,15 @@ use super::shared::{
     RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
+use shardwise_catalog::model::VisionKind;
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::Schedule::{Colocated, Split};
-use shardwise_question::wire::WorkloadKind::{Gmpo, Orpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, Rloo, Simpo};
+use shardwise_question::wire::WorkloadKind::{
+    Gmpo, Orpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, RewardModel, Rloo, Simpo,
+};
+use shardwise_question::wire::{LoraTargets, VisionTower};
 
 /// What TRL refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
@@ -40,6 +44,24 @@ pub(crate) static RULES: &[Rule] = &[
         .or("Accelerate splits sequences in PyTorch's own attention. Set it to sdpa, or leave it out."),
     when(|a| a.rl.is_some(), REINFORCEMENT),
     when(|a| a.rl.is_none(), FINE_TUNING),
+    when(|a| a.workload.images.is_some(), IMAGES),
+];
+
+static IMAGES: &[Rule] = &[
+    no_kind(&[RewardModel]).or("TRL's reward trainer takes text alone. Leave the images out, or take LLaMA-Factory's flags."),
+    must("model", |a| a.shape.vision.is_none_or(|own| own.kind != VisionKind::InternVl))
+        .or("TRL reads models by Transformers' own code, and this checkpoint has its publisher's. Take LLaMA-Factory's flags, or leave the images out."),
+    // No script has a key that freezes a part; PEFT's all-linear has the tower's matrices too.
+    must("workload.images.vision_tower", |a| {
+        let trained = a.workload.images.is_none_or(|own| own.tower == VisionTower::Trained);
+        trained || a.workload.lora.is_some_and(|own| own.targets == LoraTargets::Attention)
+    })
+    .or("TRL's scripts train all of the vision tower, and put adapters on all of its matrices. Set it to trained, give adapters on attention alone, or take LLaMA-Factory's flags."),
+    must("workload.images.max_pixels", |a| a.workload.images.is_none_or(|own| own.max_pixels.is_none()))
+        .or("No argument of TRL's scripts scales images down. Leave it out, and give the size that they have."),
+    // trainer/sft_trainer.py: packing is refused for vision datasets.
+    must("workload.packing", |a| a.rl.is_some() || !a.workload.joins())
+        .or("TRL packs no sequences with images. Set packing to false."),
 ];
 
 static ON_FSDP: &[Rule] = &[

@@ -11,14 +11,15 @@ use super::shared::{
     WHOLE_POOLS,
 };
 use shardwise_catalog::error::InputError;
-use shardwise_catalog::model::Shape;
+use shardwise_catalog::model::{Shape, VisionKind};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
 use shardwise_question::wire::Schedule::{Colocated, Split};
 use shardwise_question::wire::WorkloadKind::{Pretrain, Qlora};
-use shardwise_question::wire::{Attention, Engine};
+use shardwise_question::wire::{Attention, Engine, VisionTower};
+use shardwise_question::workload::Images;
 
 /// What veRL refuses.
 pub(crate) static RULES: &[Rule] = &[
@@ -28,6 +29,7 @@ pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Qlora]).or("veRL loads no 4-bit base model. Choose lora, or take DeepSpeed's flags."),
     TRAINS,
     WHOLE_NODES,
+    when(|a| a.workload.images.is_some(), IMAGES),
     Rule::Odd(|a, broken| {
         check(a, LAYOUT, broken);
         of_critic(a, LAYOUT, broken);
@@ -35,6 +37,22 @@ pub(crate) static RULES: &[Rule] = &[
     }),
     when(|a| a.rl.is_some(), REINFORCEMENT),
     when(|a| a.rl.is_none(), FINE_TUNING),
+];
+
+static IMAGES: &[Rule] = &[
+    // models/transformers/monkey_patch.py.
+    must("model", |a| {
+        a.shape.vision.is_none_or(|own| matches!(own.kind, VisionKind::Qwen25Vl | VisionKind::Qwen3Vl))
+    })
+    .or("veRL 0.9.1 embeds images of Qwen2.5-VL, Qwen3-VL and Qwen3.5 as it packs sequences. Choose one of these, or leave the images out."),
+    // trainer/config/actor/actor.yaml has freeze_vision_tower; since 0.8 no worker reads it.
+    must("workload.images.vision_tower", |a| {
+        let trained = |own: &Images| own.tower == VisionTower::Trained;
+        !a.workload.full_parameter() || a.workload.images.as_ref().is_none_or(trained)
+    })
+    .or("veRL 0.9.1 trains all of the vision tower: no worker reads its freeze_vision_tower. Set it to trained, or take LLaMA-Factory's flags."),
+    must("workload.lora", |a| a.workload.full_parameter() || a.is(Fsdp))
+        .or("veRL's Megatron has no texts here that keep adapters out of the vision tower. Set the backend to fsdp, or leave the adapters out."),
 ];
 
 /// The critic's layout and shape, where there is a critic.

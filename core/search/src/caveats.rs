@@ -160,7 +160,12 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
         };
         found.push(Caveat::new("released-in-few-bits", text));
     }
-    if job.model.shape.vision.is_some() {
+    if job.workload.images.is_some() {
+        found.push(Caveat::new(
+            "images-unfitted",
+            "No published run says what images take by themselves: the vision tower is timed by the kernels of the language model's layers, and the interval is wider. Their tokens are part of the lengths that you gave.",
+        ));
+    } else if job.model.shape.vision.is_some() {
         found.push(Caveat::new(
             "text-only",
             "The vision tower's weights are counted, its work is not: images come as the text tokens they fill.",

@@ -30,6 +30,7 @@ pub(crate) const CASES: &[Case] = cases![
     "kto-llama-3.1-8b-qlora",
     "grpo-qwen3-30b-a3b-megatron",
     "grpo-qwen3-8b-searched",
+    "grpo-qwen3-vl-8b",
     "lora-llama-3.1-8b-l40s",
     "lora-llama-3.3-70b-market",
     "lora-llama-3.3-70b-no-offer",
@@ -44,6 +45,7 @@ pub(crate) const CASES: &[Case] = cases![
     "sft-out-of-memory",
     "sft-qwen2.5-32b-fsdp-packed",
     "sft-qwen2.5-32b-run",
+    "sft-qwen2.5-vl-7b-frozen",
     "sft-qwen3-30b-a3b-searched",
     "sft-qwen3-8b-offer",
 ];

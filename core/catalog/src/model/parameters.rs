@@ -5,7 +5,9 @@
 //! Citations name the class of `transformers` whose tensors are counted, in
 //! <https://github.com/huggingface/transformers/tree/main/src/transformers/models>.
 
-use super::{Norm, QkNorm, Shape, Vision, VisionKind};
+mod vision;
+
+use super::{Norm, QkNorm, Shape};
 
 /// Weights of a model, by part. All figures are numbers of weights unless they say otherwise.
 ///
@@ -31,6 +33,8 @@ pub struct ParameterCounts {
     pub final_norm: u64,
     /// Vision tower with its projector.
     pub vision: u64,
+    /// Of `vision` the projector: what LLaMA-Factory freezes apart (`freeze_multi_modal_projector`).
+    pub projector: u64,
     /// Norms of one block; queries' and keys' norms are in `attention_vectors`.
     pub block_norms: u64,
     /// Matrices of one attention layer (for sparse attention with the indexer's).
@@ -75,7 +79,8 @@ impl ParameterCounts {
             embedding: embedding(shape),
             lm_head: lm_head(shape),
             final_norm: norm(shape) * (u64::from(!shape.no_final_norm) + u64::from(shape.embed_norm)),
-            vision: shape.vision.as_ref().map_or(0, vision),
+            vision: shape.vision.as_ref().map_or(0, vision::tower),
+            projector: shape.vision.as_ref().map_or(0, vision::projector),
             block_norms: norm(shape) * shape.norms_per_layer,
             attention: attention_matrices(shape),
             attention_vectors: attention_vectors(shape),
@@ -314,42 +319,4 @@ fn shared_experts(shape: &Shape) -> u64 {
     }
     mlp_matrices(shape, shape.hidden_size, shape.shared_expert_intermediate_size)
         + if shape.shared_expert_gate { shape.hidden_size } else { 0 }
-}
-
-/// A vision tower with the projector into the language model, after the `VisionModel` of its
-/// family in `transformers`.
-fn vision(tower: &Vision) -> u64 {
-    let Vision { kind, layers, hidden: h, intermediate: m, patch: p, out, deepstack, .. } = *tower;
-    // A block of the plain kind: two norms, biased attention, biased two-matrix MLP.
-    let plain_block = 4 * h + (4 * h * h + 4 * h) + (2 * h * m + m + h);
-    // Four patches merged: norm apart, two biased matrices.
-    let merger = (4 * h * 4 * h + 4 * h) + (4 * h * out + out);
-    match kind {
-        // Two RMSNorms, biased attention, gated MLP with biases; patches span two frames.
-        VisionKind::Qwen25Vl => {
-            let block = 2 * h + (4 * h * h + 4 * h) + (3 * h * m + 2 * m + h);
-            3 * 2 * p * p * h + layers * block + h + merger
-        }
-        // 2304 learned positions; each deepstack level has a merger of its own.
-        VisionKind::Qwen3Vl => {
-            3 * 2 * p * p * h + h + 2304 * h + layers * plain_block + 2 * h + merger + deepstack * (2 * 4 * h + merger)
-        }
-        // SigLIP-So400m at 896 pixels: 4096 positions; the projector is a norm and a matrix.
-        VisionKind::SiglipGemma3 => 3 * p * p * h + h + 4096 * h + layers * plain_block + 2 * h + h + h * out,
-        // Class token, 1024 + 1 positions, layer scales; projector of a norm and two matrices.
-        VisionKind::InternVl => {
-            3 * p * p * h
-                + h
-                + h
-                + 1025 * h
-                + layers * (plain_block + 2 * h)
-                + 2 * 4 * h
-                + (4 * h * out + out)
-                + (out * out + out)
-        }
-        // 336 pixels: 576 + 1 positions; norms before and after; adapter 5632 -> 4096 -> 4096.
-        VisionKind::Llama4 => {
-            3 * p * p * h + h + 577 * h + layers * plain_block + 4 * h + (5632 * 4096 + 4096 * 4096) + 4096 * out
-        }
-    }
 }

@@ -157,6 +157,11 @@ pub struct Vision {
     pub out: u64,
     /// Layers whose features are fed to the language model (Qwen3-VL).
     pub deepstack: u64,
+    /// Side in pixels of the windows within which most blocks attend (Qwen2.5-VL); 0 where all blocks attend to the
+    /// whole image or tile.
+    pub window: u64,
+    /// Of blocks with windows beside them those that attend to the whole image.
+    pub full_blocks: u64,
 }
 
 /// Families of vision towers.

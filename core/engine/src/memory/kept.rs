@@ -66,11 +66,7 @@ pub fn kept_blocks<'a>(
     stage: Stage,
 ) -> impl Iterator<Item = KeptBlock> + 'a {
     let own = context.block(role, layout);
-    // What eager code keeps beside the counted bytes, per token and hidden size.
-    let eager = match layout.backend {
-        Backend::Megatron => 0.0,
-        Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => context.efficiency.eager_activation,
-    };
+    let eager = context.eager_activation(layout);
     let plain = layout.without_recompute();
     let again = if layout.recompute == Recompute::Full {
         layout.recomputed_layers(role.model.shape.num_hidden_layers)

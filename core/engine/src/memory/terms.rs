@@ -1,10 +1,12 @@
 //! What a GPU holds, term by term.
 
-use super::kept::{in_flight, kept_blocks, on_card};
+use super::kept::{at_work, in_flight, kept_blocks, on_card};
 use super::loss::Loss;
 use super::{KeptBlock, PhaseMemory, Use, states};
 use crate::batch::{Batch, Largest};
 use crate::context::{Context, Role};
+use crate::layer::Slice;
+use crate::tower::{BLOCK, Tower};
 use crate::weights::{RankWeights, Stage, States, held, shard_counts};
 use crate::zero_infinity::second_copy;
 use shardwise_catalog::units::Bytes;
@@ -29,7 +31,9 @@ pub struct Terms {
     pub tokens: f64,
     /// What all layers keep of a micro-batch for the backward pass: bytes.
     kept: f64,
-    /// Share of them that is on the card: less than 1 where activations are offloaded.
+    /// What the images of a micro-batch keep in a vision tower for the backward pass: bytes. They are not offloaded.
+    pub tower: f64,
+    /// Share of the layers' that is on the card: less than 1 where activations are offloaded.
     pub on_card: f64,
     /// Micro-batches in flight.
     pub in_flight: f64,
@@ -88,6 +92,8 @@ impl Terms {
             }
         }
         let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
+        let images = images(context, role, layout, (&largest.slice, usage), (stage, kept));
+        let most = most.filter(|most| most.working() >= images.working).or(Some(images.block()));
         let states = states_on_card(context, role, layout, batch, usage, stage);
         Self {
             stage,
@@ -97,6 +103,7 @@ impl Terms {
             workspace: gathered(context, &rank, layout, usage, role),
             tokens: largest.slice.tokens,
             kept,
+            tower: images.kept,
             on_card: on_card(layout, layers),
             in_flight: in_flight(layout, largest.micro_batches, stage),
             largest_block: most.map_or(0.0, |own| own.whole),
@@ -119,7 +126,7 @@ impl Terms {
 
     /// Activations of every micro-batch in flight.
     fn kept(&self) -> Bytes {
-        Bytes::new(self.kept * self.on_card * self.in_flight)
+        Bytes::new((self.kept * self.on_card + self.tower) * self.in_flight)
     }
 
     /// The working set of one block's backward pass.
@@ -185,6 +192,50 @@ impl Terms {
         parts.framework = context.efficiency.context_gib + slack_gib + idle_gib;
         PhaseMemory { parts, slack_gib, idle_gib, paged_gib, certain_gib, ..PhaseMemory::default() }
     }
+}
+
+/// What images make of a micro-batch on a stage.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// Bytes that they keep for the backward pass.
+    kept: f64,
+    /// Bytes of the tower's block at work that stand beside all that is kept.
+    working: f64,
+    /// How often its activations are among them.
+    at_work: f64,
+}
+
+impl Seen {
+    /// As a block at work.
+    fn block(self) -> KeptBlock {
+        let whole = if self.at_work > 0.0 { self.working / self.at_work } else { 0.0 };
+        KeptBlock { layers: 0.0, kept: 0.0, whole, at_work: self.at_work, weighed: 0.0 }
+    }
+}
+
+/// What images make on a stage whose layers keep `kept` bytes of the same micro-batch. A tower that does not train works before
+/// these: it stands beside those of the other micro-batches in flight alone.
+fn images(
+    context: &Context<'_>,
+    role: &Role<'_>,
+    layout: &Layout,
+    (slice, usage): (&Slice, Use),
+    (stage, kept): (Stage, f64),
+) -> Seen {
+    let first = layout.pipeline_parallel == 1 || stage == Stage::First;
+    let Some(tower) = Tower::of(context, role).filter(|_| first) else {
+        return Seen::default();
+    };
+    let whole = tower.working_bytes(context, role, layout, slice.sequences);
+    if usage == Use::Evaluate {
+        return Seen { kept: 0.0, working: whole, at_work: 1.0 };
+    }
+    let own = tower.kept_bytes(context, role, layout, slice.sequences);
+    if tower.trains() {
+        let at_work = at_work(BLOCK, layout, usage);
+        return Seen { kept: own, working: whole * at_work, at_work };
+    }
+    Seen { kept: own, working: (whole - kept).max(0.0), at_work: 1.0 }
 }
 
 /// Of a role's states what is not offloaded.
@@ -262,7 +313,7 @@ pub fn gathers(layout: &Layout, gpus: u32) -> bool {
 fn outer_gradients(role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
     let waits = layout.backend == Backend::Fsdp && layout.zero_stage >= 3 && role.model.shape.tie_word_embeddings;
     let trains = usage == Use::Train && role.adapters == 0;
-    Bytes::new(if waits && trains { 2.0 * rank.outer } else { 0.0 })
+    Bytes::new(if waits && trains { 2.0 * (rank.outer - rank.frozen) } else { 0.0 })
 }
 
 /// What the allocator keeps of earlier batches' logits, over those of the largest: blocks of other sizes, which it returns
@@ -327,7 +378,7 @@ fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, la
     let shards = shard_counts(layout, context.training_gpus());
     match layout.optimizer.kind.row().makes {
         Makes::Nothing => Bytes::ZERO,
-        Makes::Denominators => Bytes::new(4.0 * held(rank, layout, shards, 1)),
+        Makes::Denominators => Bytes::new(4.0 * held(&rank.trained(), layout, shards, 1)),
         Makes::Copies(n) => Bytes::new(4.0 * f64::from(n) * largest_tensor(rank, layout, shards.1)),
     }
 }

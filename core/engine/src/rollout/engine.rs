@@ -6,6 +6,7 @@ use crate::blocks::{Block, Mixer};
 use crate::communication::Network;
 use crate::flops;
 use crate::kernels::Rates;
+use crate::tower::Tower;
 use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Seconds;
@@ -29,6 +30,7 @@ pub(super) struct EngineModel<'a> {
     pub(super) constants: &'a EngineEfficiency,
     pub(super) tuned: &'a Architecture,
     pub(super) released: bool,
+    pub(super) tower: Option<Tower>,
 }
 
 /// Where the time of one engine step goes.
@@ -71,6 +73,8 @@ pub struct Prefill {
     pub exchange: Seconds,
     /// What every engine step takes beside.
     pub floors: Seconds,
+    /// The vision tower, once for each image of a prompt.
+    pub images: Seconds,
 }
 
 impl Prefill {
@@ -82,12 +86,13 @@ impl Prefill {
             collectives: self.collectives + other.collectives,
             exchange: self.exchange + other.exchange,
             floors: self.floors + other.floors,
+            images: self.images + other.images,
         }
     }
 
     /// All of it.
     pub fn total(&self) -> Seconds {
-        self.products + self.attention + self.collectives + self.exchange + self.floors
+        self.products + self.attention + self.collectives + self.exchange + self.floors + self.images
     }
 }
 
@@ -308,6 +313,27 @@ impl EngineModel<'_> {
             collectives,
             exchange: self.expert_exchange(tokens),
             floors: self.prompt_steps(tokens, (length, prompts, decoding)),
+            images: self.encoded(tokens / length.max(1.0)),
         }
+    }
+
+    /// Time in which the images of so many prompts pass the vision tower. vLLM splits its matrices over the engine's ranks
+    /// (`mm_encoder_tp_mode` is `weights` unless told otherwise, `vllm/config/multimodal.py`), in 16 bits, and encodes an image once
+    /// for all responses to its prompt, whose tokens the prefix cache has.
+    fn encoded(&self, prompts: f64) -> Seconds {
+        let Some(tower) = &self.tower else {
+            return Seconds::ZERO;
+        };
+        let own = tower.engine_parts();
+        let tp = f64::from(self.plan.tensor_parallel);
+        let half = self.rates.half.get() * self.constants.prefill * self.tuned.generation_matmul;
+        let products = own.products.get() / (half * tp);
+        let attention = own.attention.get() / (tp * self.rates.attention_forward.get());
+        let mut one = Seconds::new(products + attention);
+        if self.plan.tensor_parallel > 1 {
+            let group = self.network.group(self.plan.tensor_parallel, 1);
+            one += self.network.reduce(own.reduced.get(), group) * own.reduces;
+        }
+        one * (prompts * tower.images())
     }
 }

@@ -3,6 +3,7 @@
 use crate::blocks::Block;
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Bytes;
+use shardwise_question::job::Job;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{KvCacheDtype, Precision};
 
@@ -92,6 +93,21 @@ pub fn workspace(model: &Model, plan: &RolloutPlan) -> Bytes {
     let activations = 2.0 * tokens * (4.0 * shape.hidden_size as f64 + 3.0 * ffn as f64 / split);
     let logits = 6.0 * sampled(plan) * shape.vocab_size as f64;
     Bytes::new(activations + logits) + Bytes::from_gib(0.5) + graphs(plan)
+}
+
+/// Memory that an engine sets aside for the vision tower at work on the largest image that its processor lets through: residual
+/// stream, norm, queries, keys and values, and the MLP's inner values. vLLM's trial run encodes as large a one
+/// (`vllm/v1/worker/gpu_model_runner.py`, `profile_run`).
+#[must_use]
+pub fn images_workspace(job: &Job, plan: &RolloutPlan) -> Bytes {
+    let seen = job.workload.images.filter(|images| images.per_example > 0.0);
+    let (Some(images), Some(vision)) = (seen, job.model.shape.vision) else {
+        return Bytes::ZERO;
+    };
+    let split = f64::from(plan.tensor_parallel);
+    let inner = 3.0 * vision.hidden as f64 + if vision.gated() { 3.0 } else { 2.0 } * vision.intermediate as f64;
+    let patches = vision.largest(images.max_pixels).patches;
+    Bytes::new(2.0 * patches * (2.0 * vision.hidden as f64 + inner / split))
 }
 
 /// CUDA graphs of an engine on one GPU. Assumed.

@@ -8,6 +8,7 @@ use crate::given;
 use crate::phase::Phase;
 use crate::rl;
 use crate::rollout::{self, Requests};
+use crate::tower::Tower;
 use crate::turn::Turn;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::MemoryParts;
@@ -66,7 +67,8 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
     let parts = generation_parts(context, engine, &phase);
     let length = generation.mean_prompt_length + generation.mean_response_length;
     let processed = generation.requests as f64 * length;
-    let flops = flops::forward_per_token(&context.job.model, length).get() * processed;
+    let images = context.images_per_token(Tower::evaluated_flops).get();
+    let flops = (flops::forward_per_token(&context.job.model, length).get() + images) * processed;
     let memory = engine_memory(&phase.room, context.efficiency.context_gib, MemoryParts::default());
     Step {
         seconds: parts.total(),

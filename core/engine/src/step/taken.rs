@@ -64,7 +64,8 @@ impl Step {
 /// (PaLM, arXiv:2204.02311, appendix B). Of what is computed again: [`flops::recomputed_per_token`].
 pub fn recomputed_share(context: &Context<'_>, layout: &Layout, length: f64) -> f64 {
     let again =
-        flops::recomputed_per_token(&context.job.model, &context.blocks, layout, context.visited_adapters, length);
+        flops::recomputed_per_token(&context.job.model, &context.blocks, layout, context.visited_adapters, length)
+            + context.images_per_token(|tower| tower.recomputed_flops(layout));
     again.get() / context.training_flops(length).get()
 }
 

@@ -41,7 +41,7 @@ pub fn least_pass(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice
 pub fn least_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, attention_length: f64) -> f64 {
     let tokens = 1e9;
     let plain = layout.without_recompute();
-    let slice = Slice { tokens, attention_length };
+    let slice = Slice { tokens, attention_length, sequences: 0.0 };
     let all = all_blocks(role, &block_times(context, role, &plain, slice));
     let (_, experts) = FORWARD_EXCHANGES;
     let head = head_product(context, role, layout, tokens);

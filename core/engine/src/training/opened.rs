@@ -1,7 +1,7 @@
 //! What the computation of a pass is made of: for explaining it.
 
 use super::head::head_time;
-use super::stages::{Stages, block_context, block_times};
+use super::stages::{Stages, block_context, block_times, tower_time};
 use crate::batch::Batch;
 use crate::blocks::Block;
 use crate::context::{Context, Role};
@@ -20,6 +20,8 @@ pub struct OpenedStage {
     pub head: Passes,
     /// Adapters, and unpacking a 4-bit base.
     pub adapters: Passes,
+    /// A vision tower, where the stage has it and images pass it.
+    pub tower: Passes,
 }
 
 /// The blocks of the slowest stage; `None` where that is known by the mean alone, or adapters on it by no other's.
@@ -34,15 +36,18 @@ pub fn opened(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &B
         .collect();
     let head = head_time(context, role, layout, batch.mean.tokens);
     let head = if stage == Stage::Last { [head.forward.get(), head.backward.get()] } else { [0.0; 2] };
+    let tower = tower_time(context, role, layout, batch.mean);
+    let first = stage == Stage::First || layout.pipeline_parallel == 1;
+    let tower = if first { [tower.forward.get(), tower.backward.get()] } else { [0.0; 2] };
     let all: Passes = [slowest.block.forward.get(), slowest.block.backward.get()];
     // What is left of the stage with the head is the adapters'.
     let rest = [0, 1].map(|pass| {
         let blocks: f64 = kinds.iter().map(|(_, count, own)| count * own[pass]).sum();
-        all[pass] - blocks - head[pass]
+        all[pass] - blocks - head[pass] - tower[pass]
     });
     let exact = rest.iter().zip(all).all(|(rest, all)| rest.abs() <= 1e-9 * all);
     let adapted = role.adapters > 0 && layout.pipeline_parallel == 1;
-    (exact || adapted).then_some(OpenedStage { kinds, head, adapters: if exact { [0.0; 2] } else { rest } })
+    (exact || adapted).then_some(OpenedStage { kinds, head, tower, adapters: if exact { [0.0; 2] } else { rest } })
 }
 
 /// What a block's computation of one micro-batch is made of: its mixer's products, attention, MLP, norms; and the factor of

@@ -8,6 +8,7 @@ use crate::batch::Batch;
 use crate::blocks::Block;
 use crate::context::{Context, Role};
 use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
+use crate::tower::{BLOCK, Tower};
 use crate::weights::{Stage, stage_layers};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{Layout, Recompute};
@@ -34,11 +35,12 @@ impl StageTime {
         let host = context.framework(layout).host_per_kernel_s;
         let layers = context.job.model.shape.num_hidden_layers;
         let whole = layout.recompute == Recompute::Full;
-        let again = if whole { block.kernels * layout.recomputed_layers(layers) } else { 0.0 };
+        let returning = block.kernels - block.forward_only;
+        let again = if whole { returning * layout.recomputed_layers(layers) } else { 0.0 };
         Self {
             block,
             host_forward: Seconds::new(block.kernels * host),
-            host_backward: Seconds::new((block.kernels * BACKWARD_KERNELS + again) * host),
+            host_backward: Seconds::new((returning * BACKWARD_KERNELS + again) * host),
         }
     }
 
@@ -164,6 +166,27 @@ fn partly(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice,
     again.iter().zip(kept.iter()).map(mean).collect()
 }
 
+/// What a role's vision tower takes over one micro-batch: it stands on the first stage.
+pub(super) fn tower_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice: Slice) -> BlockTime {
+    let Some(tower) = Tower::of(context, role) else {
+        return BlockTime::default();
+    };
+    let mut time = tower.time(context, role, layout, slice.sequences);
+    let factor = context.compute(layout);
+    for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
+        *part = *part * factor;
+    }
+    if context.job.workload.rl.is_some() && time.kernels > 0.0 {
+        let mut host = BlockTime::default();
+        add_host(&mut host, BLOCK, layout.recompute, context.framework(layout).rl_layer_s);
+        if !tower.trains() {
+            host.floor_backward = Seconds::ZERO;
+        }
+        time.add(&host, tower.blocks());
+    }
+    time
+}
+
 /// What all of a role's blocks take over one micro-batch, however they are spread over stages.
 pub(super) fn all_blocks(role: &Role<'_>, times: &[BlockTime]) -> BlockTime {
     let mut all = BlockTime::default();
@@ -186,6 +209,7 @@ impl Stages {
     pub(super) fn of(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Self {
         let slice = batch.mean;
         let times = block_times(context, role, layout, slice);
+        let tower = tower_time(context, role, layout, slice);
         let own = |stage| {
             let mut sum = BlockTime::default();
             let mut layers = 0.0;
@@ -196,6 +220,9 @@ impl Stages {
             if role.adapters > 0 {
                 let share = layers / role.blocks.layers() as f64;
                 adapter_overhead(context, role, layout, slice.tokens, share, &mut sum);
+            }
+            if stage == Stage::First || layout.pipeline_parallel == 1 {
+                sum.add(&tower, 1.0);
             }
             sum
         };
@@ -215,7 +242,9 @@ impl Stages {
                 slowest = (time, which);
             }
         };
-        let whole = with_head(all_blocks(role, &times));
+        let mut whole = all_blocks(role, &times);
+        whole.add(&tower, 1.0);
+        let whole = with_head(whole);
         let stages = f64::from(layout.pipeline_parallel);
         offer(timed(own(Stage::First)), Some(Stage::First));
         if layout.pipeline_parallel > 2 && role.blocks.len() > 1 {

@@ -63,8 +63,13 @@ impl Shards {
         Self { rank: context.known.rank_weights(role, layout, Stage::First), dense, experts }
     }
 
+    /// Weights of one GPU that its optimizer steps.
+    pub(super) fn trained(&self, layout: &Layout) -> f64 {
+        held(&self.rank.trained(), layout, (self.experts, self.dense), 1)
+    }
+
     /// See [`held`].
-    pub(super) fn held(&self, layout: &Layout, from: u8) -> f64 {
+    fn held(&self, layout: &Layout, from: u8) -> f64 {
         held(&self.rank, layout, (self.experts, self.dense), from)
     }
 }
@@ -139,7 +144,7 @@ pub(super) fn step_traffic(
     let trained = if role.adapters > 0 {
         RankWeights { dense: rank_adapters(role, layout), ..RankWeights::default() }
     } else {
-        shards.rank
+        shards.rank.trained()
     };
     let reduce_bytes = match layout.backend {
         Backend::Deepspeed => 2.0,

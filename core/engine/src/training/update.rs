@@ -63,7 +63,7 @@ fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
 /// ways in each step (QLoRA, arXiv:2305.14314, section 3).
 pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Update {
     let weights =
-        if role.adapters > 0 { rank_adapters(role, layout) } else { Shards::of(context, role, layout).held(layout, 1) };
+        if role.adapters > 0 { rank_adapters(role, layout) } else { Shards::of(context, role, layout).trained(layout) };
     let on_host = updates_on_host(context, layout);
     let kind = layout.optimizer.kind;
     let streamed = context

@@ -91,6 +91,7 @@ fn layers(sheet: &mut Sheet, blocks: &OpenedStage, phase: &str, pass: usize) -> 
     for (symbol, times, words) in [
         ("head", blocks.head, "LM head and loss"),
         ("adapters", blocks.adapters, "adapters, unpacking of a 4-bit base"),
+        ("images", blocks.tower, "vision tower and projector, over the images of a micro-batch"),
     ] {
         if times[pass] > 0.0 {
             sum.push(sheet.term(symbol, times[pass], Unit::Seconds, words));

@@ -8,6 +8,7 @@ use super::memory::{GIB, calibrated, cuda, left, method, part_of};
 use super::{Source, in_phase};
 use shardwise_catalog::units::{Bytes, grouped};
 use shardwise_engine::phase::Phase;
+use shardwise_engine::rollout::images_workspace;
 use shardwise_engine::rollout::workings::{bytes_per_weight, sampled};
 use shardwise_question::plan::RolloutPlan;
 
@@ -109,5 +110,11 @@ fn workspace(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Ex
     let graphs = if engine.enforce_eager { 0.5 } else { 1.5 };
     let buffers = "CUDA graphs and buffers";
     let buffers = sheet.term("buffers", Bytes::from_gib(graphs).get(), Unit::Gib, buffers);
-    activations + number(6.0) * seqs * vocab + buffers
+    let all = activations + number(6.0) * seqs * vocab + buffers;
+    let images = images_workspace(&source.found.job, engine);
+    if images.get() <= 0.0 {
+        return all;
+    }
+    let meaning = "the vision tower at work on the largest image that the processor lets through";
+    all + sheet.term("images", images.get(), Unit::Gib, meaning)
 }

@@ -117,6 +117,7 @@ fn prompt_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
         ("TP", parts.collectives, "tensor-parallel all-reduces"),
         ("EP", parts.exchange, "tokens to their experts and back"),
         ("steps", parts.floors, "what an engine step takes beside"),
+        ("images", parts.images, "the vision tower, once for each image of a prompt"),
     ];
     sum(sheet, &all.map(|(symbol, s, meaning)| (symbol, s.get(), meaning)))
 }

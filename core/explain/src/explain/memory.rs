@@ -132,7 +132,7 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
 
 /// Weights whose gradients a GPU keeps from pass to pass.
 fn held_gradients(source: &Source<'_>, turn: &Turn<'_>, terms: &Terms) -> f64 {
-    held(&terms.rank, &turn.layout, shard_counts(&turn.layout, source.gpus()), 2)
+    held(&terms.rank.trained(), &turn.layout, shard_counts(&turn.layout, source.gpus()), 2)
 }
 
 /// GiB of a paged optimizer's states that are on the card in this phase, in unified memory.
@@ -191,26 +191,39 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
         kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
         sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
     }
+    if terms.tower > 0.0 {
+        let meaning = "what the images of a micro-batch keep in the vision tower, pixels included";
+        let own = sheet.term("images", terms.tower, Unit::Bytes, meaning);
+        sum.push(sheet.scaled(own, "in_flight", terms.in_flight, "micro-batches in flight"));
+    }
     if terms.moment() == Moment::Backward {
-        let whole = sheet.term(
-            "working",
-            per_token(terms.largest_block),
-            Unit::Bytes,
-            "bytes of a token in the block at work, nothing recomputed",
-        );
-        let working = tokens.clone() * whole;
-        let share = "how much of it stands beside the kept ones";
-        sum.push(sheet.scaled(working, "share", terms.at_work, share));
-        if terms.weighed > 0.0 {
-            let meaning = "bytes of a token where its experts' outputs are weighed in fp32";
-            sum.push(tokens * sheet.term("weighed", per_token(terms.weighed), Unit::Bytes, meaning));
-        }
-        if terms.unpacked.get() > 0.0 {
-            let matrix = "a 4-bit matrix, unpacked";
-            sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
-        }
+        sum.extend(at_work(sheet, terms, tokens));
     }
     Some(Expression::sum(sum))
+}
+
+/// The block at work beside what layers keep.
+fn at_work(sheet: &mut Sheet, terms: &Terms, tokens: Expression) -> Vec<Expression> {
+    let per_token = |bytes: f64| bytes / terms.tokens;
+    let mut sum = Vec::new();
+    let whole = sheet.term(
+        "working",
+        per_token(terms.largest_block),
+        Unit::Bytes,
+        "bytes of a token in the block at work, nothing recomputed",
+    );
+    let working = tokens.clone() * whole;
+    let share = "how much of it stands beside the kept ones";
+    sum.push(sheet.scaled(working, "share", terms.at_work, share));
+    if terms.weighed > 0.0 {
+        let meaning = "bytes of a token where its experts' outputs are weighed in fp32";
+        sum.push(tokens * sheet.term("weighed", per_token(terms.weighed), Unit::Bytes, meaning));
+    }
+    if terms.unpacked.get() > 0.0 {
+        let matrix = "a 4-bit matrix, unpacked";
+        sum.push(sheet.term("unpacked", terms.unpacked.get(), Unit::Bytes, matrix));
+    }
+    sum
 }
 
 fn logits(sheet: &mut Sheet, terms: &Terms, own: Loss) -> Expression {

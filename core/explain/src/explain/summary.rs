@@ -10,6 +10,7 @@ use shardwise_engine::flops;
 use shardwise_engine::possible::peak;
 use shardwise_engine::role::Head;
 use shardwise_engine::step::recomputed_share;
+use shardwise_engine::tower::Tower;
 use shardwise_question::operations::{NODE_FACTOR, UTILIZATION};
 use shardwise_question::wire::Answer;
 
@@ -303,7 +304,13 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
         }
         None => tokens(source, sheet),
     };
-    let all = (each + attention) * tokens;
+    let mut per_token = each + attention;
+    let images = source.context.images_per_token(Tower::training_flops).get();
+    if images > 0.0 {
+        let meaning = "the vision tower's operations for each token of an example: of its images, over its mean length";
+        per_token = per_token + sheet.term("images", images, Unit::Operations, meaning);
+    }
+    let all = per_token * tokens;
     let epochs = workload.rl.as_ref().map_or(1, |rl| rl.epochs);
     sheet.scaled(all, "epochs", epochs as f64, "passes over the samples")
 }

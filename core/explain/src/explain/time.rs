@@ -12,6 +12,7 @@ use shardwise_engine::coverage;
 use shardwise_engine::flops;
 use shardwise_engine::memory::Use;
 use shardwise_engine::phase::Phase;
+use shardwise_engine::tower::Tower;
 use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, Update};
 use shardwise_engine::turn::Turn;
 use shardwise_question::wire::TimeParts;
@@ -217,7 +218,11 @@ fn reached(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) {
         Use::Evaluate => (1.0, 1.0),
     };
     let length = job.workload.mean_sequence_length;
-    let each = flops::forward_per_token(turn.role.model, length).get() * passes;
+    let images = Tower::of(source.context, &turn.role).map_or(0.0, |tower| {
+        let seen = if turn.usage == Use::Train { tower.training_flops() } else { tower.evaluated_flops() };
+        seen.get() / length
+    });
+    let each = flops::forward_per_token(turn.role.model, length).get() * passes + images;
     let tokens = turn.batch.tokens * times / f64::from(source.gpus());
     let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
     let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);

@@ -56,15 +56,15 @@ impl States<'_> {
     fn held(&self, sheet: &mut Sheet, from: u8) -> Expression {
         let (experts, dense) = shard_counts(self.layout, self.gpus);
         let sharded = self.layout.zero_stage >= from;
+        // What of a vision tower does not train has weights alone.
+        let (weights, meaning) = if from < 3 && self.rank.frozen > 0.0 {
+            let meaning = "weights of one GPU that train, after TP and PP, without routed experts";
+            (self.rank.trained().dense, meaning)
+        } else {
+            (self.rank.dense, "weights of one GPU after TP and PP, without routed experts")
+        };
         let all = [
-            (
-                "W",
-                self.rank.dense,
-                "shards",
-                dense,
-                "weights of one GPU after TP and PP, without routed experts",
-                "GPUs that share these states",
-            ),
+            ("W", weights, "shards", dense, meaning, "GPUs that share these states"),
             (
                 "E",
                 self.rank.experts,

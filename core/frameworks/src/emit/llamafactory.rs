@@ -7,9 +7,10 @@ use super::text::{Section, head};
 use super::trainer::{self, beside, model_folder, optimizer};
 use super::words::{self, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
+use shardwise_catalog::model::VisionKind;
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Learns;
-use shardwise_question::wire::{Backend, LoraTargets, Optimizer, WorkloadKind};
+use shardwise_question::wire::{Backend, LoraTargets, Optimizer, VisionTower, WorkloadKind};
 use shardwise_question::workload::Workload;
 use shardwise_rules::{grid, machines};
 
@@ -18,7 +19,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let mut lines = head(emission, &warnings(emission));
     let own = lines.len();
     trainer::start(&mut lines, emission.job, true, &start(emission));
-    let sections = [data(emission), run(emission), memory(emission), adapters(emission)];
+    let sections = [data(emission), images(emission), run(emission), memory(emission), adapters(emission)];
     let mut snippets = vec![yaml::snippet("llamafactory.yaml", &lines, &sections)];
     snippets.extend(beside(emission));
     if emission.plan.layout.backend == Backend::Fsdp {
@@ -58,7 +59,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
 fn data(emission: &Emission) -> Section {
     let mut section = Section::new("Model and data");
     let workload = &emission.job.workload;
-    let (path, reason) = model_folder(emission);
+    let (path, reason) = in_its_form(emission, model_folder(emission));
     section.set("model_name_or_path", path, reason);
     let pretrain = workload.kind == WorkloadKind::Pretrain;
     let learns = workload.kind.preference();
@@ -90,6 +91,55 @@ fn data(emission: &Emission) -> Section {
         join(&mut section, workload);
     }
     section.set("output_dir", "./output/shardwise", "change this to your folder");
+    section
+}
+
+/// `InternVL`'s checkpoint in the form that LLaMA-Factory reads images with, beside which its publisher has its own
+/// (0.9.5, `extras/constants.py`).
+fn in_its_form(emission: &Emission, own: (String, String)) -> (String, String) {
+    let job = emission.job;
+    let sees = job.workload.images.is_some();
+    let internvl = job.model.shape.vision.is_some_and(|own| own.kind == VisionKind::InternVl);
+    if sees && internvl && own.0.starts_with("OpenGVLab/") && !own.0.ends_with("-HF") {
+        return (own.0 + "-HF", "the checkpoint in the form that Transformers reads".to_owned());
+    }
+    own
+}
+
+/// What is done with images. LLaMA-Factory scales them down to 768 × 768 pixels by itself, and freezes tower and projector
+/// (0.9.5, `hparams/model_args.py`, `hparams/finetuning_args.py`).
+fn images(emission: &Emission) -> Section {
+    let mut section = Section::new("Images");
+    let (Some(images), Some(vision)) = (emission.job.workload.images, emission.job.model.shape.vision) else {
+        return section;
+    };
+    let (template, crops) = match vision.kind {
+        VisionKind::Qwen25Vl => ("qwen2_vl", false),
+        VisionKind::Qwen3Vl if emission.job.model.id.starts_with("qwen3-vl") => ("qwen3_vl_nothink", false),
+        VisionKind::Qwen3Vl => ("qwen3_5", false),
+        VisionKind::SiglipGemma3 => ("gemma3", false),
+        VisionKind::InternVl => ("intern_vl", true),
+        VisionKind::Llama4 => ("llama4", false),
+    };
+    section.set("template", template, "the model's own; it places the images");
+    let all = images.width * images.height;
+    let most = images.max_pixels.or(vision.pixel_range().map(|(_, most)| most)).unwrap_or(all);
+    let reason = if images.max_pixels.is_some() {
+        "larger images are scaled down, from your question"
+    } else {
+        "as the model's processor has it; LLaMA-Factory's default is 589824"
+    };
+    section.set("image_max_pixels", most, reason);
+    if crops {
+        section.set("crop_to_patches", "true", "tiles of 448 pixels, as the model was trained");
+    }
+    let reason = if emission.job.workload.lora.is_some() {
+        "adapters are of the language model alone"
+    } else {
+        "what trains of the vision tower, from your question"
+    };
+    section.set("freeze_vision_tower", images.tower != VisionTower::Trained, reason);
+    section.set("freeze_multi_modal_projector", images.tower == VisionTower::Frozen, reason);
     section
 }
 

@@ -123,6 +123,12 @@ fn warnings(emission: &Emission) -> Vec<String> {
         )),
         None => {}
     }
+    if job.workload.images.is_some() {
+        out.push(
+            "TRL finds images in a column of your data that is called images, and takes them as large as they are."
+                .to_owned(),
+        );
+    }
     out.extend(choices::speculative(emission.plan));
     out
 }

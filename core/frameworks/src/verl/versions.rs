@@ -58,7 +58,8 @@ enum Fate {
 type Before = &'static [(Version, &'static [(&'static str, Fate)])];
 
 /// With either backend.
-const BEFORE: Before = &[(V0_9_1, BEFORE_0_9_1), (V0_8_0, BEFORE_0_8_0), (V0_7_1, BEFORE_0_7_1)];
+const BEFORE: Before =
+    &[(V0_9_1, BEFORE_0_9_1), (V0_8_0, BEFORE_0_8_0), (V0_7_1, BEFORE_0_7_1), (V0_5_0, BEFORE_0_5_0)];
 
 const BEFORE_0_9_1: &[(&str, Fate)] = &[
     (
@@ -134,6 +135,11 @@ const BEFORE_0_7_1: &[(&str, Fate)] = &[
     ),
     ("actor_rollout_ref.rollout.quantization", Refused("loads its engine in 16 bits only.")),
 ];
+
+const BEFORE_0_5_0: &[(&str, Fate)] = &[(
+    "actor_rollout_ref.model.exclude_modules",
+    Refused("puts adapters on the vision tower too, where the estimate has none."),
+)];
 
 /// With Megatron; a key with a value stands before the key.
 const BEFORE_WITH_MEGATRON: Before = &[

@@ -13,7 +13,7 @@ use shardwise_catalog::hardware::Precision;
 use shardwise_catalog::model::LoraTargets;
 use shardwise_catalog::words;
 
-entries_of_words!(LoraTargets, OfferKind, Precision, Schedule, WorkloadKind);
+entries_of_words!(LoraTargets, OfferKind, Precision, Schedule, VisionTower, WorkloadKind);
 
 /// Interface version this build speaks.
 pub const VERSION: u32 = 1;
@@ -246,6 +246,8 @@ document! {
         pub precision: Option<Precision>,
         /// Adapters of `lora` and `qlora`, and of RL and of preference data where given.
         pub lora: Option<LoraSpec>,
+        /// Images of a model with a vision tower. Without it everything is text.
+        pub images: Option<ImagesSpec>,
         /// `dpo`, `ipo`, `kto`: whether the reference's log-probabilities are computed once, before training, so that no step
         /// evaluates it and no card holds it. Default false.
         pub precompute_ref_log_probs: Option<bool>,
@@ -273,6 +275,38 @@ document! {
         pub epochs: Option<f64>,
         /// Checkpoints that are kept at a time. Default 1.
         pub checkpoints: Option<u64>,
+    }
+}
+
+words! {
+    /// What trains of a vision tower.
+    #[derive(Default)]
+    pub enum VisionTower {
+        /// The tower and its projector into the language model.
+        #[default]
+        Trained = "trained",
+        /// The projector alone.
+        Projector = "projector",
+        /// Nothing of it: its weights are as they were loaded.
+        Frozen = "frozen",
+    }
+}
+
+document! {
+    /// Images of an example, or in RL and generation of a prompt. The tokens that they fill are part of its stated length.
+    #[derive(Copy, Default)]
+    pub struct ImagesSpec {
+        /// Mean number of images; half of the examples with one: 0.5. Default 1.
+        pub per_example: Option<f64>,
+        /// Width of an image in pixels. Required.
+        pub width: Option<u64>,
+        /// Height of an image in pixels. Required.
+        pub height: Option<u64>,
+        /// Most pixels of an image: larger ones are scaled down (`max_pixels` of Qwen's processors, LLaMA-Factory's
+        /// `image_max_pixels`). Default: what the model's own processor has.
+        pub max_pixels: Option<u64>,
+        /// What trains of the vision tower. Default: trained, with a caveat; frozen where only adapters train.
+        pub vision_tower: Option<VisionTower>,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Rules about more than a setting: the machine, what trains, and how generation and training take turns.
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::{Case, LLMFORGE_COOKBOOK, Proposal, Rule, one, rule};
 use shardwise_question::complete::training_gpus;
 use shardwise_question::job::RANK;
 use shardwise_question::job::STALENESS;
-use shardwise_question::wire::{LoraTargets, Schedule, WorkloadKind};
+use shardwise_question::wire::{LoraTargets, Schedule, VisionTower, WorkloadKind};
 use shardwise_question::workload::Lora;
 
 const ONE_STEP_OFF: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/one_step_off.md";
@@ -41,8 +41,14 @@ pub(super) const RULES: [Rule; 6] = [
         let mut job = case.job().clone();
         job.workload.kind = WorkloadKind::Lora;
         job.workload.lora = Some(Lora { rank: RANK, targets: LoraTargets::default(), quantized_base: false });
+        let mut set = one("workload.kind", "lora".into());
+        // Adapters leave the vision tower as it is.
+        if let Some(images) = &mut job.workload.images {
+            images.tower = VisionTower::Frozen;
+            set.insert("workload.images.vision_tower".to_owned(), Value::Null);
+        }
         Some(Proposal {
-            job: Some((job, one("workload.kind", "lora".into()))),
+            job: Some((job, set)),
             note: "It trains low-rank adapters in place of the weights.",
             ..Proposal::new("LoRA", *case.plan)
         })

@@ -48,6 +48,10 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<b
         Some(list) => list.len() as u64,
         None => 0,
     };
+    let (window, full_blocks) = match kind {
+        VisionKind::Qwen25Vl => windows(&config)?,
+        _ => (0, 0),
+    };
     shape.vision = Some(Vision {
         kind,
         layers: config
@@ -62,6 +66,8 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<b
         merge,
         out: shape.hidden_size,
         deepstack: deepstack.min(LAYERS),
+        window,
+        full_blocks,
     });
     Ok(true)
 }
@@ -75,5 +81,12 @@ fn defaults(kind: VisionKind) -> Vision {
         VisionKind::InternVl => (24, 1024, 4096, 16, 14, 2),
         VisionKind::Llama4 => (34, 1408, 5632, 16, 14, 2),
     };
-    Vision { kind, layers, hidden, intermediate, heads, patch, merge, out: 0, deepstack: 0 }
+    Vision { kind, layers, hidden, intermediate, heads, patch, merge, out: 0, deepstack: 0, window: 0, full_blocks: 0 }
+}
+
+/// Side of the windows in pixels, and how many blocks attend to the whole image beside (`Qwen2_5_VLVisionConfig`).
+fn windows(config: &Keys<'_>) -> Result<(u64, u64), InputError> {
+    let side = config.positive(&["window_size"], PIXELS)?.unwrap_or(112);
+    let full = config.list("fullatt_block_indexes")?.map_or(4, |list| list.len() as u64);
+    Ok((side, full.min(LAYERS)))
 }

@@ -65,6 +65,11 @@ pub(in crate::verl) const ADAPTERS: &[Row] = &[
         LoraTargets::Attention => says(list(ATTENTION), CHOSEN),
         LoraTargets::AllLinear => says("all-linear", CHOSEN),
     }),
+    // PEFT's all-linear has the vision tower's matrices too.
+    say("exclude_modules", |at| {
+        let seen = fsdps(at).is_some() && at.job().workload.images.is_some();
+        when(seen, "'.*visual.*'", "adapters are of the language model alone")
+    }),
     row("lora.rank", Field("workload.lora.rank"), |at| says(megatrons(at)?.rank, CHOSEN)),
     say("lora.alpha", |at| Some(scale(megatrons(at)?))),
     row("lora.target_modules", Field("workload.lora.targets"), |at| match megatrons(at)?.targets {

@@ -47,6 +47,9 @@ pub(in crate::verl) const BATCH: &[Row] = &[
     row("data.filter_overlong_prompts", DATA_SET, |_| says("True", "a longer prompt would stop the run")),
     TRAIN_FILES,
     VAL_FILES,
+    say("data.image_key", |at| {
+        when(at.job().workload.images.is_some(), "images", "change this to your data's column of images")
+    }),
 ];
 
 /// The backend of every role.

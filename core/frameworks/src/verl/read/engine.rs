@@ -202,6 +202,11 @@ pub(super) fn adapters(draft: &mut Draft, model: &str) -> bool {
             draft.set("workload.lora.rank", rank);
             let targets = draft.text(&format!("{model}{targets}"));
             draft.set("workload.lora.targets", lora_targets(targets.as_deref()));
+            // Kept out of the vision tower they are where the estimate has them.
+            let excluded = format!("{model}exclude_modules");
+            if draft.known(&excluded).is_some_and(|own| own.contains("visual")) {
+                draft.settle(&excluded);
+            }
             return true;
         }
     }
