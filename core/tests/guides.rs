@@ -278,7 +278,7 @@ fn balanced_batches_gain_what_was_measured() {
         let question = json!({"version": 1, "model": "qwen3-4b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
             "workload": {"kind": "grpo", "rl": {"prompts_per_step": 16, "responses_per_prompt": 8, "max_prompt_length": 1024,
                 "max_response_length": 8192, "mean_response_length": 2400, "response_length_cv": 0.8, "balance_batch": balanced}},
-            "plan": {"backend": "fsdp", "max_tokens_per_gpu": 18432, "recompute": "full", "rollout": {"tensor_parallel": 1}}});
+            "plan": {"backend": "fsdp", "ulysses_parallel": 1, "max_tokens_per_gpu": 18432, "recompute": "full", "rollout": {"tensor_parallel": 1}}});
         question_from_value(question).unwrap()
     };
     let [with, without] = [true, false].map(|balanced| estimate(&asked(balanced)).unwrap());

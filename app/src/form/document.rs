@@ -43,9 +43,12 @@ fn model_id(typed: &str) -> &str {
         .map_or(typed, |model| model.id)
 }
 
-/// A document with nothing but a task and a schedule: whether a field belongs is said of it.
+/// A document with nothing but a model, a task and a schedule: whether a field belongs is said of it.
 fn task(form: &Form) -> Value {
     let mut document = Value::Object(Map::new());
+    if let Ok(model) = form.model() {
+        put(&mut document, "model", model);
+    }
     put(&mut document, Field::Kind.path(), Value::from(form.kind().as_str()));
     let schedule = form.get(Field::Schedule).trim();
     if is_rl(form.kind()) && !schedule.is_empty() {

@@ -126,6 +126,16 @@ fields! {
     LoadIn4bit = "workload.lora.load_in_4bit", Flag;
     /// Whether the reference was evaluated before training.
     PrecomputeReference = "workload.precompute_ref_log_probs", Flag;
+    /// Images of an example.
+    Images = "workload.images.per_example", Number;
+    /// Width of an image.
+    ImageWidth = "workload.images.width", Count;
+    /// Height of an image.
+    ImageHeight = "workload.images.height", Count;
+    /// Most pixels of an image.
+    ImagePixels = "workload.images.max_pixels", Count;
+    /// What trains of the vision tower.
+    VisionTower = "workload.images.vision_tower", Choice;
     /// Prompts per step.
     Prompts = "workload.rl.prompts_per_step", Count;
     /// Prompts generated for each that trains.

@@ -87,6 +87,7 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
         let answer = &shown.found.answer;
         Some(fill(lang.text().step_hint, &[&lang.tokens(answer.tokens_per_s * answer.step_time_s)]))
     };
+    let sees = Memo::new(move |_| sees(page));
     view! {
         <fieldset class="group">
             <legend>{page.text().workload}</legend>
@@ -96,6 +97,7 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
                 WorkloadKind::Rollout => view! { <Rollout page/> },
                 kind => view! { <Training page kind/> },
             }}
+            {move || sees.get().then(|| view! { <Images page/> })}
             <p class="hint">{move || step()}</p>
             <Length page/>
         </fieldset>
@@ -220,6 +222,38 @@ fn Rl(page: Page) -> impl IntoView {
             {move || sides(page)}
         </More>
         <Agent page/>
+    }
+}
+
+/// Whether the model has a vision tower, or somebody has said something of images.
+fn sees(page: Page) -> bool {
+    const OWN: [Field; 5] =
+        [Field::Images, Field::ImageWidth, Field::ImageHeight, Field::ImagePixels, Field::VisionTower];
+    let tower = page
+        .answered()
+        .is_some_and(|shown| shown.found.job.model.shape.vision.is_some());
+    tower || OWN.into_iter().any(|field| !page.typed(field).is_empty())
+}
+
+/// The images of an example, and what trains of the tower that sees them.
+#[component]
+fn Images(page: Page) -> impl IntoView {
+    let of = |of: fn(&job::Images) -> String| {
+        found(page, move |shown, _| shown.found.job.workload.images.as_ref().map(of).unwrap_or_default())
+    };
+    let count = of(|own| format::trimmed(own.per_example));
+    let tower = found(page, |shown, lang| {
+        let images = shown.found.job.workload.images;
+        images.map(|own| lang.word(own.tower.as_str()).to_owned()).unwrap_or_default()
+    });
+    view! {
+        <More title=page.text().more_images>
+            <Input page field=Field::Images placeholder=count/>
+            <Input page field=Field::ImageWidth/>
+            <Input page field=Field::ImageHeight/>
+            <Input page field=Field::ImagePixels/>
+            <Choice page field=Field::VisionTower words=&["trained", "projector", "frozen"] auto=tower/>
+        </More>
     }
 }
 
