@@ -210,7 +210,7 @@ fn stages_are_held_against_the_guide() {
         let said = answer.advice.iter().find(|own| own.id == id).unwrap();
         assert!(said.source.contains("ChatLearn") && said.gain.unwrap().tokens_per_s <= 0.0, "{said:?}");
         let obeyed = said.set["plan.pipeline_parallel"].as_u64().unwrap();
-        let own = u64::from(answer.plan.pipeline_parallel.unwrap());
+        let own = answer.plan.pipeline_parallel.unwrap();
         assert!(if id == "stages-below-micro-batches" { obeyed < own } else { obeyed > own }, "{obeyed} for {own}");
     }
 }
@@ -226,7 +226,7 @@ fn budgets_hold_two_sequences_or_say_so() {
         let answer = estimate(&question_from_value(question).unwrap()).unwrap();
         let plan = &answer.plan;
         let split = plan.context_parallel.unwrap_or(1) * plan.ulysses_parallel.unwrap_or(1);
-        let held = plan.max_tokens_per_gpu.unwrap() * u64::from(split);
+        let held = plan.max_tokens_per_gpu.unwrap() * split;
         let said = answer.advice.iter().any(|own| own.id == "budget-of-two-sequences");
         assert!(held >= 2 * (1024 + response) || said, "{model}: {held} for {response}");
     }

@@ -116,8 +116,6 @@ fn refused_parts_of_an_rl_step_have_their_controls() {
         (Field::Oversampling, "0.5"),
         (Field::RewardSeconds, "2M"),
         (Field::AgentTurns, "0"),
-        (Field::ToolSeconds, "-1"),
-        (Field::Environments, "0"),
         (Field::MaxStaleness, "0"),
         (Field::TrainGpus, "8"),
         (Field::SpeculativeSpeedup, "0"),
@@ -128,6 +126,25 @@ fn refused_parts_of_an_rl_step_have_their_controls() {
         let Ok(question) = form.question() else { panic!("{typed} cannot be read") };
         let refused = shardwise_core::evaluate(&question).err();
         let error = refused.map(super::FieldError::from);
+        assert_eq!(error.and_then(|error| error.field), Some(field));
+    }
+}
+
+#[test]
+fn refused_parts_of_an_agent_have_their_controls() {
+    for (field, typed) in [
+        (Field::AgentMaxTurns, "2"),
+        (Field::ToolTokens, "3k"),
+        (Field::ToolSeconds, "2M"),
+        (Field::ToolSpread, "50"),
+        (Field::Environments, "0"),
+        (Field::PrefixHits, "1.5"),
+    ] {
+        let mut form = Form::of(&grpo());
+        form.set(Field::AgentTurns, "3");
+        form.set(field, typed);
+        let Ok(question) = form.question() else { panic!("{typed} cannot be read") };
+        let error = shardwise_core::evaluate(&question).err().map(super::FieldError::from);
         assert_eq!(error.and_then(|error| error.field), Some(field));
     }
 }
