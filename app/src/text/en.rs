@@ -1069,6 +1069,7 @@ pub(super) fn during(phase: &str) -> String {
     words.to_owned()
 }
 
+#[expect(clippy::too_many_lines, reason = "one line for each word")]
 pub(super) fn word(word: &str) -> &str {
     match word {
         "startup" => "Start-up",
