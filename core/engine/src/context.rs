@@ -9,7 +9,6 @@ use crate::known::Known;
 use crate::layer::BlockContext;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
-use crate::rollout::agent::one_turn;
 use crate::tower::Tower;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
 use shardwise_catalog::model::{Model, ParameterCounts, Picture, Shape};
@@ -70,7 +69,7 @@ fn agent(workload: &Workload) -> Option<(Agent, Responses)> {
     let rl = workload.rl.as_ref()?;
     let agent = rl.agent?;
     let (mean, longest) = (rl.mean_response_length, rl.max_response_length as f64);
-    Some((agent, one_turn(&agent, mean, rl.response_length_cv, longest)))
+    Some((agent, Responses::of_a_turn(&agent, mean, rl.response_length_cv, longest)))
 }
 
 /// An image as the towers of actor, critic and reward model take it.

@@ -3,7 +3,8 @@
 //! `core/catalog/data/coverage.toml` is written by `examples/fit`: what the published runs cover, and how far those of a
 //! source are from estimates fitted on all the others.
 
-use crate::{batch, rollout};
+use crate::batch;
+use crate::rollout::version;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::Hardware;
@@ -107,7 +108,7 @@ impl Coverage {
     /// How far generation by the engine of a plan is off; without one, by today's vLLM.
     #[must_use]
     pub fn generation(&self, engine: Option<&RolloutPlan>) -> &'static Generation {
-        let name = engine.map_or("vllm", rollout::entry);
+        let name = engine.map_or("vllm", version::entry);
         let own = self.generation.iter().find(|own| own.engine == name);
         own.unwrap_or(&self.generation[0])
     }

@@ -4,6 +4,7 @@ pub mod agent;
 mod engine;
 mod lengths;
 mod memory;
+pub(crate) mod version;
 pub mod workings;
 
 use crate::context::Context;
@@ -18,8 +19,8 @@ use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
 use shardwise_question::complete::USUAL_BATCHED_TOKENS;
 use shardwise_question::plan::RolloutPlan;
-use shardwise_question::wire::{Engine, EngineVersion};
 use shardwise_question::workload::Agent;
+pub use version::{MANY, TODAYS_VLLM, entry};
 
 /// The requests of one generation phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,10 +81,6 @@ impl Room {
     }
 }
 
-/// Heads in flight, and tokens of context, beyond which vLLM's paged attention of 2024 split a sequence no further
-/// (`vllm/attention/ops/paged_attn.py`, `use_v1`): a kernel that is slow on AMD's cards.
-pub const MANY: f64 = 512.0;
-
 /// Share of its response that a sequence holds on average while a batch runs: they grow at different times.
 const HELD: f64 = 0.6;
 
@@ -113,26 +110,6 @@ struct Prepared<'a> {
     held: f64,
     /// Engines.
     engines: f64,
-}
-
-/// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then
-/// and before are fitted apart.
-pub const TODAYS_VLLM: EngineVersion = EngineVersion::new(0, 12, 0);
-
-/// Whether an engine is of an older generation than today's.
-fn is_early(plan: &RolloutPlan) -> bool {
-    plan.engine == Engine::Vllm && plan.engine_version.is_some_and(|version| version < TODAYS_VLLM)
-}
-
-/// The entry of `efficiency.toml` of the engine and version that a plan asks for.
-#[must_use]
-pub fn entry(plan: &RolloutPlan) -> &'static str {
-    match plan.engine {
-        Engine::Vllm if is_early(plan) => "early_vllm",
-        Engine::Vllm => "vllm",
-        Engine::Sglang => "sglang",
-        Engine::TensorrtLlm => "tensorrt_llm",
-    }
 }
 
 /// What that entry says.

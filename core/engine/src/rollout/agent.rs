@@ -1,6 +1,6 @@
 //! Responses of several turns: what tools write is read like a prompt, and while a tool works others decode.
 
-use super::{Prepared, Requests, Responses, last_batch};
+use super::{Prepared, Requests, last_batch};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::workload::Agent;
 
@@ -146,11 +146,4 @@ pub(super) fn added(prepared: &Prepared<'_>, requests: &Requests) -> Added {
     let contenders = (prepared.in_progress * prepared.engines * CONTENDERS).max(1.0);
     let calls = agent.tool_s * agent.tool_cv * calls.sqrt() * largest(contenders);
     Added { full, tail, calls }
-}
-
-/// Lengths of one turn of the responses: where all wait for its longest, they vary more than the sums over turns do.
-#[must_use]
-pub fn one_turn(agent: &Agent, mean: f64, cv: f64, longest: f64) -> Responses {
-    let each = ((mean - agent.read()) / agent.turns).max(1.0);
-    Responses::new(each, cv * agent.turns.sqrt(), (longest - agent.read()).max(each))
 }

@@ -1,7 +1,7 @@
 //! How long an engine takes: one step of decoding, and prompts.
 
 use super::memory::{cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, weight_bytes};
-use super::{MANY, is_early};
+use super::version::{MANY, is_early};
 use crate::blocks::{Block, Mixer};
 use crate::communication::Network;
 use crate::flops;

@@ -1,6 +1,7 @@
 //! Response lengths as a distribution: a batch ends with its longest response.
 
 use crate::batch;
+use shardwise_question::workload::Agent;
 
 /// Standard normal quantiles at the middles of shares of the requests, and those shares: finer
 /// towards the longest, which decide when a batch ends.
@@ -57,6 +58,13 @@ impl Responses {
         let variance = weighted(&responses.lengths, &|length| (length - middle) * (length - middle));
         responses.spread = variance.sqrt() / middle;
         responses
+    }
+
+    /// Lengths of one turn of an agent's responses: where all wait for its longest, they vary more than the sums over turns do.
+    #[must_use]
+    pub fn of_a_turn(agent: &Agent, mean: f64, cv: f64, longest: f64) -> Self {
+        let each = ((mean - agent.read()) / agent.turns).max(1.0);
+        Self::new(each, cv * agent.turns.sqrt(), (longest - agent.read()).max(each))
     }
 
     /// The longest in tokens.
