@@ -353,10 +353,10 @@ STATED += [(f"{kind}-{name}", frameworks, "qwen3-8b", {"kind": kind, **PAIRS, **
 SEEN = {"width": 640, "height": 480}
 TRAINED_TOWER = {"images": {**SEEN, "vision_tower": "trained"}}
 STATED += [
-    ("images-frozen", ("llamafactory",), "qwen2.5-vl-7b", {**PLAIN, "images": {**SEEN, "vision_tower": "frozen", "max_pixels": 589_824}}, ZERO),
-    ("images-projector", ("llamafactory",), "internvl3.5-8b", {**PLAIN, "images": {**SEEN, "vision_tower": "projector"}}, ZERO),
-    ("images-trained", ("trl", "llamafactory"), "qwen2.5-vl-7b", {**PLAIN, **TRAINED_TOWER}, KTO_PLAN),
-    ("images-lora", ("llamafactory",), "qwen3-vl-8b", {**PLAIN, "kind": "lora", "images": SEEN}, ZERO),
+    ("images-frozen", ("llamafactory", "ms-swift"), "qwen2.5-vl-7b", {**PLAIN, "images": {**SEEN, "vision_tower": "frozen", "max_pixels": 589_824}}, ZERO),
+    ("images-projector", ("llamafactory", "ms-swift"), "internvl3.5-8b", {**PLAIN, "images": {**SEEN, "vision_tower": "projector"}}, ZERO),
+    ("images-trained", ("trl", "llamafactory", "ms-swift"), "qwen2.5-vl-7b", {**PLAIN, **TRAINED_TOWER}, KTO_PLAN),
+    ("images-lora", ("llamafactory", "ms-swift"), "qwen3-vl-8b", {**PLAIN, "kind": "lora", "images": SEEN}, ZERO),
     ("images-grpo", ("verl",), "qwen2.5-vl-7b", {**GRPO, **TRAINED_TOWER}, FSDP),
     ("images-grpo-lora", ("verl",), "qwen3-vl-8b", {**GRPO, "lora": {"rank": 16}, "images": SEEN}, FSDP),
     ("images-grpo-trl", ("trl",), "qwen2.5-vl-7b", {**GRPO, **TRAINED_TOWER}, TRL_ZERO),

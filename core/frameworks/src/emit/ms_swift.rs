@@ -16,7 +16,7 @@ use super::words::{self, count};
 use super::{Emission, Snippet, Unsupported, deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::{Learns, Preference};
-use shardwise_question::wire::{Backend, LoraTargets, Optimizer, Precision, WorkloadKind};
+use shardwise_question::wire::{Backend, LoraTargets, Optimizer, Precision, VisionTower, WorkloadKind};
 use shardwise_rules::{grid, machines};
 
 /// The texts for this plan.
@@ -114,10 +114,14 @@ fn data(emission: &Emission) -> Section {
         None if workload.kind == WorkloadKind::Pretrain => {
             "change this to your data: messages in each line, a document as the assistant's"
         }
+        None if workload.images.is_some() => "change this to your data: messages and images in each line",
         None => "change this to your data: messages in each line",
     };
     section.set("--dataset", home("data/train.jsonl"), reason);
     section.set("--max_length", workload.sequence_length, "tokens, from your question");
+    if let Some(most) = workload.images.and_then(|images| images.max_pixels) {
+        section.set("--max_pixels", most, "larger images are scaled down, from your question");
+    }
     let pretrain = workload.kind == WorkloadKind::Pretrain;
     if pretrain {
         section.set("--truncation_strategy", "split", "longer documents become several sequences");
@@ -233,7 +237,11 @@ fn tuner(emission: &Emission) -> Section {
     let Some(lora) = workload.lora else {
         let mut section = Section::new("What trains");
         section.set("--tuner_type", "full", "all weights train");
-        if emission.job.model.parameters.vision > 0 {
+        if let Some(images) = workload.images {
+            let reason = "what trains of the vision tower, from your question";
+            section.set("--freeze_vit", images.tower != VisionTower::Trained, reason);
+            section.set("--freeze_aligner", images.tower == VisionTower::Frozen, reason);
+        } else if emission.job.model.parameters.vision > 0 {
             let reason = "the estimate trains the vision tower too; left out, it is frozen";
             section.set("--freeze_vit", "false", reason);
             section.set("--freeze_aligner", "false", "and what joins it to the language model");
