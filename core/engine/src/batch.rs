@@ -84,9 +84,9 @@ pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
     // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest
     // has (Karmarkar and Karp's differencing in veRL, `utils/seqlen_balancing.py`).
     let longest_seen = (length * (1.0 + LONGEST * spread)).min(longest);
-    let most = per_rank * longest;
-    let shared = (per_rank * length * waits(job, per_rank, spread, ranks)).min(most.max(per_rank * length));
-    let busiest = if ranks > 1.0 { shared.max(longest_seen) } else { per_rank * length };
+    let even = per_rank * length;
+    let shared = (even * waits(job, per_rank, spread, ranks)).min(per_rank * longest);
+    let busiest = if ranks > 1.0 { shared.max(longest_seen) } else { even };
     let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
     let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen, sequences: tokens / length };
     let tokens = sequences * mean;

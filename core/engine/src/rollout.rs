@@ -37,6 +37,13 @@ pub struct Requests {
     pub agent: Option<(Agent, Responses)>,
 }
 
+impl Requests {
+    /// Tokens of a sequence half way through its response.
+    fn middle(&self) -> f64 {
+        self.prompt + self.responses.mean * 0.5
+    }
+}
+
 /// One generation phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Generation {
@@ -208,11 +215,10 @@ fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl Fn
         Some((agent, _)) => agent.turns,
         None => prepared.written(requests) / requests.responses.mean.max(f64::MIN_POSITIVE),
     };
-    let middle = requests.prompt + requests.responses.mean * 0.5;
     let (mut done, mut left) = (0.0, 1.0);
     for (length, (_, share)) in lengths.iter().zip(SHARES) {
         if *length > done {
-            let now = if together.is_some() { middle } else { requests.prompt + (done + length) * 0.5 };
+            let now = if together.is_some() { requests.middle() } else { requests.prompt + (done + length) * 0.5 };
             stretch((length - done) * written, (prepared.in_progress * left).max(1.0), now);
             done = *length;
         }
@@ -232,8 +238,6 @@ struct Work {
     between: f64,
     /// Steps with every slot taken, for what does not fit the last batch.
     full_steps: f64,
-    /// Tokens of a sequence half way through its response.
-    middle: f64,
     /// Tokens computed again for want of room.
     again: f64,
 }
@@ -249,7 +253,6 @@ impl Prepared<'_> {
             prompts: self.per_engine * requests.prompt / requests.shared.max(1.0),
             between: self.per_engine * self.read_between(requests),
             full_steps: waves.max(0.0) * self.written(requests),
-            middle: requests.prompt + mean * 0.5,
             again: PREEMPTED * missing * self.per_engine * mean,
         }
     }
@@ -273,13 +276,13 @@ impl Prepared<'_> {
             return prompts;
         }
         // A token of a sequence attends to half of it on average, one in its middle to all before. Images stand in the prompt.
-        let between = self.prefill(work.between, 2.0 * work.middle);
+        let between = self.prefill(work.between, 2.0 * requests.middle());
         prompts.plus(&Prefill { images: Seconds::ZERO, ..between })
     }
 
     /// Time of computing what was dropped again.
-    fn recomputed(&self, work: &Work) -> Seconds {
-        if work.again > 0.0 { self.prefill(work.again, work.middle).total() } else { Seconds::ZERO }
+    fn recomputed(&self, requests: &Requests, work: &Work) -> Seconds {
+        if work.again > 0.0 { self.prefill(work.again, requests.middle()).total() } else { Seconds::ZERO }
     }
 }
 
@@ -300,10 +303,10 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let engine = &prepared.engine;
     let work = prepared.work(requests);
     let prefill = prepared.reading(requests, &work).total();
-    let full = engine.decode_step(prepared.room.concurrency, work.middle);
+    let full = engine.decode_step(prepared.room.concurrency, requests.middle());
     let mut decode = full.total() * work.full_steps;
     last_batch(&prepared, requests, |tokens, alive, now| decode += prepared.pace(alive, now) * tokens);
-    let recomputed = prepared.recomputed(&work);
+    let recomputed = prepared.recomputed(requests, &work);
     let speed = engine.tuned.generation;
     Generation {
         prefill: prefill / speed,

@@ -185,15 +185,12 @@ fn foreign(question: &Value) -> Vec<(String, &'static str)> {
     if kind(question).is_empty() {
         return found;
     }
-    for rule in RULES.iter().filter(|rule| !(rule.belongs)(question)) {
+    // What is not stated asks nothing: some rules look at the model.
+    let asked = |rule: &&Rule| rule.field.ends_with('*') || is_stated(question, rule.field);
+    for rule in RULES.iter().filter(asked).filter(|rule| !(rule.belongs)(question)) {
         let mut add = |field: String| {
             let below = |(above, _): &(String, &str)| is_below(above, &field);
-            let stated = match at(question, &field) {
-                Value::Null => false,
-                Value::Array(list) => !list.is_empty(),
-                _ => true,
-            };
-            if stated && !found.iter().any(below) {
+            if is_stated(question, &field) && !found.iter().any(below) {
                 found.push((field, rule.otherwise));
             }
         };
@@ -209,6 +206,15 @@ fn foreign(question: &Value) -> Vec<(String, &'static str)> {
         }
     }
     found
+}
+
+/// Whether a question, as a document, says something at `path`.
+fn is_stated(question: &Value, path: &str) -> bool {
+    match at(question, path) {
+        Value::Null => false,
+        Value::Array(list) => !list.is_empty(),
+        _ => true,
+    }
 }
 
 /// Whether `path` is `above` or a part of it.

@@ -73,7 +73,7 @@ impl Prepared<'_> {
 
     /// Seconds in which so many sequences, half way through their responses, write a token each.
     fn step(&self, requests: &Requests) -> impl Fn(f64) -> Seconds {
-        let middle = requests.prompt + requests.responses.mean * 0.5;
+        let middle = requests.middle();
         let speed = self.engine.tuned.generation * self.engine.plan.speculative_speedup;
         move |sequences| self.engine.decode_step(sequences.max(1.0), middle).total() / speed
     }
@@ -84,8 +84,7 @@ impl Prepared<'_> {
         let Some(agent) = self.agent else {
             return 0.0;
         };
-        let before = requests.prompt + requests.responses.mean * 0.5;
-        agent.read() + agent.calls() * (1.0 - self.hits(&agent)) * before
+        agent.read() + agent.calls() * (1.0 - self.hits(&agent)) * requests.middle()
     }
 
     /// Share of the earlier tokens whose keys and values an engine still holds: all where its cache has room for every

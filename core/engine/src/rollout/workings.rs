@@ -39,13 +39,13 @@ pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests
     let work = prepared.work(requests);
     let mut tail = Vec::new();
     last_batch(&prepared, requests, |tokens, alive, now| tail.push((tokens, prepared.pace(alive, now).get())));
-    let again = prepared.recomputed(&work).get();
+    let again = prepared.recomputed(requests, &work).get();
     Workings {
         per_engine: prepared.per_engine,
         concurrency: prepared.room.concurrency,
         prompts: (work.prompts + work.between, prepared.reading(requests, &work)),
         between: work.between,
-        full: (work.full_steps, engine.decode_step(prepared.room.concurrency, work.middle)),
+        full: (work.full_steps, engine.decode_step(prepared.room.concurrency, requests.middle())),
         tail,
         tools: agent::added(&prepared, requests),
         in_progress: (prepared.in_progress, prepared.decoding),

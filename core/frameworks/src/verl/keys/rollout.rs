@@ -164,8 +164,7 @@ pub(super) const ROLLOUT_READ: Keys = &[
 /// `actor_rollout_ref.rollout.`, of an agent's turns (verl 0.9.1, `experimental/agent_loop/tool_agent_loop.py`).
 pub(in crate::verl) const AGENT: &[Row] = &[
     row("multi_turn.enable", Field("workload.rl.agent"), |at| {
-        at.rl()?.agent?;
-        says("True", "a response has several turns")
+        when(at.rl()?.agent.is_some(), "True", "a response has several turns")
     }),
     row("multi_turn.max_assistant_turns", Field("workload.rl.agent.max_turns"), |at| {
         says(at.rl()?.agent?.max_turns, "the most turns that the model writes")
@@ -184,8 +183,7 @@ pub(in crate::verl) const AGENT: &[Row] = &[
         says(home("tools.yaml"), "change this to the file that names your tools")
     }),
     row("agent.default_agent_loop", TURNS, |at| {
-        at.rl()?.agent?;
-        says("tool_agent", "for rows of your data that name no agent")
+        when(at.rl()?.agent.is_some(), "tool_agent", "for rows of your data that name no agent")
     }),
 ];
 
