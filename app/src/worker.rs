@@ -10,7 +10,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
-use shardwise_core::read::{improve, is_linked, read};
+use shardwise_core::read::{improve, is_linked, migrate, read};
 use shardwise_core::wire::{VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
@@ -242,6 +242,7 @@ fn reading(texts: &[String], base: Value) -> Value {
         "answer": answer,
         "refused": refused,
         "improved": improved,
+        "migrated": migrate(&texts, base.as_ref(), &reading),
         "changes": base.is_some(),
     })
 }

@@ -161,8 +161,8 @@ mod command_line {
         let json = run(&["flags", "--for", "deepspeed", "--json", "--lang", "zh"], &question);
         assert!(json.contains("精度来自你的问题") && json.contains("数据 20"), "{json}");
 
-        let report = run(&["read", "--lang", "zh"], &chinese);
+        let report = run(&["read", "--all", "--lang", "zh"], &chinese);
         assert!(report.contains("已理解（") && report.contains("速度：每 GPU "), "{report}");
-        assert_eq!(run(&["read"], &english), run(&["read"], &chinese));
+        assert_eq!(run(&["read", "--all"], &english), run(&["read", "--all"], &chinese));
     }
 }

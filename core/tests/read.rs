@@ -5,6 +5,7 @@ mod chinese;
 mod hostile;
 mod improve;
 mod linked;
+mod migrate;
 mod rented;
 mod round_trip;
 mod rules;

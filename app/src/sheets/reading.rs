@@ -33,13 +33,17 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     let sheet = lang.sheets();
     let reading = &found["reading"];
     let refused = &found["refused"];
-    let refused = refused[1].as_str().map(|why| {
+    // What the text leaves out is asked for, not wrong.
+    let missing = list(reading, "missing");
+    let asked_for = missing.iter().map(|own| {
+        let why = words_of(word(own, "why"), lang);
+        let more = if word(own, "field") == "model" { sheet.model_asked } else { "" };
+        said(Kind::Request, format!("{why} {more}"))
+    });
+    let refused = refused[1].as_str().and_then(|why| {
         let field = refused[0].as_str().unwrap_or_default();
-        // A configuration alone names no model: that is asked, not wrong.
-        if field == "model" && found["question"]["model"].is_null() {
-            return said(Kind::Request, sheet.model_asked);
-        }
-        said(Kind::Refusal, format!("{field}: {}", words_of(why, lang)))
+        let asked = missing.iter().any(|own| word(own, "field") == field);
+        (!asked).then(|| said(Kind::Refusal, format!("{field}: {}", words_of(why, lang))))
     });
     let groups = [
         ("not_modelled", sheet.read_unmodelled),
@@ -48,10 +52,11 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
         ("ignored", sheet.read_ignored),
     ];
     let folds = groups.into_iter().filter_map(|(kind, name)| group(reading, kind, name, lang));
-    let folds = folds.map(Block::Fold).collect();
+    let folds = folds.chain(gain::migrated(found, lang)).map(Block::Fold).collect();
     let mut blocks = vec![head(found, lang)];
     blocks.extend(asked(found, lang));
     blocks.extend(gain::verdict(found, lang));
+    blocks.extend(asked_for);
     blocks.extend(refused);
     blocks.extend(assumed::view(found, lang));
     blocks.extend(problems(reading, lang));

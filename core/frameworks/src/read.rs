@@ -31,6 +31,7 @@ mod chatlearn;
 mod deepspeed;
 mod diff;
 pub(crate) mod draft;
+mod easyr1;
 mod edit;
 mod improve;
 pub(crate) mod kernel;
@@ -38,21 +39,32 @@ pub(crate) mod launch;
 pub(crate) mod link;
 mod llmforge;
 pub(crate) mod megatron;
+mod migrate;
 pub(crate) mod model;
 mod nearest;
+mod nemo_rl;
 pub(crate) mod optimizer;
+pub(crate) mod overrides;
 mod printable;
+pub(crate) mod reinforcement;
 mod rented;
 mod report;
 pub(crate) mod settings;
 pub(crate) mod shell;
+mod skyrl;
+mod slime;
 pub(crate) mod text;
 pub(crate) mod value;
 mod yaml;
 
 pub use diff::{Op, script};
+pub(crate) use improve::said_otherwise;
 pub use improve::{Change, Improved, improve};
-pub use report::{Assumed, Dialect, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
+pub use migrate::{Migrated, migrate};
+pub(crate) use printable::short as shown;
+pub use report::{
+    Assumed, Dialect, Ignored, Missing, Note, OWN, Reading, Refused, Trouble, Understood, Unknown, Unmodelled,
+};
 
 use link::Base;
 use shardwise_question::wire::Question;
@@ -97,6 +109,10 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
         Dialect::Deepspeed => deepspeed::read(&parts, base),
         Dialect::Megatron => megatron::read(&parts, base),
         Dialect::Llmforge => llmforge::read(&parts, base),
+        Dialect::EasyR1 => easyr1::read(&parts, base),
+        Dialect::SkyRl => skyrl::read(&parts, base),
+        Dialect::Slime => slime::read(&parts, base),
+        Dialect::NemoRl => nemo_rl::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -138,6 +154,15 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
                 if has("actor_rollout_ref.") {
                     return Ok(Dialect::Verl);
                 }
+                if settings.iter().any(|setting| easyr1::is_its(&setting.key)) {
+                    return Ok(Dialect::EasyR1);
+                }
+                if settings.iter().any(|setting| skyrl::is_its(&setting.key)) {
+                    return Ok(Dialect::SkyRl);
+                }
+                if nemo_rl::is_its(settings) {
+                    return Ok(Dialect::NemoRl);
+                }
                 if llmforge::is_its(settings) {
                     return Ok(Dialect::Llmforge);
                 }
@@ -162,12 +187,22 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{chatlearn, deepspeed, llmforge, megatron};
+    use super::{chatlearn, deepspeed, easyr1, llmforge, megatron, nemo_rl, skyrl, slime};
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 5] {
-        [chatlearn::SECTIONS, deepspeed::SECTIONS, llmforge::SECTIONS, megatron::SECTIONS, verl::SECTIONS]
+    fn tables() -> [&'static [KeySection]; 9] {
+        [
+            chatlearn::SECTIONS,
+            deepspeed::SECTIONS,
+            easyr1::SECTIONS,
+            llmforge::SECTIONS,
+            megatron::SECTIONS,
+            nemo_rl::SECTIONS,
+            skyrl::SECTIONS,
+            slime::SECTIONS,
+            verl::SECTIONS,
+        ]
     }
 
     #[test]

@@ -86,6 +86,18 @@ pub const MS_SWIFT: Named = named(
     "https://swift.readthedocs.io/en/latest/Instruction/Command-line-parameters.html",
 );
 
+/// `EasyR1`, whose texts are read alone.
+pub const EASYR1: Named = named("easyr1", "EasyR1", &["b44b311"], "https://github.com/hiyouga/EasyR1");
+
+/// `SkyRL`, whose texts are read alone.
+pub const SKYRL: Named = named("skyrl", "SkyRL", &["a956457"], "https://docs.skyrl.ai");
+
+/// slime, whose texts are read alone.
+pub const SLIME: Named = named("slime", "slime", &["624b824"], "https://thudm.github.io/slime/");
+
+/// NeMo-RL, whose texts are read alone.
+pub const NEMO_RL: Named = named("nemo-rl", "NeMo-RL", &["7ea279a"], "https://docs.nvidia.com/nemo/rl/latest/");
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 12] = [
     VERL,

@@ -111,10 +111,17 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
             belonging::check(question)?;
             Ok(format!("#{}", permalink::to_hash(question)))
         }),
-        Command::Read { files, gpu, model, json } => {
+        Command::Read { files, gpu, model, json, migrate, all } => {
             let lang = Some(lang);
             let options = ReadOptions { gpu, model, lang };
-            reading::run(&files, &options, json, &mut out)
+            let form = if migrate {
+                reading::Form::Migrated
+            } else if all {
+                reading::Form::All
+            } else {
+                reading::Form::Short
+            };
+            reading::run(&files, &options, (!json).then_some(form), &mut out)
         }
         Command::Catalog { table, gpu, kind } if gpu.is_some() || kind.is_some() => {
             let rows = match table {

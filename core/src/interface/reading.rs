@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use shardwise_frameworks::read::{Improved, Reading, Trouble, improve};
+use shardwise_frameworks::read::{Improved, Migrated, Reading, Trouble, improve, migrate};
 use shardwise_question::wire::{Answer, Question, ReadOptions, VERSION, question_from_value};
 
 /// A text that was read.
@@ -17,6 +17,8 @@ pub struct ReadText {
     pub answer: Option<Answer>,
     /// The changes that help most; null where nothing noticeable does.
     pub improved: Option<Improved>,
+    /// The texts as the newest release takes them; null where they are for it.
+    pub migrated: Option<Migrated>,
 }
 
 /// A text that cannot be read at all.
@@ -50,6 +52,7 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
             let document = ReadText {
                 answer: crate::estimate(&reading.question).ok(),
                 improved: improve(texts, base.as_ref(), &reading),
+                migrated: migrate(texts, base.as_ref(), &reading),
                 reading,
             };
             super::line(&document, lang).map_err(refused)

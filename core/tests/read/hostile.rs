@@ -82,7 +82,7 @@ fn what_is_too_much_is_said() {
     for (name, says) in [
         ("deep JSON", "too deeply nested"),
         ("deep arrays", "too deeply nested"),
-        ("aliases", "anchor or alias"),
+        ("aliases", "too few of its 30 settings"),
         ("a hundred thousand overrides", "more than 20000 words"),
         ("doubling arrays", "a few MiB"),
         ("conditions", "nested more than 64 deep"),
@@ -325,9 +325,11 @@ fn the_command_line_says_what_it_read_or_why_not() {
     let text = include_str!("../golden/emit/chatlearn-grpo-fsdp.run_chatlearn.sh");
     let (status, report, _) = run(&["--gpu", "h20-141g"], text);
     assert_eq!(status, Some(0));
-    for says in ["ChatLearn, read as this question", "h20-141g", "Understood (", "Assumed (", "Speed: ", "Memory: "] {
+    for says in ["ChatLearn: GRPO, qwen3-8b, 8 x h20-141g", "Assumed (3)", "Speed: ", "Memory: ", "--all"] {
         assert!(report.contains(says), "{says}: {report}");
     }
+    let (_, whole, _) = run(&["--all"], text);
+    assert!(whole.contains("Understood (22)") && whole.contains("The question:"), "{whole}");
     let (status, document, _) = run(&["--json"], text);
     let document: Value = serde_json::from_str(&document).unwrap();
     assert_eq!((status, document["framework"].as_str()), (Some(0), Some("chatlearn")));

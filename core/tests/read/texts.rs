@@ -59,6 +59,8 @@ struct Case {
     #[serde(default)]
     not_modelled: Vec<Item>,
     #[serde(default)]
+    missing: Vec<Item>,
+    #[serde(default)]
     unknown: Vec<Item>,
     #[serde(default)]
     refused: Vec<Item>,
@@ -131,6 +133,7 @@ impl Case {
             ("understood", &self.understood),
             ("assumed", &self.assumed),
             ("not_modelled", &self.not_modelled),
+            ("missing", &self.missing),
             ("unknown", &self.unknown),
             ("refused", &self.refused),
             ("notes", &self.notes),

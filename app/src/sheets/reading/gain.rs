@@ -8,8 +8,8 @@ use crate::fit;
 use crate::form::Field;
 use crate::format;
 use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Kind, Listed, Listing, Look, Purpose, Section, Sign, code, entries, prose, quiet,
-    said, strong, words,
+    Action, Block, Button, Entry, Fold, Kind, Listed, Listing, Look, Purpose, Section, Sign, code, entries, prose,
+    quiet, said, strong, words,
 };
 use crate::text::{Lang, fill};
 
@@ -18,6 +18,9 @@ const FILE: &str = "shardwise.diff";
 
 /// The diff's name in the page.
 const LISTING: &str = "paste-diff";
+
+/// The name of the diff to the newest release.
+const MIGRATED: &str = "paste-migrated";
 
 fn steps(found: &Value) -> &[Value] {
     found["improved"]["changes"].as_array().map_or(&[][..], Vec::as_slice)
@@ -45,7 +48,8 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
     } else {
         entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))
     };
-    let rest = [elsewhere(improved, lang), diff(word(improved, "diff"), lang)];
+    let shown = diff(word(improved, "diff"), LISTING, lang.sheets().diff, lang);
+    let rest = [elsewhere(improved, lang), shown];
     [Some(changes)].into_iter().chain(rest).flatten().collect()
 }
 
@@ -121,12 +125,23 @@ fn elsewhere(improved: &Value, lang: Lang) -> Option<Block> {
     Some(prose(Kind::Hint, vec![words(why), code(settings.join(" "))]))
 }
 
+/// The text as the framework's newest release takes it, folded; nothing where it is for that one.
+pub(super) fn migrated(found: &Value, lang: Lang) -> Option<Fold> {
+    let sheet = lang.sheets();
+    let migrated = &found["migrated"];
+    let (name, release) = (found["framework"][0].as_str().unwrap_or_default(), word(migrated, "release"));
+    let title = fill(sheet.migrated, &[&format!("{name} {release}")]);
+    let diff = diff(word(migrated, "diff"), MIGRATED, &title, lang)?;
+    let blocks = elsewhere(migrated, lang).into_iter().chain([diff]).collect();
+    Some(Fold { id: MIGRATED.to_owned(), title, aside: String::new(), blocks })
+}
+
 /// The changes as lines of the text.
-fn diff(diff: &str, lang: Lang) -> Option<Block> {
+fn diff(diff: &str, id: &str, name: &str, lang: Lang) -> Option<Block> {
     if diff.is_empty() {
         return None;
     }
-    let (text, sheet) = (lang.text(), lang.sheets());
+    let text = lang.text();
     let lines = diff.lines().map(|line| {
         // A file's name and the place in it first: they begin as lines that go and come do.
         let sign = if line.starts_with("+++ ") || line.starts_with("--- ") || line.starts_with("@@") {
@@ -141,15 +156,15 @@ fn diff(diff: &str, lang: Lang) -> Option<Block> {
         // With its line break, which what is copied or saved of it needs.
         (sign, format!("{line}\n"))
     });
-    let listing = Listing { id: LISTING.to_owned(), name: sheet.diff.to_owned(), lines: lines.collect() };
-    let save = Action::SaveText { file: FILE.to_owned(), of: LISTING.to_owned() };
+    let listing = Listing { id: id.to_owned(), name: name.to_owned(), lines: lines.collect() };
+    let save = Action::SaveText { file: FILE.to_owned(), of: id.to_owned() };
     Some(Block::Section(Section {
         id: String::new(),
         purpose: Purpose::Diff,
-        title: vec![words(sheet.diff)],
+        title: vec![words(name)],
         tools: vec![
             Button::new(Look::Small, text.download, save).icon("i-down"),
-            Button::new(Look::Small, "", Action::Copy(LISTING.to_owned())),
+            Button::new(Look::Small, "", Action::Copy(id.to_owned())),
         ],
         blocks: vec![Block::Listing(listing)],
     }))

@@ -227,20 +227,54 @@ fn unknown(name: &str, field: &str) -> InputError {
     if shown.is_empty() {
         return InputError::new(field, "the name is empty. Give a model id such as \"qwen3-8b\".");
     }
-    let wanted = shown.rsplit('/').next().unwrap_or(&shown).to_ascii_lowercase();
-    let mut near: Vec<(usize, &str)> = catalog::models()
-        .iter()
-        .map(|entry| (strsim::levenshtein(&wanted, entry.id), entry.id))
-        .collect();
-    near.sort_unstable();
-    let ids: Vec<String> = near.iter().take(3).map(|(_, id)| format!("\"{id}\"")).collect();
-    InputError::new(
-        field,
+    let near = kin(shown.rsplit('/').next().unwrap_or(&shown));
+    let ids: Vec<String> = near.iter().map(|id| format!("\"{id}\"")).collect();
+    let message = if ids.is_empty() {
+        format!("\"{shown}\" is not in the catalog. Give an object with the keys of its config.json.")
+    } else {
         format!(
             "\"{shown}\" is not in the catalog. Did you mean {}? For another model give an object with the keys of its config.json.",
             ids.join(", ")
-        ),
-    )
+        )
+    };
+    InputError::new(field, message)
+}
+
+/// Up to three models of the catalog that a name probably means: those of few other letters, else those of the same family, the
+/// nearest in size first. A name of no family has none.
+fn kin(name: &str) -> Vec<&'static str> {
+    let wanted = name.to_ascii_lowercase();
+    let family = |id: &str| -> String { id.chars().take_while(char::is_ascii_alphabetic).collect() };
+    let own = family(&wanted);
+    let size = sized(&wanted);
+    let mut near: Vec<(f64, &str)> = catalog::models()
+        .iter()
+        .filter_map(|entry| {
+            let edits = strsim::levenshtein(&wanted, entry.id);
+            let slip = edits <= 2 + wanted.len() / 8;
+            let kindred = own.len() >= 3 && family(entry.id) == own;
+            let apart = || match (size, sized(entry.id)) {
+                (Some(own), Some(other)) => libm::fabs(libm::log(own / other)),
+                _ => 50.0,
+            };
+            // A slip of the pen before another size, and both before another family.
+            let cost = if slip { edits as f64 } else { 100.0 + apart() };
+            (slip || kindred).then_some((if kindred { cost } else { 1e3 + cost }, entry.id))
+        })
+        .collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
+    near.into_iter().take(3).map(|(_, id)| id).collect()
+}
+
+/// Billions of parameters that a name states: `6.7b`, `500m`.
+fn sized(name: &str) -> Option<f64> {
+    name.split(['-', '_']).find_map(|word| {
+        let (number, scale) = match word.strip_suffix('b') {
+            Some(number) => (number, 1.0),
+            None => (word.strip_suffix('m')?, 1e-3),
+        };
+        number.parse().ok().filter(|size: &f64| *size > 0.0).map(|size| size * scale)
+    })
 }
 
 /// Whether a text has the form `owner/name`.

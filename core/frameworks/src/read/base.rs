@@ -8,6 +8,10 @@ use shardwise_question::wire::{Document, Question};
 /// The GPU where neither text nor base names one.
 const GPU: &str = "h100-sxm";
 
+fn greatest_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
+}
+
 impl Draft<'_> {
     /// Lays the fields that a few settings state over the base question, which says all others.
     pub(super) fn lay_over(&mut self, base: &Question) {
@@ -70,9 +74,27 @@ impl Draft<'_> {
             None => {}
         }
         if self.field("hardware.gpus").is_none() {
-            self.assume("hardware.gpus", 8, "The text does not say how many GPUs run it.");
+            let least = self.layouts_gpus();
+            let why = if least > 8 {
+                "The text does not say how many GPUs run it: these are the fewest for its layout."
+            } else {
+                "The text does not say how many GPUs run it."
+            };
+            // Nodes of eight, or as many as the layout takes where those are no multiple of it.
+            let gpus = if 8 % least == 0 { 8 } else { least };
+            self.assume("hardware.gpus", gpus, why);
         }
         self.settle_offer();
+    }
+
+    /// The fewest GPUs that the stated layout runs on.
+    fn layouts_gpus(&self) -> u64 {
+        let size = |name: &str| self.size(&format!("plan.{name}")).unwrap_or(1).clamp(1, 1 << 20);
+        let [tensor, pipeline, context] = ["tensor_parallel", "pipeline_parallel", "context_parallel"].map(size);
+        let experts = size("expert_parallel") * size("expert_tensor_parallel") * pipeline;
+        let dense = tensor * pipeline * context * size("ulysses_parallel");
+        // Both ways of splitting stand on the same GPUs.
+        dense.max(1) * experts.max(1) / greatest_divisor(dense.max(1), experts.max(1))
     }
 
     /// What a run of the caller's own showed holds for this one too.

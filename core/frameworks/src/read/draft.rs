@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::link::Base;
 use super::printable::{printable, short};
-use super::report::{Assumed, Dialect, Ignored, Note, Refused, Understood, Unknown, Unmodelled};
+use super::report::{Assumed, Dialect, Ignored, Missing, Note, Outdated, Refused, Understood, Unknown, Unmodelled};
 use super::settings::{Setting, Settings};
 use crate::binding::{self, Found, KeySection, Meaning, find};
 use shardwise_catalog::error::InputError;
@@ -30,6 +30,10 @@ pub(crate) struct Draft<'a> {
     older: Option<[u32; 3]>,
     /// Whether the text is a few settings without their command: the base question says the rest.
     pub(crate) snippet: bool,
+    /// Line of the command that trains; 0 where there is none.
+    pub(crate) launched: u32,
+    /// A file that the command names and nobody gave.
+    named: Option<String>,
     /// GPUs that train, where the text tells.
     pub(crate) train_gpus: Option<u64>,
     root: Value,
@@ -37,6 +41,8 @@ pub(crate) struct Draft<'a> {
     /// What the text states, and the rows of its keys.
     stated: Vec<(Setting, Option<Found>)>,
     sections: &'static [KeySection],
+    missing: Vec<Missing>,
+    outdated: Vec<Outdated>,
     understood: Vec<Understood>,
     assumed: Vec<Assumed>,
     ignored: Vec<Ignored>,
@@ -58,11 +64,15 @@ impl<'a> Draft<'a> {
             link: base.link,
             older: None,
             snippet: false,
+            launched: 0,
+            named: None,
             train_gpus: None,
             root: json!({"version": wire::VERSION}),
             settings: Settings::default(),
             stated: Vec::new(),
             sections,
+            missing: Vec::new(),
+            outdated: Vec::new(),
             understood: Vec::new(),
             assumed: Vec::new(),
             ignored: Vec::new(),
@@ -88,6 +98,11 @@ impl<'a> Draft<'a> {
                 let to = to
                     .strip_suffix('*')
                     .map_or_else(|| to.to_owned(), |start| format!("{start}{rest}"));
+                self.outdated.push(Outdated {
+                    key: setting.written.clone(),
+                    now: Some(to.clone()),
+                    line: setting.line,
+                });
                 self.refuse(
                     &setting.written,
                     format!("Renamed in {since}: it is {to} now, and is read as that."),
@@ -248,6 +263,22 @@ impl<'a> Draft<'a> {
         if self.notes.iter().all(|own| own.text != text) {
             self.notes.push(Note { line: 0, text });
         }
+    }
+
+    /// Notes what has to be told before there is an estimate.
+    pub(crate) fn miss(&mut self, field: &str, key: &str, why: impl AsRef<str>) {
+        self.missing
+            .push(Missing { field: field.to_owned(), key: short(key), why: printable(why.as_ref()) });
+    }
+
+    /// Notes a file that the command reads its settings from and nobody gave.
+    pub(crate) fn names(&mut self, file: &str) {
+        self.named = Some(short(file));
+    }
+
+    /// Such a file.
+    pub(crate) fn named(&self) -> Option<String> {
+        self.named.clone()
     }
 
     /// Notes a word that is not read.

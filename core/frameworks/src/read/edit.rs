@@ -7,7 +7,7 @@ mod json;
 mod shell;
 mod yaml;
 
-use super::report::{Reading, Understood};
+use super::report::{Outdated, Reading, Understood};
 use super::value;
 
 /// A setting to change.
@@ -86,6 +86,19 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
         }
     }
     Edited { texts, elsewhere }
+}
+
+/// Gives keys that a release renamed their new names, and takes away those that it removed.
+pub(super) fn rename(texts: &[&str], outdated: &[Outdated]) -> Edited {
+    let mut pages: Vec<Page> = texts.iter().map(|text| Page::of(text)).collect();
+    let mut elsewhere = Vec::new();
+    for one in outdated {
+        if !pages.iter_mut().any(|page| page.rename(one)) {
+            let now = one.now.as_deref();
+            elsewhere.push(now.map_or_else(|| format!("without {}", one.key), |now| format!("{} is {now}", one.key)));
+        }
+    }
+    Edited { texts: pages.iter().map(Page::text).collect(), elsewhere }
 }
 
 /// Keys that stand in the texts, with their lines.
@@ -179,6 +192,32 @@ impl Page {
             .into_iter()
             .filter(|at| self.replace_at(*at, &stated.key, edit).is_some());
         (done.count() > 0).then_some(())
+    }
+
+    /// Gives a key its new name wherever it stands in a command, or takes it away; whether it does.
+    fn rename(&mut self, outdated: &Outdated) -> bool {
+        if self.yaml || self.json {
+            return false;
+        }
+        let mut found = false;
+        for line in &mut self.lines {
+            let Some(text) = line.text.as_deref() else {
+                continue;
+            };
+            // What had to be added once may be in the configuration by now.
+            if let Some(changed) = shell::overriding(text) {
+                line.text = Some(changed);
+            }
+            let Some(text) = line.text.as_deref() else {
+                continue;
+            };
+            if let Some(changed) = shell::renamed(text, &outdated.key, outdated.now.as_deref()) {
+                let empty = matches!(changed.trim(), "" | "\\");
+                line.text = (!empty).then_some(changed);
+                found = true;
+            }
+        }
+        found
     }
 
     fn replace_at(&mut self, at: usize, key: &str, edit: &Edit) -> Option<()> {

@@ -89,17 +89,39 @@ pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
     if reading.assumed.iter().any(elsewhere) {
         return None;
     }
+    // Whose texts nobody writes here, of that no change is known to run.
+    crate::emit::framework(reading.framework.id())?;
     let found = estimate::evaluate_alone(&reading.question).ok()?;
-    let mut without = Vec::new();
+    let mut without = stages(reading);
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let attempts = (MOST_READ / (2 * bytes).max(1)).clamp(1, MOST_ATTEMPTS);
     for _ in 0..attempts {
         match attempt(texts, base, reading, &found, &without)? {
+            // What no setting says is no change.
+            Ok(improved) if improved.diff.is_empty() && improved.elsewhere.is_empty() => return None,
             Ok(improved) => return Some(improved),
             Err(lost) => without.extend(lost),
         }
     }
     None
+}
+
+/// What the framework is told otherwise for one plan than for another: `key=value`; nothing where it has no text for them.
+pub(crate) fn said_otherwise(reading: &Reading, job: &Job, from: &Plan, to: &Plan) -> Vec<String> {
+    let bare = reading.framework == Dialect::Megatron;
+    let (Some(was), Some(now)) = (settings(reading, job, from), settings(reading, job, to)) else {
+        return Vec::new();
+    };
+    difference(&was, &now, bare).iter().map(Edit::shown).collect()
+}
+
+/// Stages that the text lays out layer by layer stay: their number is in more keys than the estimate has.
+fn stages(reading: &Reading) -> Vec<Dimension> {
+    let by_hand = ["num_layers_in_", "_pipeline_num_layers", "pipeline_model_parallel_layout", "pipeline-num-layers"];
+    let stated = reading.not_modelled.iter().map(|one| &one.key);
+    let stated = stated.chain(reading.ignored.iter().map(|one| &one.key));
+    let laid_out = stated.into_iter().any(|key| by_hand.iter().any(|part| key.contains(part)));
+    if laid_out { vec![Dimension::PipelineParallel, Dimension::VirtualPipeline] } else { Vec::new() }
 }
 
 /// The changes in other dimensions than those `without`; where the changed text does not say some of them, these.

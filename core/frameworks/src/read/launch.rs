@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::report::Dialect;
 use super::settings::Setting;
 use super::shell::{Command, Script, Word};
+use super::{easyr1, nemo_rl, skyrl, slime};
 
 /// The command that trains.
 pub(crate) struct Launch<'a> {
@@ -24,6 +25,7 @@ pub(crate) struct Launch<'a> {
 impl Launch<'_> {
     /// Notes what of the script is not read, and settings that its command does not get.
     pub(crate) fn report(&self, draft: &mut Draft, script: &Script) {
+        draft.launched = self.line;
         for word in &self.stray {
             draft.refuse(
                 &word.text,
@@ -55,6 +57,9 @@ pub(crate) fn framework(script: &Script) -> Option<Dialect> {
         return Some(found);
     }
     commands.chain(&script.values).find_map(|word| {
+        if let Some(found) = own(&word.text) {
+            return Some(found);
+        }
         let key = word.text.trim_start_matches(['+', '~']);
         let section = key.split(['.', '=']).next().unwrap_or_default();
         let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
@@ -91,6 +96,9 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     if quiet {
         return None;
     }
+    if let Some(found) = command.words.iter().find_map(|word| own(&word.text)) {
+        return Some((found, program(&command.words)?));
+    }
     let found = command.words.iter().enumerate().find_map(|(at, word)| {
         if word.text.contains('=') {
             return None;
@@ -114,6 +122,10 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     });
     if found.is_some() {
         return found;
+    }
+    // A fork's trainer, whatever it is called: `python -m absolute_zero_reasoner.main_azr_ppo actor_rollout_ref.…=…`.
+    if command.words.iter().any(|word| verl_setting(&word.text)) {
+        return Some((Dialect::Verl, program(&command.words)?));
     }
     let deepspeed = command.words.iter().any(|word| {
         word.text == "deepspeed" || word.text.ends_with("/deepspeed") || word.text.starts_with("--deepspeed")
@@ -140,6 +152,40 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     None
 }
 
+/// The framework that alone has a setting.
+fn own(word: &str) -> Option<Dialect> {
+    if word.starts_with("--") {
+        return slime::is_its(word).then_some(Dialect::Slime);
+    }
+    let (key, _) = word.trim_start_matches('+').split_once('=')?;
+    if easyr1::is_its(key) {
+        return Some(Dialect::EasyR1);
+    }
+    if skyrl::is_its(key) {
+        return Some(Dialect::SkyRl);
+    }
+    nemo_rl::is_override(key).then_some(Dialect::NemoRl)
+}
+
+/// Whether a word is a setting that trainers on veRL's configuration alone have.
+fn verl_setting(word: &str) -> bool {
+    let key = word.trim_start_matches('+').split_once('=').map_or("", |(key, _)| key);
+    key.starts_with("actor_rollout_ref.") || matches!(key, "model.partial_pretrain" | "data.max_token_len_per_gpu")
+}
+
+/// The place of what python runs: the module behind the last `-m`, or the last file before the first setting.
+fn program(words: &[Word]) -> Option<usize> {
+    let settings = words
+        .iter()
+        .position(|word| word.text.contains('=') && !word.text.starts_with('-'));
+    let before = words.get(..settings.unwrap_or(words.len()))?;
+    let module = before.iter().rposition(|word| word.text == "-m").map(|at| at + 1);
+    let file = || before.iter().rposition(|word| word.text.ends_with(".py"));
+    // Behind a name that the text does not tell: `$PYTHON $TRAINER a.b=c`.
+    let any = || before.iter().rposition(|word| !word.text.starts_with('-'));
+    module.filter(|at| *at < before.len()).or_else(file).or_else(any)
+}
+
 /// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
 /// variables hold.
 pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
@@ -149,9 +195,14 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
         match entry(command) {
             Some((found, at)) if found == framework => {
                 let (before, after) = command.words.split_at(at);
-                if launch.program.is_empty()
+                // The first that has settings: one without tells nothing.
+                let bare = launch.after.is_empty();
+                if (launch.program.is_empty() || bare && after.len() > 1)
                     && let Some((program, after)) = after.split_first()
                 {
+                    if launch.line > 0 {
+                        launch.others.push(launch.line);
+                    }
                     launch.program = &program.text;
                     launch.before = before;
                     launch.after = after.to_vec();
@@ -178,7 +229,7 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
             launch.after.clone_from(&script.values);
             // Of Megatron's arguments the values are words of their own; `-u` is python's.
             launch.after.retain(|word| match framework {
-                Dialect::Megatron => word.text.starts_with("--") || !word.text.starts_with('-'),
+                Dialect::Megatron | Dialect::Slime => word.text.starts_with("--") || !word.text.starts_with('-'),
                 _ => is_setting(&word.text, framework),
             });
         }
@@ -189,13 +240,13 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
 /// Whether a word is a setting of the framework rather than a command.
 fn is_setting(word: &str, framework: Dialect) -> bool {
     match framework {
-        Dialect::Verl | Dialect::Chatlearn => {
+        Dialect::Verl | Dialect::Chatlearn | Dialect::EasyR1 | Dialect::SkyRl | Dialect::NemoRl => {
             let key = word.trim_start_matches(['+', '~']);
             key.split_once('=').is_some_and(|(key, _)| {
                 key.contains('.') && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
-        Dialect::Deepspeed | Dialect::Megatron | Dialect::Llmforge => word.starts_with("--"),
+        Dialect::Deepspeed | Dialect::Megatron | Dialect::Llmforge | Dialect::Slime => word.starts_with("--"),
     }
 }
 

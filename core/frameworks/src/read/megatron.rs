@@ -114,7 +114,7 @@ impl Stated {
 }
 
 /// The model by its shape: of the catalog where one has it, else as an object. Its layers, where they are known.
-fn model(draft: &mut Draft) -> Option<u64> {
+pub(super) fn model(draft: &mut Draft) -> Option<u64> {
     let layers = draft.count("--num_layers");
     let hidden = draft.count("--hidden_size");
     let heads = draft.count("--num_attention_heads");
@@ -206,7 +206,7 @@ fn config(draft: &mut Draft, stated: &Stated) {
     }
 }
 
-fn layout(draft: &mut Draft, layers: Option<u64>) {
+pub(super) fn layout(draft: &mut Draft, layers: Option<u64>) {
     draft.set("plan.backend", "megatron");
     draft.take_all("--");
     let [tensor, stages] = ["tensor", "pipeline"].map(|name| draft.size(&format!("plan.{name}_parallel")).unwrap_or(1));
@@ -308,7 +308,7 @@ fn dense_first(pattern: &str) -> Option<u64> {
     dense.strip_prefix("[0]*")?.parse().ok()
 }
 
-fn precision(draft: &mut Draft) {
+pub(super) fn precision(draft: &mut Draft) {
     let recipe = draft.text("--fp8_recipe").unwrap_or_default();
     let word = if draft.text("--fp4_format").is_some() {
         "nvfp4"

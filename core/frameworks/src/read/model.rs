@@ -19,6 +19,41 @@ pub(crate) fn find(path: &str) -> Option<&'static ModelEntry> {
             let name = part.rsplit("--").next().unwrap_or(part);
             catalog::model(name).or_else(|| tail(name))
         })
+        .or_else(|| within(path))
+}
+
+/// A model's name among the words of a path's last parts: `multiturn-sft-qwen-2.5-7b-instruct/global_step_372`.
+fn within(path: &str) -> Option<&'static ModelEntry> {
+    path.rsplit('/').take(3).filter(|part| part.len() < 96).find_map(|part| {
+        let part = part.replace('_', "-");
+        let words: Vec<&str> = part.split('-').collect();
+        (1..words.len()).filter_map(|from| words.get(from..)).find_map(|rest| {
+            // `qwen-2.5-7b` is `qwen2.5-7b`.
+            let joined = || {
+                let (family, rest) = rest.split_first()?;
+                tail(&format!("{family}{}", rest.join("-")))
+            };
+            let sized = |entry: &&ModelEntry| entry.id.contains('-');
+            tail(&rest.join("-")).or_else(joined).filter(sized)
+        })
+    })
+}
+
+/// The part of a path that could be a model's name: none of `<your model>`, `MODEL_PATH`, `checkpoint-500`.
+pub(crate) fn name(path: &str) -> Option<&str> {
+    let path = path.trim().trim_end_matches('/');
+    path.rsplit('/')
+        .map(|part| part.rsplit("--").next().unwrap_or(part))
+        .find(|part| {
+            let has = |of: fn(&u8) -> bool| part.bytes().any(|b| of(&b));
+            let plain = part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+            let words = part.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-'));
+            // What trainers call the folders that they save to.
+            let saved = matches!(words, "global_step" | "checkpoint" | "step" | "iter" | "epoch" | "version" | "v");
+            plain && part.len() <= 96 && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit) && !saved
+        })
 }
 
 /// A name with words behind the model's own: `Qwen2.5-7B-Instruct-SFT`, `qwen3_8b_mcore`.
@@ -37,7 +72,23 @@ fn tail(name: &str) -> Option<&'static ModelEntry> {
 
 #[cfg(test)]
 mod tests {
-    use super::find;
+    use super::{find, name};
+
+    #[test]
+    fn names() {
+        for (path, expected) in [
+            ("/models/InternVL2-8B/", Some("InternVL2-8B")),
+            ("out/Hy3/global_step_372/huggingface", Some("Hy3")),
+            ("hub/models--lmsys--vicuna-7b-v1.5/snapshots", Some("vicuna-7b-v1.5")),
+            ("ckpt/checkpoint-500", None),
+            ("YOUR_MODELPATH", None),
+            ("<path_to_dsv3_config>", None),
+            ("model_path", None),
+            ("", None),
+        ] {
+            assert_eq!(name(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn paths() {
@@ -49,7 +100,10 @@ mod tests {
             ("out/Qwen3-8B/global_step_100/actor", Some("qwen3-8b")),
             ("Qwen2.5-7B-Instruct-my-sft", Some("qwen2.5-7b")),
             ("meta-llama/Llama-3.1-8B-Instruct", Some("llama-3.1-8b")),
+            ("checkpoint/multiturn-sft-qwen-2.5-7b-instruct/global_step_372/huggingface", Some("qwen2.5-7b")),
+            ("my-own-Llama-3.1-8B-v2", Some("llama-3.1-8b")),
             ("~/models/model", None),
+            ("runs/exp-3-final", None),
             ("", None),
             ("/", None),
         ] {

@@ -15,7 +15,7 @@ pub(super) fn printable(text: &str) -> String {
 }
 
 /// A key or a value of a person as a report may show it: one line, nothing hidden, cut after [`LONGEST`] characters.
-pub(super) fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let mut out: String = plain(text.get(..LONGEST * 4).unwrap_or(text));
     if out.chars().count() > LONGEST {
         out = out.chars().take(LONGEST).chain(['…']).collect();

@@ -25,6 +25,18 @@ pub enum Dialect {
     /// LLMForge: YAML.
     #[serde(rename = "llmforge")]
     Llmforge,
+    /// `EasyR1`: a fork of veRL with keys of its own.
+    #[serde(rename = "easyr1")]
+    EasyR1,
+    /// `SkyRL`: overrides.
+    #[serde(rename = "skyrl")]
+    SkyRl,
+    /// slime: Megatron-LM's arguments and its own.
+    #[serde(rename = "slime")]
+    Slime,
+    /// NeMo-RL: YAML recipes and overrides.
+    #[serde(rename = "nemo-rl")]
+    NemoRl,
 }
 
 impl Dialect {
@@ -47,6 +59,10 @@ impl Dialect {
             Self::Deepspeed => framework::DEEPSPEED,
             Self::Megatron => framework::MEGATRON_LM,
             Self::Llmforge => framework::LLMFORGE,
+            Self::EasyR1 => framework::EASYR1,
+            Self::SkyRl => framework::SKYRL,
+            Self::Slime => framework::SLIME,
+            Self::NemoRl => framework::NEMO_RL,
         }
     }
 
@@ -60,6 +76,10 @@ impl Dialect {
                 "DeepSpeed 0.19.8, deepspeed/runtime/config.py (https://pypi.org/project/deepspeed/0.19.8/)"
             }
             Self::Megatron => "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)",
+            Self::EasyR1 => "EasyR1 b44b311, verl/trainer/config.py (https://github.com/hiyouga/EasyR1)",
+            Self::SkyRl => "SkyRL a956457, skyrl/train/config/config.py (https://github.com/NovaSky-AI/SkyRL)",
+            Self::Slime => "slime 624b824, slime/utils/arguments.py (https://github.com/THUDM/slime)",
+            Self::NemoRl => "NeMo-RL 7ea279a, examples/configs (https://github.com/NVIDIA-NeMo/RL)",
             Self::Llmforge => "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)",
         }
     }
@@ -75,9 +95,16 @@ pub struct Reading {
     pub framework: Dialect,
     /// The question that the text asks, as complete as text and base allow.
     pub question: Question,
+    /// The release that the text is for, where its keys show that it is older than the newest.
+    pub release: Option<String>,
+    /// Keys that the newest release has renamed or removed.
+    #[serde(skip)]
+    pub(crate) outdated: Vec<Outdated>,
     /// Whether the text is a few settings without their command, which change a question rather than ask one.
     #[serde(skip)]
     pub settings_alone: bool,
+    /// What neither the text nor the base tells and no estimate goes without.
+    pub missing: Vec<Missing>,
     /// Keys that became fields of the question.
     pub understood: Vec<Understood>,
     /// Fields that the text does not state.
@@ -102,6 +129,29 @@ pub struct Note {
     pub line: u32,
     /// One sentence.
     pub text: String,
+}
+
+/// What has to be told before there is an estimate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Missing {
+    /// Path of the field in the question.
+    pub field: String,
+    /// The key that would state it.
+    pub key: String,
+    /// One sentence: what is not known, and how to tell it.
+    pub why: String,
+}
+
+/// A key that a release has renamed or removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outdated {
+    /// As written.
+    pub(crate) key: String,
+    /// Its name now; none where it is gone.
+    pub(crate) now: Option<String>,
+    /// Line of the text.
+    pub(crate) line: u32,
 }
 
 /// A key that became a field.
@@ -193,10 +243,50 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    pub(super) fn new(line: u32, message: impl AsRef<str>) -> Self {
+    pub(crate) fn new(line: u32, message: impl AsRef<str>) -> Self {
         Self { line, message: printable(message.as_ref()) }
     }
 }
+
+/// Whose rule it is where the calculator itself has no estimate, rather than the framework no run.
+pub const OWN: &str = "Shardwise, which cannot estimate it";
+
+impl Reading {
+    /// What is assumed that moves an answer most, at most `count`: the GPU and how many, the model, lengths, batches.
+    #[must_use]
+    pub fn matters(&self, count: usize) -> Vec<&Assumed> {
+        let mut found: Vec<(usize, &Assumed)> = self
+            .assumed
+            .iter()
+            .filter_map(|one| {
+                let at = MATTERS.iter().position(|field| one.field.starts_with(field))?;
+                Some((at, one))
+            })
+            .collect();
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().take(count).map(|(_, one)| one).collect()
+    }
+}
+
+/// Fields by how much a wrong one moves an answer.
+const MATTERS: &[&str] = &[
+    "model",
+    "hardware.gpus",
+    "hardware.gpu",
+    "workload.rl.mean_response_length",
+    "workload.sequence_length",
+    "workload.kind",
+    "workload.rl.max_response_length",
+    "workload.rl.prompts_per_step",
+    "workload.global_batch",
+    "workload.rl.oversampling",
+    "plan.backend",
+    "workload.rl.responses_per_prompt",
+    "plan.micro_batch",
+    "workload.rl.mean_prompt_length",
+    "workload",
+    "plan",
+];
 
 impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

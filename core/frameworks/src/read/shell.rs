@@ -57,6 +57,8 @@ pub(crate) struct Script {
 struct Block {
     end: &'static str,
     /// Whether the commands around the block count.
+    around: bool,
+    /// Whether the block itself does.
     outside: bool,
     /// Whether a branch has been taken.
     taken: bool,
@@ -64,20 +66,23 @@ struct Block {
     case: Option<branches::Case>,
 }
 
-/// Reads a script.
+/// Reads a script; a branch that only a run could decide is left out, and so is the body of a function. Where that leaves no
+/// command that `trains`, both are read.
 ///
 /// # Errors
 /// Names the line of a quote or parenthesis that never closes, and what is too large.
-pub(super) fn read(text: &str) -> Result<Script, Trouble> {
-    let mut reader = Reader { active: true, status: Some(true), ..Reader::default() };
-    let mut lexer = Lexer::new(text);
-    let mut command: Vec<RawWord> = Vec::new();
-    while let Some(token) = lexer.token()? {
-        if let Some(token) = reader.branch(token, lexer.line())? {
-            reader.token(token, lexer.line(), &mut command)?;
-        }
+pub(super) fn read(text: &str, trains: impl Fn(&Script) -> bool) -> Result<Script, Trouble> {
+    let script = read_as(text, false)?;
+    if trains(&script) {
+        return Ok(script);
     }
-    reader.finish(&mut command, "\n")?;
+    let whole = read_as(text, true)?;
+    Ok(if trains(&whole) { whole } else { script })
+}
+
+fn read_as(text: &str, all: bool) -> Result<Script, Trouble> {
+    let mut reader = Reader { active: true, status: Some(true), all, ..Reader::default() };
+    reader.text(text, 1)?;
     reader.script.notes.append(&mut reader.variables.notes);
     reader.script.values = reader.variables.into_words();
     Ok(reader.script)
@@ -103,10 +108,31 @@ struct Reader {
     negate: bool,
     /// Whether the next brace opens a function, whose body is not called here.
     function: bool,
+    /// What the last condition asks about and the text does not set.
+    unset: Option<String>,
+    /// Whether undecided branches and functions are read.
+    all: bool,
+    /// How deep commands stand within commands: `bash -c "…"`.
+    depth: usize,
     words: usize,
 }
 
+/// Deepest command within a command.
+const DEEPEST: usize = 3;
+
 impl Reader {
+    /// Reads a text, which begins on a line.
+    fn text(&mut self, text: &str, line: u32) -> Result<(), Trouble> {
+        let mut lexer = Lexer::new(text, line);
+        let mut command: Vec<RawWord> = Vec::new();
+        while let Some(token) = lexer.token()? {
+            if let Some(token) = self.branch(token, lexer.line())? {
+                self.token(token, lexer.line(), &mut command)?;
+            }
+        }
+        self.finish(&mut command, "\n")
+    }
+
     fn counts(&self) -> bool {
         self.active && !self.skip
     }
@@ -131,7 +157,7 @@ impl Reader {
             return Err(Trouble::new(line, "Blocks are nested more than 64 deep. Paste the command alone."));
         }
         self.blocks
-            .push(Block { end, outside: self.counts(), taken: false, case: None });
+            .push(Block { end, around: self.active, outside: self.counts(), taken: false, case: None });
         self.active = self.counts();
         self.skip = false;
         Ok(())
@@ -201,7 +227,7 @@ impl Reader {
             "{" => {
                 self.open("}", line)?;
                 if std::mem::take(&mut self.function) {
-                    self.active = false;
+                    self.active &= self.all;
                 }
             }
             "function" => {
@@ -236,9 +262,11 @@ impl Reader {
             return;
         };
         let open = block.outside && !block.taken;
-        self.active = open && status == Some(true);
+        self.active = open && (status == Some(true) || status.is_none() && self.all);
         block.taken |= self.active;
-        if open && status.is_none() {
+        if open && status.is_none() && self.all {
+            self.note(line, "This condition is not evaluated: its branch is read, which alone has the command.");
+        } else if open && status.is_none() {
             self.note(line, "This condition is not evaluated: its branch is left out, and `else` is read.");
         }
     }
@@ -246,8 +274,9 @@ impl Reader {
     /// Ends the innermost block.
     fn close(&mut self) {
         if let Some(block) = self.blocks.pop() {
-            self.active = block.outside;
+            self.active = block.around;
             self.status = Some(true);
+            self.unset = None;
         }
     }
 
@@ -325,11 +354,14 @@ impl Reader {
             words.remove(0);
         }
         match words.first().map_or("true", |word| &word.text) {
-            "[" | "[[" | "test" => return condition::evaluate(&words),
+            "[" | "[[" | "test" => {
+                self.unset = condition::unset(&words);
+                return condition::evaluate(&words);
+            }
             "false" => return Some(false),
             "true" | ":" => return Some(true),
             "source" | "." => self.note(line, "A file that is sourced is not read; paste what it sets."),
-            "eval" => self.note(line, "`eval` is not run."),
+            "eval" if words.iter().skip(1).any(|word| word.open.is_some()) => self.note(line, "`eval` is not run."),
             "set" => {
                 if words.get(1).is_some_and(|word| word.text == "--") {
                     let positional = words.into_iter().skip(2).collect();
@@ -338,18 +370,55 @@ impl Reader {
                 return Some(true);
             }
             "exit" => {
-                // What follows is never reached.
-                self.active = false;
-                for block in &mut self.blocks {
-                    block.outside = false;
-                }
+                self.exit(&words, line);
                 return Some(true);
             }
             _ => {}
         }
+        if let Some(inner) = inner(&words).filter(|_| self.depth < DEEPEST) {
+            let inner = inner.to_owned();
+            self.depth += 1;
+            // What cannot be read within is a command like any other.
+            let read = self.text(&inner, line);
+            self.depth -= 1;
+            if read.is_ok() {
+                return Some(true);
+            }
+        }
         self.script.commands.push(Command { environment, words, line });
         Some(true)
     }
+
+    /// Ends the reading, as what follows is never reached: but where the script stops for want of what its caller gives, or
+    /// with an error, it is read on, as who pastes it means to run it.
+    fn exit(&mut self, words: &[Word], line: u32) {
+        let failed = words.get(1).is_some_and(|word| word.text != "0");
+        if let Some(unset) = &self.unset {
+            let note =
+                format!("The script ends here, as it stands, for want of {unset}. It is read on as if that were set.");
+            return self.note(line, note);
+        }
+        if failed {
+            return self
+                .note(line, "The script ends here with an error, as it stands. It is read on as if it did not.");
+        }
+        self.active = false;
+        for block in &mut self.blocks {
+            (block.around, block.outside) = (false, false);
+        }
+    }
+}
+
+/// The commands that a command runs from a text: `bash -c "…"`, `eval "…"`.
+fn inner(words: &[Word]) -> Option<&str> {
+    let [first, text] = words else {
+        let at = words.iter().position(|word| word.text == "-c")?;
+        let shell = at.checked_sub(1).and_then(|before| words.get(before))?;
+        let shell = shell.text.rsplit('/').next().unwrap_or_default();
+        let text = words.get(at + 1).filter(|_| matches!(shell, "bash" | "sh" | "zsh"))?;
+        return text.text.contains(' ').then_some(&text.text);
+    };
+    (first.text == "eval" && text.text.contains(' ')).then_some(&text.text)
 }
 
 /// Commands that give variables values.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::launch;
 use super::report::Trouble;
 use super::settings::Setting;
 use super::shell::{self, Script};
@@ -48,7 +49,7 @@ pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
         parts.push(Part { kind: Kind::Yaml(yaml::read(&shell)?) });
         return Ok(());
     }
-    let mut script = shell::read(&shell)?;
+    let mut script = shell::read(&shell, |script| launch::framework(script).is_some())?;
     for document in std::mem::take(&mut script.documents) {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(&document) {
             parts.push(Part { kind: Kind::Json(value) });

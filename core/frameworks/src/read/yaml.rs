@@ -1,9 +1,11 @@
-//! YAML as configuration files write it: nested maps, lists, scalars, comments. A subset on purpose:
-//! anchors and aliases (with which a small text unfolds into a huge one), tags, several documents and
-//! texts over several lines are refused by their line.
+//! YAML as configuration files write it: nested maps, lists, scalars, texts over several lines, anchors and what stands for
+//! them, comments. A subset on purpose: tags and several documents are refused by their line, and aliases are few, as with many
+//! a small text unfolds into a huge one.
 //!
 //! Why no crate: saphyr-parser, the smallest well-kept one, adds 25 kB of compressed wasm, which is a
 //! tenth of the page; a configuration needs none of what it reads beyond this.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::Trouble;
 use super::settings::Setting;
@@ -13,6 +15,10 @@ use super::value;
 const DEEPEST: usize = 24;
 /// Most keys.
 const MOST_KEYS: usize = 20_000;
+/// Most aliases.
+const MOST_ALIASES: usize = 64;
+/// Longest value that lines below a key go on with.
+const LONGEST: usize = 4096;
 
 /// Whether a text is YAML rather than shell: its first line that says something opens a map.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -51,11 +57,23 @@ struct Reader {
     settings: Vec<Setting>,
     /// Keys that are open, each with its indentation.
     open: Vec<(usize, String)>,
+    /// The key or item on the line before: how deep it stands. What stands deeper goes on with its value.
+    last: Option<usize>,
+    /// A text that goes on as long as lines are deeper than this.
+    text: Option<usize>,
+    /// Paths that have a name: `policy: &BASE`.
+    anchors: BTreeMap<String, String>,
+    aliases: usize,
 }
 
 impl Reader {
     fn line(&mut self, content: &str, indent: usize, number: u32) -> Result<(), Trouble> {
         let refuse = |what: &str| Err(Trouble::new(number, what));
+        if self.text.is_some_and(|depth| indent > depth) {
+            self.goes_on(content);
+            return Ok(());
+        }
+        self.text = None;
         if content == "---" || content == "..." {
             return refuse("A second document begins here. Paste one document.");
         }
@@ -64,6 +82,17 @@ impl Reader {
         }
         // A list's dash may stand as deep as its key; any other line closes what is as deep.
         let item = content == "-" || content.starts_with("- ");
+        // A list in brackets, or a text without quotes, that the line before began.
+        let begun = self
+            .settings
+            .last()
+            .is_some_and(|last| last.value.starts_with('[') && !last.value.ends_with(']'));
+        let deeper = self.last.is_some_and(|depth| indent > depth);
+        if self.last.is_some() && (begun || deeper && !item && split_key(content).is_none()) {
+            self.goes_on(content);
+            return Ok(());
+        }
+        self.last = None;
         let closes = |depth: usize| if item { depth > indent } else { depth >= indent };
         while self.open.last().is_some_and(|(depth, _)| closes(*depth)) {
             self.open.pop();
@@ -72,13 +101,26 @@ impl Reader {
             return refuse("The file has more than 20,000 keys. Paste the part that trains.");
         }
         if item {
+            self.last = Some(indent);
             return self.item(content.trim_start_matches('-').trim(), number);
         }
         let Some((key, value)) = split_key(content) else {
             return refuse("This is no `key: value`. Write one key on each line.");
         };
-        check(value, number)?;
         let key = value::unquoted(key);
+        let path = match self.path() {
+            path if path.is_empty() => key.to_owned(),
+            path => format!("{path}.{key}"),
+        };
+        let (anchor, value) = anchored(value);
+        if let Some(name) = anchor {
+            self.anchors.insert(name.to_owned(), path.clone());
+        }
+        if let Some(name) = value.strip_prefix('*') {
+            let onto = if key == "<<" { self.path() } else { path };
+            return self.alias(name.trim(), &onto, number);
+        }
+        check(key, value, number)?;
         if value.is_empty() {
             if self.open.len() >= DEEPEST {
                 return refuse("Keys are nested more than 24 deep. Paste the part that trains.");
@@ -86,8 +128,12 @@ impl Reader {
             self.open.push((indent, key.to_owned()));
             return Ok(());
         }
-        let path = self.path();
-        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        if value.starts_with(['|', '>']) {
+            self.text = Some(indent);
+            self.state(path, "", number);
+            return Ok(());
+        }
+        self.last = Some(indent);
         if let Some(inner) = value.strip_prefix('{') {
             return self.flow(&path, inner, number);
         }
@@ -95,9 +141,54 @@ impl Reader {
         Ok(())
     }
 
+    /// A line that goes on with the value before it.
+    fn goes_on(&mut self, content: &str) {
+        if let Some(last) = self
+            .settings
+            .last_mut()
+            .filter(|last| last.value.len() + content.len() < LONGEST)
+        {
+            if !last.value.is_empty() {
+                last.value.push(' ');
+            }
+            last.value.push_str(content);
+        }
+    }
+
+    /// What an anchor names, once more at `onto`; what is stated there holds against it.
+    fn alias(&mut self, name: &str, onto: &str, number: u32) -> Result<(), Trouble> {
+        self.aliases += 1;
+        let Some(from) = self.anchors.get(name).filter(|_| self.aliases <= MOST_ALIASES) else {
+            let what = format!(
+                "YAML's alias *{name} is not read: no anchor of that name stands before it, or there are more than {MOST_ALIASES}. Write the value itself."
+            );
+            return Err(Trouble::new(number, what));
+        };
+        let own: BTreeSet<&str> = self.settings.iter().map(|one| one.key.as_str()).collect();
+        let mut copies = Vec::new();
+        for one in &self.settings {
+            let Some(rest) = one
+                .key
+                .strip_prefix(from.as_str())
+                .filter(|rest| rest.is_empty() || rest.starts_with('.'))
+            else {
+                continue;
+            };
+            let key = format!("{onto}{rest}");
+            if !own.contains(key.as_str()) {
+                copies.push(Setting { written: key.clone(), key, line: number, ..one.clone() });
+            }
+        }
+        if self.settings.len() + copies.len() > MOST_KEYS {
+            return Err(Trouble::new(number, "The file has more than 20,000 keys. Paste the part that trains."));
+        }
+        self.settings.append(&mut copies);
+        Ok(())
+    }
+
     /// The items of a list are one value; its length is bounded by the text's.
     fn item(&mut self, entry: &str, number: u32) -> Result<(), Trouble> {
-        check(entry, number)?;
+        check("", entry, number)?;
         let path = self.path();
         match self.settings.last_mut().filter(|last| last.key == path) {
             Some(last) if last.value.len() < 4096 => last.value = format!("{},{entry}", last.value),
@@ -136,14 +227,22 @@ impl Reader {
     }
 }
 
+/// The name that an anchor gives a value, and the value.
+fn anchored(value: &str) -> (Option<&str>, &str) {
+    match value.strip_prefix('&') {
+        Some(rest) => {
+            let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+            (Some(name), value.trim())
+        }
+        None => (None, value),
+    }
+}
+
 /// Refuses what is not read.
-fn check(value: &str, line: u32) -> Result<(), Trouble> {
+fn check(key: &str, value: &str, line: u32) -> Result<(), Trouble> {
     let what = match value.bytes().next() {
-        Some(b'&' | b'*') => "an anchor or alias",
         Some(b'!') => "a tag",
-        Some(b'|' | b'>') => "a text over several lines",
-        _ if value == "<<" || value.starts_with("<<:") => "a merged map",
-        Some(b'[') if !value.ends_with(']') => "a list over several lines in brackets",
+        _ if key == "<<" => "a map that is merged without an alias",
         _ => return Ok(()),
     };
     Err(Trouble::new(line, format!("YAML's {what} is not read. Write the value itself, on this line.")))
@@ -202,15 +301,36 @@ mod tests {
     }
 
     #[test]
+    fn anchors_and_long_texts() {
+        let text = "base: &b\n  x: 1\n  in: &c {y: 2}\ntop:\n  <<: *b\n  x: 3\nlist: [1,\n  2]\ntext: |\n  one: a\n   two\nlong: ${sel:a,\n  null}\ncopy: *c\nend: 1\n";
+        let found: Vec<(String, String)> =
+            read(text).unwrap_or_default().into_iter().map(|s| (s.key, s.value)).collect();
+        let expected = [
+            ("base.x", "1"),
+            ("base.in.y", "2"),
+            ("top.x", "1"),
+            ("top.in.y", "2"),
+            ("top.x", "3"),
+            ("list", "[1, 2]"),
+            ("text", "one: a two"),
+            ("long", "${sel:a, null}"),
+            ("copy.y", "2"),
+            ("end", "1"),
+        ];
+        let expected: Vec<_> = expected.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
+        assert_eq!(found, expected);
+        let many = format!("a: &a 1\n{}", "b: *a\n".repeat(65));
+        assert_eq!(read(&many).map_err(|trouble| trouble.line), Err(66));
+    }
+
+    #[test]
     fn what_is_not_read_is_refused_by_line() {
         for (text, line) in [
-            ("a: &x 1\nb: *x\n", 1),
             ("a: 1\nb: *x\n", 2),
-            ("a: |\n  t\n", 1),
+            ("<<: {a: 1}\n", 1),
             ("a: 1\n---\nb: 2\n", 2),
             ("a: !tag 1\n", 1),
             ("a:\n\tb: 1\n", 2),
-            ("a: [1,\n 2]\n", 1),
             ("a: 1\nnothing\n", 2),
         ] {
             assert_eq!(read(text).map_err(|trouble| trouble.line), Err(line), "{text:?}");

@@ -122,7 +122,7 @@ const TOP: Keys = &[
     ("actor@actor_rollout_ref.actor", Field("plan.backend")),
     ("model", Ignored("the kind of model's configuration")),
     ("ray_kwargs.*|ray_init.*", Ignored("how ray starts")),
-    ("checkpoint.*|hydra.*", LOG),
+    ("checkpoint.*|hydra.*|defaults", LOG),
     ("transfer_queue.*", Ignored("how samples pass between processes")),
     ("custom_reward_function.*|sandbox_fusion.*|reward_manager.*", Ignored("which rule scores")),
     ("distillation.*", Unmodelled("the estimate has no teacher")),

@@ -8,8 +8,9 @@ mod roles;
 use super::keys::{SECTIONS, read_as};
 use super::role::FINE_TUNING;
 use crate::read::draft::Draft;
-use crate::read::launch::{self, Launch, machine};
+use crate::read::launch::{self, machine};
 use crate::read::link::Base;
+use crate::read::overrides;
 use crate::read::settings::Setting;
 use crate::read::shell::Word;
 use crate::read::text::{Kind, Part, stated_in_yaml};
@@ -33,7 +34,7 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
             Kind::Yaml(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Dialect::Verl);
-                overrides(&mut draft, &launch);
+                overrides::take(&mut draft, &launch.after, state, option);
                 launch.report(&mut draft, script);
                 if !launch.program.is_empty() {
                     program = launch.program.to_owned();
@@ -46,6 +47,17 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     }
     let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
     draft.snippet = program.is_empty() && !yaml;
+    if let Some(file) = draft.named().filter(|_| !yaml) {
+        draft.note(0, format!("The command reads its settings from {file} too, which is not here: veRL's own defaults stand in for it. Paste it beside the command."));
+    }
+    if draft.tells("trainer.val_only", true) {
+        return Err(Trouble::new(
+            draft.launched,
+            "This run evaluates and trains nothing (trainer.val_only=True). Paste the command that trains.",
+        ));
+    }
+    // A command whose program the text does not tell: its settings do.
+    trains_on_texts |= !program.is_empty() && draft.states("model.path") && !draft.states_any("actor_rollout_ref.");
     if trains_on_texts {
         fine_tuning(&mut draft, &before);
     } else {
@@ -54,62 +66,29 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     draft.finish(Some("verl"))
 }
 
-/// The overrides of hydra: `key=value`, `+key=value`, `++key=value`, `~key`.
-fn overrides(draft: &mut Draft, launch: &Launch) {
-    let mut words = launch.after.iter();
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        if let Some(option) = text.strip_prefix("--") {
-            let (name, value) = match option.split_once('=') {
-                Some((name, value)) => (name, value),
-                None => (option, words.next().map_or("", |word| word.text.as_str())),
-            };
-            match name {
-                "config-name" => {
-                    // Each backend has a configuration of its own; this names it.
-                    let backend = if value.contains("megatron") {
-                        "megatron"
-                    } else {
-                        continue;
-                    };
-                    draft.settings.state(
-                        "config-name".to_owned(),
-                        Setting { key: "config-name".to_owned(), value: backend.to_owned(), ..Setting::default() },
-                    );
-                }
-                "config-path" | "config-dir" => {}
-                _ => draft.unread(text, "This is no option of hydra.", word.line),
+/// Configurations that veRL comes with, by what their names hold: its defaults are known.
+const OWN: &[&str] = &["ppo_trainer", "ppo_megatron_trainer", "sft_trainer", "dapo_trainer", "dapo_megatron_trainer"];
+
+/// An option of hydra's command line; whether it is one.
+fn option(draft: &mut Draft, name: &str, value: &str) -> bool {
+    match name {
+        "config-name" => {
+            let file = value.trim_matches(['"', '\'']);
+            if !OWN.iter().any(|own| file.contains(own)) && !file.is_empty() {
+                draft.names(file);
             }
-            continue;
-        }
-        if let Some(key) = text.strip_prefix('~') {
-            draft.unread(text, format!("It takes {key} out of the configuration; the default is read."), word.line);
-            continue;
-        }
-        let plain = text.trim_start_matches('+');
-        let Some((key, value)) = plain.split_once('=') else {
-            if text.trim().is_empty() {
-                if word.open.is_none() && !text.is_empty() {
-                    draft.refuse(
-                        "\\",
-                        "A space stands behind the backslash, so the command ends with this line. Take the space away.",
-                        word.line,
-                    );
-                }
-            } else if word.open.is_none() {
-                draft.unread(text, "This is no setting: write key=value.", word.line);
+            // Each backend has a configuration of its own; this names it.
+            if value.contains("megatron") {
+                let backend = "megatron".to_owned();
+                draft.settings.state(
+                    "config-name".to_owned(),
+                    Setting { key: "config-name".to_owned(), value: backend, ..Setting::default() },
+                );
             }
-            continue;
-        };
-        let mark = text.len() - plain.len();
-        let setting = Setting {
-            key: key.to_owned(),
-            written: format!("{}{key}", text.get(..mark).unwrap_or_default()),
-            value: value.to_owned(),
-            line: word.line,
-            open: word.open.clone(),
-        };
-        state(draft, setting);
+            true
+        }
+        "config-path" | "config-dir" => true,
+        _ => false,
     }
 }
 

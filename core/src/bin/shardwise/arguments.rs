@@ -178,6 +178,12 @@ Examples:
         /// The whole document instead of plain text.
         #[arg(long)]
         json: bool,
+        /// The texts as the framework's newest release takes them, as a diff alone.
+        #[arg(long, conflicts_with_all = ["json", "all"])]
+        migrate: bool,
+        /// Everything that was read, key by key, and the whole question; without it what matters.
+        #[arg(long, conflicts_with = "json")]
+        all: bool,
     },
     /// List what the catalog knows, with sources.
     #[command(after_help = "\

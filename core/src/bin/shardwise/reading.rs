@@ -4,9 +4,9 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use shardwise_core::interface::Speak;
-use shardwise_core::read::{Improved, Reading, improve, read};
-use shardwise_core::wire::Language;
+use shardwise_core::read::{Improved, OWN, Reading, Refused, improve, migrate, read};
 use shardwise_core::wire::{Answer, ReadOptions, Severity};
+use shardwise_core::wire::{Language, Question};
 use shardwise_core::{estimate, interface};
 
 use super::{complain, inputs};
@@ -14,20 +14,33 @@ use super::{complain, inputs};
 /// Longest text, in bytes: what the reading takes, and one more, so that a longer one is refused there.
 const MOST_BYTES: u64 = (1 << 20) + 1;
 
+/// What is written of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// What matters.
+    Short,
+    /// Everything.
+    All,
+    /// The diff to the framework's newest release.
+    Migrated,
+}
+
 /// Reads the files as the texts of one run. Whether they could be read.
-pub(crate) fn run(files: &[PathBuf], options: &ReadOptions, json: bool, out: &mut impl Write) -> io::Result<bool> {
+pub(crate) fn run(
+    files: &[PathBuf],
+    options: &ReadOptions,
+    form: Option<Form>,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     let lang = options.lang.unwrap_or_default();
-    let mut texts = Vec::new();
-    for input in inputs(files, lang) {
-        texts.push(text_of(input?)?);
-    }
+    let texts = texts(files, lang)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    if json {
+    let Some(form) = form else {
         let document = interface::read(&texts, options);
         let read = document.is_ok();
         writeln!(out, "{}", document.unwrap_or_else(|refused| refused))?;
         return Ok(read);
-    }
+    };
     let base = interface::base(options);
     let reading = match read(&texts, base.as_ref()) {
         Ok(reading) => reading,
@@ -36,17 +49,52 @@ pub(crate) fn run(files: &[PathBuf], options: &ReadOptions, json: bool, out: &mu
             return Ok(false);
         }
     };
-    print(&reading, lang, out)?;
-    match estimate(&reading.question) {
-        Ok(answer) => print_answer(&answer, lang, out)?,
-        Err(error) => {
-            writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?;
-        }
+    if form == Form::Migrated {
+        return migrated(&texts, base.as_ref(), &reading, lang, out);
     }
+    let answer = estimate(&reading.question);
+    let report = Report { reading: &reading, lang, all: form == Form::All };
+    report.head(out)?;
+    match &answer {
+        Ok(answer) => print_verdict(answer, lang, out)?,
+        // What is missing says so itself.
+        Err(_) if !reading.missing.is_empty() => {}
+        Err(error) => writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?,
+    }
+    report.wrong(out)?;
     if let Some(improved) = improve(&texts, base.as_ref(), &reading) {
-        print_improved(&improved, lang, out)?;
+        let fits = answer.as_ref().is_ok_and(|answer| answer.fits);
+        print_improved(&improved, fits, lang, out)?;
+    }
+    if let Ok(answer) = &answer {
+        print_advice(answer, lang, out)?;
+    }
+    report.rest(out)?;
+    Ok(true)
+}
+
+/// The texts for the framework's newest release.
+fn migrated(
+    texts: &[&str],
+    base: Option<&Question>,
+    reading: &Reading,
+    lang: Language,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let Some(migrated) = migrate(texts, base, reading) else {
+        complain(&lang.sentence("Nothing to migrate: no key of the text was renamed or removed since, or what it would ask then is not the same."));
+        return Ok(false);
+    };
+    writeln!(out, "{}", migrated.diff.trim_end())?;
+    for one in &migrated.elsewhere {
+        complain(&lang.sentence(&format!("Not in the diff: {one}.")));
     }
     Ok(true)
+}
+
+/// The texts of the files.
+pub(crate) fn texts(files: &[PathBuf], lang: Language) -> io::Result<Vec<String>> {
+    inputs(files, lang).map(|input| text_of(input?)).collect()
 }
 
 fn text_of(input: impl Read) -> io::Result<String> {
@@ -55,47 +103,118 @@ fn text_of(input: impl Read) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn print(reading: &Reading, lang: Language, out: &mut impl Write) -> io::Result<()> {
-    let name = reading.framework.name();
-    let title = lang.sentence(&format!("{name}, read as this question:"));
-    writeln!(out, "{title}\n")?;
-    writeln!(out, "{:#}\n", serde_json::to_value(&reading.question)?)?;
-    let place = |line| place(line, lang);
-    let why = |why: &str| lang.sentence(why);
-    let colon = lang.pick(": ", "：");
-    let mut list = |title: &str, lines: Vec<String>| list(out, title, &lines, lang);
-    let lines = reading
-        .understood
-        .iter()
-        .map(|one| format!("{}{} = {} -> {}", place(one.line), one.key, one.value, one.field));
-    list("Understood", lines.collect())?;
-    let lines = reading.assumed.iter().map(|one| {
-        let equals = if one.value.is_empty() { "" } else { " = " };
-        format!("{}{equals}{}{colon}{}", one.field, one.value, why(&one.why))
-    });
-    list("Assumed", lines.collect())?;
-    let lines = reading
-        .ignored
-        .iter()
-        .map(|one| format!("{}{}{colon}{}", place(one.line), one.key, why(&one.why)));
-    list("Of no matter for memory and speed", lines.collect())?;
-    let lines = reading
-        .not_modelled
-        .iter()
-        .map(|one| format!("{}{} = {}{colon}{}", place(one.line), one.key, one.value, why(&one.why)));
-    list("Not in the estimate", lines.collect())?;
-    let lines = reading.unknown.iter().map(|one| {
-        let colon = if one.hint.is_empty() { "" } else { colon };
-        format!("{}{}{colon}{}", place(one.line), one.key, why(&one.hint))
-    });
-    list("Not known", lines.collect())?;
-    let lines = reading
-        .refused
-        .iter()
-        .map(|one| format!("{}{}{colon}{} [{}]", place(one.line), one.key, why(&one.why), one.source));
-    list(&format!("{name} refuses"), lines.collect())?;
-    let lines = reading.notes.iter().map(|one| format!("{}{}", place(one.line), why(&one.text)));
-    list("Notes", lines.collect())
+/// Assumptions that are listed where not all are asked for.
+const ASSUMED: usize = 3;
+
+/// Unknown keys that are listed then, where there are more.
+const UNKNOWN: usize = 8;
+
+/// What a text says, part by part: the verdict stands first, then what is wrong, then what would help.
+struct Report<'a> {
+    reading: &'a Reading,
+    lang: Language,
+    /// Whether everything is listed.
+    all: bool,
+}
+
+impl Report<'_> {
+    /// What is asked, on one line.
+    fn head(&self, out: &mut impl Write) -> io::Result<()> {
+        let question = &self.reading.question;
+        let hardware = &question.hardware;
+        let model = question.model.as_str().unwrap_or("?");
+        let gpus = hardware.gpus.map(|gpus| format!("{gpus} x ")).unwrap_or_default();
+        let (name, kind) = (self.reading.framework.name(), question.workload.kind.name());
+        let gpu = hardware.gpu.as_str().unwrap_or("?");
+        writeln!(out, "{name}: {kind}, {model}, {gpus}{gpu}")
+    }
+
+    fn why(&self, why: &str) -> String {
+        self.lang.sentence(why)
+    }
+
+    fn colon(&self) -> &'static str {
+        self.lang.pick(": ", "：")
+    }
+
+    /// What nobody can run, what is not known, and what has to be told.
+    fn wrong(&self, out: &mut impl Write) -> io::Result<()> {
+        let Report { reading, lang, all } = *self;
+        let name = reading.framework.name();
+        let colon = self.colon();
+        let place = |line| place(line, lang);
+        let lines = reading.missing.iter().map(|one| self.why(&one.why));
+        list(out, "Missing", &lines.collect::<Vec<_>>(), lang)?;
+        let (own, theirs): (Vec<_>, Vec<_>) = reading.refused.iter().partition(|one| one.source == OWN);
+        let told =
+            |one: &&Refused| format!("{}{}{colon}{} [{}]", place(one.line), one.key, self.why(&one.why), one.source);
+        if let Some(release) = &reading.release {
+            let older = format!(
+                "The keys are of an older {name}: read as {release}'s, whose words the changes speak. --migrate rewrites them for the newest."
+            );
+            writeln!(out, "{}\n", lang.sentence(&older))?;
+        }
+        list(out, &format!("{name} refuses"), &theirs.iter().map(told).collect::<Vec<_>>(), lang)?;
+        let told = |one: &&Refused| format!("{}{}{colon}{}", place(one.line), one.key, self.why(&one.why));
+        list(out, "Not estimated", &own.iter().map(told).collect::<Vec<_>>(), lang)?;
+        let lines = reading.unknown.iter().map(|one| {
+            let colon = if one.hint.is_empty() { "" } else { colon };
+            format!("{}{}{colon}{}", place(one.line), one.key, self.why(&one.hint))
+        });
+        let mut lines: Vec<String> = lines.collect();
+        if !all && lines.len() > UNKNOWN {
+            let more = lines.len() - UNKNOWN;
+            lines.truncate(UNKNOWN);
+            lines.push(lang.sentence(&format!("and {more} more: --all lists them.")));
+        }
+        list(out, "Not known", &lines, lang)
+    }
+
+    /// What was assumed, and how everything was read.
+    fn rest(&self, out: &mut impl Write) -> io::Result<()> {
+        let Report { reading, lang, all } = *self;
+        let colon = self.colon();
+        let place = |line| place(line, lang);
+        let assumed = if all { reading.assumed.iter().collect() } else { reading.matters(ASSUMED) };
+        let lines = assumed.iter().map(|one| {
+            let equals = if one.value.is_empty() { "" } else { " = " };
+            format!("{}{equals}{}{colon}{}", one.field, one.value, self.why(&one.why))
+        });
+        writeln!(out)?;
+        list(out, "Assumed", &lines.collect::<Vec<_>>(), lang)?;
+        if !all {
+            let [understood, ignored] = [reading.understood.len(), reading.ignored.len()];
+            let [unmodelled, notes] = [reading.not_modelled.len(), reading.notes.len()];
+            let more = format!(
+                "{understood} keys understood, {ignored} of no matter for memory and speed, {unmodelled} not in the estimate, {} assumptions, {notes} notes: --all lists them.",
+                reading.assumed.len()
+            );
+            return writeln!(out, "{}", lang.sentence(&more));
+        }
+        let lines = reading
+            .understood
+            .iter()
+            .map(|one| format!("{}{} = {} -> {}", place(one.line), one.key, one.value, one.field));
+        list(out, "Understood", &lines.collect::<Vec<_>>(), lang)?;
+        let lines = reading
+            .not_modelled
+            .iter()
+            .map(|one| format!("{}{} = {}{colon}{}", place(one.line), one.key, one.value, self.why(&one.why)));
+        list(out, "Not in the estimate", &lines.collect::<Vec<_>>(), lang)?;
+        let lines = reading
+            .ignored
+            .iter()
+            .map(|one| format!("{}{}{colon}{}", place(one.line), one.key, self.why(&one.why)));
+        list(out, "Of no matter for memory and speed", &lines.collect::<Vec<_>>(), lang)?;
+        let lines = reading
+            .notes
+            .iter()
+            .map(|one| format!("{}{}", place(one.line), self.why(&one.text)));
+        list(out, "Notes", &lines.collect::<Vec<_>>(), lang)?;
+        let title = lang.sentence("The question:");
+        writeln!(out, "{title}\n")?;
+        writeln!(out, "{:#}", serde_json::to_value(&reading.question)?)
+    }
 }
 
 /// `line 3: `; nothing where no single line is meant.
@@ -115,8 +234,8 @@ fn list(out: &mut impl Write, title: &str, lines: &[String], lang: Language) -> 
     writeln!(out)
 }
 
-/// The estimate in two lines, and the advice.
-fn print_answer(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Result<()> {
+/// The estimate in two lines.
+fn print_verdict(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Result<()> {
     let price = answer
         .usd_per_mtok
         .map(|usd| format!(", ${usd:.3} per million tokens"))
@@ -125,7 +244,6 @@ fn print_answer(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Re
         "Speed: {:.0} tokens/s per GPU, {:.1} s a step{price}.",
         answer.tokens_per_s_per_gpu, answer.step_time_s
     );
-    writeln!(out, "{}", lang.sentence(&speed))?;
     let memory = &answer.memory;
     let memory = format!(
         "Memory: {:.1} of {:.1} GiB in {}: it {}.",
@@ -135,6 +253,10 @@ fn print_answer(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Re
         if answer.fits { "fits" } else { "does not fit" }
     );
     writeln!(out, "{}", lang.sentence(&memory))?;
+    writeln!(out, "{}\n", lang.sentence(&speed))
+}
+
+fn print_advice(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Result<()> {
     if !answer.advice.is_empty() {
         writeln!(out, "\n{}", lang.sentence("Advice:"))?;
     }
@@ -146,9 +268,13 @@ fn print_answer(answer: &Answer, lang: Language, out: &mut impl Write) -> io::Re
 }
 
 /// The changes that help most, and the text with them.
-fn print_improved(improved: &Improved, lang: Language, out: &mut impl Write) -> io::Result<()> {
-    let title = lang.sentence("What helps most, without changing what is trained:");
-    writeln!(out, "\n{title}")?;
+fn print_improved(improved: &Improved, fits: bool, lang: Language, out: &mut impl Write) -> io::Result<()> {
+    let title = if fits {
+        "What helps most, without changing what is trained:"
+    } else {
+        "What makes it fit, without changing what is trained:"
+    };
+    writeln!(out, "{}", lang.sentence(title))?;
     for change in &improved.changes {
         let fits = if change.fits { "fits" } else { "does not fit yet" };
         let told = format!(

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::values::depends;
+use super::values::{depends, unset};
 use super::{Draft, resolve};
-use crate::binding::{Meaning, keys};
+use crate::binding::{Found, Meaning, find, keys};
 use crate::emit;
 use crate::read::printable::short;
-use crate::read::report::{Ignored, Reading, Trouble, Understood, Unmodelled};
+use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, Unmodelled};
 use crate::read::settings::Setting;
 use crate::read::{link, nearest};
 use shardwise_question::wire;
 use shardwise_question::{belonging, job};
+
+/// One of so many settings must be known, or so many in all: below that the text is another program's.
+const LEAST: (usize, usize) = (5, 8);
 
 impl Draft<'_> {
     /// Sorts every stated key into the report, and checks the question by the framework's rules.
@@ -19,6 +22,7 @@ impl Draft<'_> {
         self.hardware();
         self.lengths();
         self.calibration();
+        self.something()?;
         self.sort();
         if let Some(base) = self.base.filter(|base| self.snippet && job::resolve(base).is_ok()) {
             self.lay_over(base);
@@ -43,15 +47,22 @@ impl Draft<'_> {
                     }
                 }
             }
+            // What is missing is said in its own place.
+            Err(error) if self.missing.iter().any(|one| one.field == error.field) => {}
             Err(error) => {
-                self.refuse_by(&error.field, &error.message, 0, "Shardwise, which cannot estimate it");
+                self.refuse_by(&error.field, &error.message, 0, OWN);
             }
         }
+        let versions = emit::framework(self.framework.id()).map_or(&[][..], |own| own.versions);
+        let release = self.last_release(versions).map(str::to_owned);
         Ok(Reading {
             version: wire::VERSION,
             framework: self.framework,
             question,
             settings_alone: self.snippet,
+            missing: self.missing,
+            outdated: self.outdated,
+            release,
             understood: self.understood,
             assumed: self.assumed,
             ignored: self.ignored,
@@ -60,6 +71,57 @@ impl Draft<'_> {
             refused: self.refused,
             notes: self.notes,
         })
+    }
+
+    /// Refuses to make a question of a text that states none: too few of its settings are known, or none says what is run.
+    fn something(&self) -> Result<(), Trouble> {
+        let name = self.framework.name();
+        let all = self.stated.len() + self.unknown.len();
+        let known = self.stated.iter().filter(|(_, found)| found.is_some()).count();
+        let says = self.stated.iter().any(|(setting, found)| {
+            let told = setting.open.is_none() || setting.value.contains('/');
+            told && found.as_ref().is_some_and(|found| self.becomes_a_field(found))
+        });
+        if says && (known * LEAST.0 >= all || known >= LEAST.1) {
+            return Ok(());
+        }
+        let remedy = match &self.named {
+            Some(file) => format!("Paste {file}, which holds them, beside the command."),
+            None => "Paste the command with its settings, and the files that it names.".to_owned(),
+        };
+        let opens = self
+            .stated
+            .iter()
+            .filter_map(|(setting, found)| found.and(setting.open.as_deref()));
+        let why = if let Some(open) = opens.clone().next().filter(|_| known * LEAST.0 >= all) {
+            format!(
+                "This looks like {name}, but what its settings are the text does not tell: {} of them depend on {}. {remedy}",
+                opens.count(),
+                unset(open)
+            )
+        } else if all == 0 {
+            format!("This starts a trainer of {name}, but none of its settings is here. {remedy}")
+        } else {
+            let keys: Vec<&str> = self
+                .stated
+                .iter()
+                .take(3)
+                .map(|(setting, _)| setting.written.as_str())
+                .collect();
+            let keys = keys.join(", ");
+            format!(
+                "This looks like {name}, but too few of its {all} settings are known to make a question of them ({keys}). {remedy}"
+            )
+        };
+        Err(Trouble::new(self.launched, why))
+    }
+
+    /// Whether a key says something of the question, under its newer name too.
+    fn becomes_a_field(&self, found: &Found) -> bool {
+        match found.meaning {
+            Meaning::Renamed(to, _) => find(self.sections, to).is_some_and(|found| found.fields().is_some()),
+            _ => found.fields().is_some(),
+        }
     }
 
     fn sort(&mut self) {
@@ -106,6 +168,7 @@ impl Draft<'_> {
                         .push(Unmodelled { key: key_shown, value, why: why.to_owned(), line: *line })
                 }
                 Some(Meaning::Removed(since, why)) => {
+                    self.outdated.push(Outdated { key: written.clone(), now: None, line: *line });
                     self.refuse(written, format!("Removed in {since}: {why}"), *line);
                 }
                 // The one was said when it was stated, the others are understood.

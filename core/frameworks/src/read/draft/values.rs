@@ -220,50 +220,71 @@ impl Draft<'_> {
         self.assume(field, value, format!("{name}'s default; set {key} to state it."));
     }
 
-    /// Finds the model that a key's path names, and sets the field. Where the catalog has none, the base's
-    /// model, or the name as it is written, so that the question says what is missing.
+    /// Finds the model that a key's path names, and sets the field. Where the catalog has none it is the base's, or the name as
+    /// it is written; where that is no name either, the model is missing.
     pub(crate) fn take_model(&mut self, key: &str, field: &str) -> Option<&'static ModelEntry> {
-        let path = self.text(key);
-        let found = path.as_deref().and_then(model::find);
-        if let Some(entry) = found {
+        let open = self.depends_on(key).filter(|_| self.path(key).is_none());
+        let path = self.path(key);
+        if let Some(entry) = path.as_deref().and_then(model::find) {
             self.set(field, entry.id);
             return Some(entry);
         }
-        let name = self.framework.name();
-        let why = match &path {
-            Some(path) => format!(
-                "{key} names {:?}, which the catalog does not know; state the model by a Hugging Face name or a config.json.",
-                short(path)
-            ),
-            None => format!("{name} takes the model from {key}, which the text does not state."),
+        let why = match (&path, open) {
+            (Some(path), _) => format!("{key} is {:?}, which the catalog does not know.", short(path)),
+            (None, Some(open)) => {
+                self.settle(key);
+                format!("{key} depends on {}.", unset(&open))
+            }
+            (None, None) if self.states(key) => format!("{key} is empty in the text."),
+            (None, None) => {
+                format!("{} takes the model from {key}, which the text does not state.", self.framework.name())
+            }
         };
-        match self.base {
-            Some(base) if field == "model" && !base.model.is_null() => {
-                let model = base.model.clone();
-                self.assume(field, model.clone(), format!("From the base question. {why}"));
-                return model.as_str().and_then(model::find);
-            }
-            _ => {
-                let name = path.as_deref().map(|path| short(path.trim_end_matches('/')));
-                let last = name.as_deref().and_then(|path| path.rsplit('/').next());
-                match last {
-                    Some(last) => self.assume(field, last, why),
-                    // Whose error says how a model is named.
-                    None if field == "model" => {
-                        self.set(field, Value::Null);
-                        self.assume(field, Value::Null, why);
-                    }
-                    None => self.assume(field, "unknown", why),
-                }
-            }
+        if field != "model" {
+            let actors = self.field("model").cloned().unwrap_or(Value::Null);
+            self.assume(field, actors.clone(), format!("{why} The actor's model is estimated in its place."));
+            return actors.as_str().and_then(model::find);
         }
+        if let Some(base) = self.base.filter(|base| !base.model.is_null()) {
+            let model = base.model.clone();
+            self.assume(field, model.clone(), format!("From the base question. {why}"));
+            return model.as_str().and_then(model::find);
+        }
+        let name = path.as_deref().and_then(model::name);
+        self.set(field, name.map_or(Value::Null, Value::from));
+        let why = match &self.named {
+            Some(file) if path.is_none() => format!("{why} Paste {file}, which the command names, or name the model."),
+            _ => format!("{why} Name the model, by its name on Hugging Face or a config.json."),
+        };
+        self.miss(field, key, why);
         None
+    }
+
+    /// The path that a key states; one with an unknown beginning still says which model it is.
+    fn path(&self, key: &str) -> Option<String> {
+        let setting = self.settings.resolve(key)?;
+        let path = setting.value.trim_end_matches('/');
+        let told = setting.open.is_none() || path.contains('/');
+        (told && !value::is_null(path)).then(|| path.to_owned())
+    }
+}
+
+/// What a value depends on, in words: a variable, the script's arguments, what a command prints.
+pub(super) fn unset(open: &str) -> String {
+    if open.starts_with("$(") {
+        format!("what {open} prints, which is not known here")
+    } else if open.bytes().all(|b| b.is_ascii_digit()) {
+        format!("${open}, an argument of the script")
+    } else {
+        format!("{open}, which the text does not set")
     }
 }
 
 /// What to do about a value that the text leaves open.
 pub(super) fn depends(open: &str) -> String {
-    if open.starts_with("$(") {
+    if open.bytes().all(|b| b.is_ascii_digit()) {
+        format!("Its value is ${open}, an argument of the script. Write the value itself.")
+    } else if open.starts_with("$(") {
         format!("Its value is what {open} gives, which is not known here. Write the value itself.")
     } else {
         format!(

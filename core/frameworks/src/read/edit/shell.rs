@@ -26,6 +26,44 @@ pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {
     })
 }
 
+/// The line with a key under its new name, or without it where it has none; `None` where `key` does not stand in it. A key that
+/// hydra had to be told to add may be in the configuration now: `++` says both.
+pub(super) fn renamed(line: &str, key: &str, now: Option<&str>) -> Option<String> {
+    let key = key.trim_start_matches('+');
+    let mark = ["++", ""]
+        .into_iter()
+        .find(|mark| setting(line, &format!("{mark}{key}")).is_some())?;
+    let found = setting(line, &format!("{mark}{key}"))?;
+    let (head, tail) = (line.get(..found.start)?, line.get(found.end..)?);
+    let Some(now) = now else {
+        return Some(format!("{}{tail}", head.trim_end_matches(' ')));
+    };
+    let own = line.get(found)?;
+    Some(format!("{head}{}{tail}", own.replacen(key, now, 1)))
+}
+
+/// The line with hydra's `++`, which adds a key or overrides it, for its `+`, which fails where the key is there; `None` where it
+/// has none.
+pub(super) fn overriding(line: &str) -> Option<String> {
+    let begins = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| line.as_bytes().get(before));
+        let word = before.is_none_or(|b| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+        let rest = line.get(at + 1..).unwrap_or_default();
+        let key = rest.split('=').next().unwrap_or_default();
+        let named = key.contains('.')
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'@'));
+        word && named && key.len() < rest.len()
+    };
+    let places: Vec<usize> = line.match_indices('+').map(|(at, _)| at).filter(|at| begins(*at)).collect();
+    let mut changed = line.to_owned();
+    for at in places.iter().rev() {
+        changed.insert(*at, '+');
+    }
+    (!places.is_empty()).then_some(changed)
+}
+
 /// A new setting beside `key`; `None` where that does not stand in the line. `continued`: the line before ends in a backslash.
 pub(super) fn beside(line: &str, key: &str, edit: &Edit, continued: bool) -> Option<Beside> {
     let found = setting(line, key)?;
@@ -141,7 +179,7 @@ fn values_end(line: &str, mut end: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Beside, Edit, beside, replaced};
+    use super::{Beside, Edit, beside, overriding, renamed, replaced};
 
     fn edit(key: &str, value: Option<&str>) -> Edit {
         Edit { key: key.into(), value: value.map(Into::into), bare: false, section: None }
@@ -166,6 +204,24 @@ mod tests {
         }
         assert_eq!(replaced("  a.bc=1", "a.b", &edit("a.b", Some("2"))), None);
         assert_eq!(replaced("  xa.b=1", "a.b", &edit("a.b", Some("2"))), None);
+    }
+
+    #[test]
+    fn keys_get_their_new_names() {
+        for (line, key, now, expected) in [
+            ("    a.b=$X \\", "a.b", Some("c.d"), "    c.d=$X \\"),
+            ("  'a.b=[1]' a.bc=2", "a.b", Some("c.d"), "  'c.d=[1]' a.bc=2"),
+            ("  ++a.b=1 \\", "+a.b", Some("c.d"), "  ++c.d=1 \\"),
+            ("  x=1 a.b=\"p q\" y=2", "a.b", None, "  x=1 y=2"),
+        ] {
+            assert_eq!(renamed(line, key, now).as_deref(), Some(expected), "{line}");
+        }
+        assert_eq!(renamed("  a.bc=1", "a.b", None), None);
+        assert_eq!(
+            overriding("  +a.b=1 ++c.d=2 x=+e '+f.g=[1+2]' \\").as_deref(),
+            Some("  ++a.b=1 ++c.d=2 x=+e '++f.g=[1+2]' \\")
+        );
+        assert_eq!(overriding("  a.b=1 \\"), None);
     }
 
     #[test]

@@ -25,11 +25,18 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
         plan,
         answer: &answer,
         permalink: "",
-        version: framework.versions.first().copied()?,
+        version: spoken(reading, framework.versions)?,
     })
     .ok()?;
     let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
     read(&texts, None).ok().map(|reading| reading.understood)
+}
+
+/// The release whose words a text speaks: changes speak the same.
+fn spoken(reading: &Reading, versions: &'static [&'static str]) -> Option<&'static str> {
+    let own = reading.release.as_deref();
+    let known = versions.iter().find(|name| own == Some(**name));
+    known.or(versions.first()).copied()
 }
 
 /// The settings that say what was changed.

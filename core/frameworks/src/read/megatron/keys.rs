@@ -30,7 +30,7 @@ const fn arguments(tables: &'static [Table]) -> KeySection {
     KeySection { prefix: "--", plan: "plan.", tables }
 }
 
-const KEYS: &[(&str, Meaning)] = &[
+pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
     (
         "num_layers|hidden_size|ffn_hidden_size|num_attention_heads|group_query_attention|num_query_groups|\
          kv_channels|vocab_size|padded_vocab_size|swiglu|untie_embeddings_and_output_weights|num_experts|\

@@ -33,6 +33,11 @@ pub(super) fn evaluate(words: &[Word]) -> Option<bool> {
     Some(holds != negate)
 }
 
+/// What a test asks about and the text does not set.
+pub(super) fn unset(words: &[Word]) -> Option<String> {
+    words.iter().find_map(|word| word.open.clone())
+}
+
 fn compare(left: &str, operator: &str, right: &str) -> Option<bool> {
     let numbers = || Some((left.parse::<i64>().ok()?, right.parse::<i64>().ok()?));
     match operator {

@@ -9,12 +9,35 @@ use crate::read::Trouble;
 const MOST_BYTES: usize = 4 << 20;
 /// Longest word.
 const LONGEST: usize = 1 << 16;
+/// What a place that is left open costs beside its text.
+const OPEN: usize = 64;
 
 /// A value that a variable holds.
 #[derive(Clone, Debug)]
 enum Value {
-    Text(Word),
+    Text(Text),
     List(Vec<Word>),
+}
+
+/// A text, and where in it something stands that the text of the script does not tell: byte and what.
+#[derive(Clone, Debug, Default)]
+struct Text {
+    text: String,
+    line: u32,
+    opens: Vec<(usize, String)>,
+}
+
+impl Text {
+    fn word(&self) -> Word {
+        let open = self.opens.first().map(|(_, what)| what.clone());
+        Word { text: self.text.clone(), line: self.line, open }
+    }
+}
+
+impl From<Word> for Text {
+    fn from(Word { text, line, open }: Word) -> Self {
+        Self { text, line, opens: open.into_iter().map(|what| (0, what)).collect() }
+    }
 }
 
 /// The variables of a script.
@@ -46,7 +69,7 @@ pub(super) fn assignment(word: &RawWord) -> Option<(String, bool, RawWord)> {
 struct Growing {
     words: Vec<Word>,
     text: String,
-    open: Option<String>,
+    opens: Vec<(usize, String)>,
     /// Whether there is a word even where its text is empty.
     begun: bool,
 }
@@ -58,16 +81,24 @@ impl Growing {
     }
 
     fn end(&mut self, line: u32) {
-        let (text, open) = (std::mem::take(&mut self.text), self.open.take());
+        let text = Text { text: std::mem::take(&mut self.text), line, opens: std::mem::take(&mut self.opens) };
         if std::mem::take(&mut self.begun) {
-            self.words.push(Word { text, line, open });
+            self.words.push(text.word());
         }
     }
 
-    /// Notes what the word depends on and the text does not tell; of several the first.
+    /// Notes what stands here and the text does not tell.
     fn leave_open(&mut self, what: &str) {
-        self.open.get_or_insert_with(|| what.chars().take(120).collect());
+        self.opens.push((self.text.len(), what.chars().take(120).collect()));
         self.begun = true;
+    }
+
+    /// Adds a variable's text with what it leaves open.
+    fn add(&mut self, own: &Text) {
+        let start = self.text.len();
+        self.opens.extend(own.opens.iter().map(|(at, what)| (start + at, what.clone())));
+        self.begun |= !own.opens.is_empty();
+        self.push(&own.text);
     }
 }
 
@@ -87,13 +118,10 @@ impl Variables {
             match value {
                 Value::List(list) => words.extend(list),
                 Value::Text(whole) => {
-                    let parts = whole.text.split_ascii_whitespace();
-                    let open = &whole.open;
-                    words.extend(parts.map(|part| Word {
-                        text: part.to_owned(),
-                        line: whole.line,
-                        open: open.clone(),
-                    }));
+                    let mut growing = Growing::default();
+                    split_words(&whole, whole.line, &mut growing);
+                    growing.end(whole.line);
+                    words.append(&mut growing.words);
                 }
             }
         }
@@ -109,13 +137,15 @@ impl Variables {
         // A value is not split: `x=$y` keeps the spaces.
         let mut growing = Growing::default();
         self.write(&word.pieces, word.line, false, &mut growing, 0)?;
-        let (mut text, mut open) = (growing.text, growing.open);
+        let mut own = Text { text: growing.text, line: word.line, opens: growing.opens };
         if append && let Some(Value::Text(before)) = self.values.get(&name) {
-            text = format!("{}{text}", before.text);
-            open = open.or_else(|| before.open.clone());
-            self.spend(text.len(), word.line)?;
+            let mut whole = Growing::default();
+            whole.add(before);
+            whole.add(&own);
+            self.spend(whole.text.len() + OPEN * whole.opens.len(), word.line)?;
+            own = Text { text: whole.text, line: word.line, opens: whole.opens };
         }
-        self.values.insert(name, Value::Text(Word { text, line: word.line, open }));
+        self.values.insert(name, Value::Text(own));
         Ok(())
     }
 
@@ -186,7 +216,7 @@ impl Variables {
     /// A variable's whole number; names within names are followed a little.
     fn number(&self, name: &str, depth: usize) -> Option<i64> {
         match self.values.get(name) {
-            Some(Value::Text(Word { text, open: None, .. })) => {
+            Some(Value::Text(Text { text, opens, .. })) if opens.is_empty() => {
                 let text = text.trim();
                 text.parse()
                     .ok()
@@ -214,7 +244,7 @@ impl Variables {
             return self.list(variable, line, split, out);
         }
         let found = self.held(variable);
-        let set = found.as_ref().is_some_and(|word| !word.text.is_empty() || word.open.is_some());
+        let set = found.as_ref().is_some_and(|own| !own.text.is_empty() || !own.opens.is_empty());
         let alternative = match variable.operator {
             ":-" | ":=" => !set,
             "-" | "=" => found.is_none(),
@@ -227,7 +257,7 @@ impl Variables {
         if matches!(variable.operator, ":+" | "+") {
             return Ok(());
         }
-        let Some(Word { text, open, .. }) = found else {
+        let Some(mut own) = found else {
             // The home folder leads paths, and only their last part counts.
             if name == "HOME" || name == "PWD" {
                 out.push("~");
@@ -236,30 +266,32 @@ impl Variables {
             }
             return Ok(());
         };
-        let Some(text) = changed(variable, &text) else {
+        let Some(text) = changed(variable, &own.text) else {
             out.leave_open(&format!("${{{name}{}…}}", variable.operator));
             return Ok(());
         };
-        self.spend(text.len(), line)?;
-        if let Some(open) = open {
-            out.leave_open(&open);
+        if text != own.text {
+            // Where the rest of it stands is not followed: it holds for the whole.
+            own.opens.iter_mut().for_each(|(at, _)| *at = 0);
+            own.text = text;
         }
+        self.spend(own.text.len() + OPEN * own.opens.len(), line)?;
         if variable.quoted || !split {
             out.begun |= variable.quoted;
-            out.push(&text);
+            out.add(&own);
         } else {
-            split_words(&text, line, out);
+            split_words(&own, line, out);
         }
         Ok(())
     }
 
     /// What a variable holds: its text, or a word of its list.
-    fn held(&self, variable: &Variable) -> Option<Word> {
+    fn held(&self, variable: &Variable) -> Option<Text> {
         match (self.values.get(&variable.name)?, variable.index.as_str()) {
-            (Value::Text(word), "" | "0") => Some(word.clone()),
+            (Value::Text(own), "" | "0") => Some(own.clone()),
             (Value::Text(_), _) => None,
-            (Value::List(words), "") => words.first().cloned(),
-            (Value::List(words), index) => words.get(index.parse::<usize>().ok()?).cloned(),
+            (Value::List(words), "") => words.first().cloned().map(Text::from),
+            (Value::List(words), index) => words.get(index.parse::<usize>().ok()?).cloned().map(Text::from),
         }
     }
 
@@ -277,10 +309,9 @@ impl Variables {
         }
         let mut own = Growing::default();
         self.write(&variable.word, line, false, &mut own, depth + 1)?;
-        out.push(&own.text);
-        out.open = out.open.take().or_else(|| own.open.clone());
-        let value = Value::Text(Word { text: own.text, line, open: own.open });
-        self.values.insert(variable.name.clone(), value);
+        let own = Text { text: own.text, line, opens: own.opens };
+        out.add(&own);
+        self.values.insert(variable.name.clone(), Value::Text(own));
         Ok(())
     }
 
@@ -289,7 +320,7 @@ impl Variables {
         let name = if variable.name == "*" { "@" } else { variable.name.as_str() };
         let words = match self.values.get(name) {
             Some(Value::List(words)) => words.clone(),
-            Some(Value::Text(word)) => vec![Word { line, ..word.clone() }],
+            Some(Value::Text(own)) => vec![Word { line, ..own.word() }],
             // `"$@"` is what the person adds when calling the script: here nothing.
             None => Vec::new(),
         };
@@ -303,14 +334,12 @@ impl Variables {
             if index > 0 && !split {
                 out.push(" ");
             }
-            if let Some(open) = &word.open {
-                out.open.get_or_insert_with(|| open.clone());
-            }
+            let own = Text::from(word.clone());
             if variable.quoted || !split {
-                out.push(&word.text);
+                out.add(&own);
                 out.begun = true;
             } else {
-                split_words(&word.text, word.line, out);
+                split_words(&own, word.line, out);
             }
             // A word keeps the line on which the array states it.
             if split {
@@ -322,14 +351,21 @@ impl Variables {
 }
 
 /// Text of a variable without quotes: spaces part words.
-fn split_words(text: &str, line: u32, out: &mut Growing) {
-    let mut parts = text.split([' ', '\t', '\n']);
-    if let Some(first) = parts.next() {
-        out.push(first);
-    }
-    for part in parts {
-        out.end(line);
+fn split_words(own: &Text, line: u32, out: &mut Growing) {
+    let mut opens = own.opens.iter().peekable();
+    let mut start = 0;
+    for (index, part) in own.text.split([' ', '\t', '\n']).enumerate() {
+        if index > 0 {
+            out.end(line);
+        }
+        let end = start + part.len();
+        // What stands at the end of a part belongs to it.
+        while let Some((at, what)) = opens.next_if(|(at, _)| *at <= end) {
+            out.opens.push((out.text.len() + at.saturating_sub(start), what.clone()));
+            out.begun = true;
+        }
         out.push(part);
+        start = end + 1;
     }
 }
 

@@ -71,8 +71,8 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { rest: text.chars(), line: 1, pending: Vec::new() }
+    pub(super) fn new(text: &'a str, line: u32) -> Self {
+        Self { rest: text.chars(), line, pending: Vec::new() }
     }
 
     /// The line that is being read, from 1.

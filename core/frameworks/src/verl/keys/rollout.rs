@@ -142,6 +142,10 @@ pub(super) const ROLLOUT_READ: Keys = &[
     ("disaggregation.*", Unmodelled("the estimate's engine does prefill and decoding")),
     ("mtp*", Unmodelled("state plan.rollout.speculative_speedup")),
     ("over_sample_rate", Unmodelled("the estimate waits for every response")),
+    (
+        "multi_turn.interaction_config_path",
+        Removed("0.8.0", "an agent loop of your own takes its place (multi_turn.tool_config_path). Leave it out."),
+    ),
     ("multi_turn.*|agent.*|chat_scheduler", TURNS),
     ("single_turn_response_length", Unmodelled("the estimate cuts a response at its longest alone")),
     ("multi_stage_wake_up", Ignored("the order in which memory comes back")),

@@ -5,15 +5,12 @@ use serde_json::{Value, json};
 use super::{ROLLOUT, engine, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
+use crate::read::reinforcement::filtered;
 use crate::verl::role::ACTOR;
 use shardwise_question::engines;
 use shardwise_question::framework::VERL;
 use shardwise_question::job::Chosen;
 use shardwise_question::wire::Engine;
-
-/// Prompts generated for each that trains, where groups are dropped and no text says how many: the
-/// calculator's own figure for DAPO.
-const OVERSAMPLING: f64 = 2.3;
 
 pub(super) fn read(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("actor_rollout_ref.model.path", "model");
@@ -128,8 +125,11 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
     let dapo = program.contains("dapo") || (high > low && (rewards.as_deref() == Some("dapo") || filters));
     let loss = draft.word("actor_rollout_ref.actor.policy_loss.loss_mode");
     let critic = draft.flag("critic.enable");
+    // A trainer of somebody's own has a configuration of its own, which is not here: a critic is one that the text speaks of.
+    let packaged = program.is_empty() || program.starts_with("verl.") || program.contains("verl/trainer/");
+    let own = !packaged && !draft.states_any("critic.");
     let kind = match estimator.as_deref() {
-        None | Some("gae") if critic != Some(false) => "ppo",
+        None | Some("gae") if critic != Some(false) && !(own && estimator.is_none()) => "ppo",
         Some("rloo" | "rloo_vectorized") => "rloo",
         Some("reinforce_plus_plus") => "reinforce_plus_plus",
         Some("remax") => "remax",
@@ -142,6 +142,11 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
     };
     draft.set("workload.kind", kind);
     match estimator.as_deref() {
+        None if own => draft.assume(
+            "workload.kind",
+            kind,
+            format!("{program} has a configuration of its own: without a critic in the text none is estimated. Set algorithm.adv_estimator to state the algorithm."),
+        ),
         None => draft.assume(
             "workload.kind",
             kind,
@@ -162,9 +167,7 @@ fn algorithm(draft: &mut Draft) {
         ["actor_rollout_ref.actor.use_kl_loss", "algorithm.use_kl_in_reward"].map(|key| draft.is_on(key));
     draft.set("workload.rl.reference", loss || reward);
     if draft.is_on("algorithm.filter_groups.enable") {
-        let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.oversampling);
-        let why = "A script does not state how many groups are dropped; a log of your run does.";
-        draft.assume("workload.rl.oversampling", base.unwrap_or(OVERSAMPLING), why);
+        filtered(draft);
     } else {
         draft.set("workload.rl.oversampling", 1.0);
     }

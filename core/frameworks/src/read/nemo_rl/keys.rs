@@ -1,0 +1,106 @@
+//! NeMo-RL's keys and what each means (`examples/configs/grpo_math_1B.yaml`, `sft.yaml` and `dpo.yaml` of 7ea279a, on which its
+//! recipes stand).
+
+use crate::binding::Form::{Count, Flag, Share, Size};
+use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
+use crate::binding::Table::{Both, Read};
+use crate::binding::{KeySection, Meaning, Table};
+use crate::emit::megatron::{MATRICES, SHARES};
+
+const LOG: Meaning = Ignored("logs and checkpoints");
+const DATA_SET: Meaning = Ignored("which data is read, and how");
+const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
+
+const fn section(prefix: &'static str, plan: &'static str, tables: &'static [Table]) -> KeySection {
+    KeySection { prefix, plan, tables }
+}
+
+/// Every key that is known.
+pub(in crate::read) static SECTIONS: &[KeySection] = &[
+    section("grpo.", "workload.rl.", &[Read(BATCH)]),
+    section("policy.generation.vllm_cfg.", "plan.rollout.", &[Read(ENGINE)]),
+    section("policy.dtensor_cfg.", "plan.", &[Read(DTENSOR)]),
+    section("policy.megatron_cfg.", "plan.", &[Both(MATRICES), Both(SHARES), Read(MEGATRON)]),
+    section("policy.", "plan.", &[Read(POLICY)]),
+    section("", "", &[Read(REST)]),
+];
+
+const BATCH: &[(&str, Meaning)] = &[
+    ("num_prompts_per_step", Taken("prompts_per_step", Count(32))),
+    ("num_generations_per_prompt", Taken("responses_per_prompt", Count(16))),
+];
+
+const ENGINE: &[(&str, Meaning)] = &[
+    ("tensor_parallel_size", Taken("tensor_parallel", Size)),
+    ("expert_parallel_size", Taken("expert_parallel", Size)),
+    ("gpu_memory_utilization", Taken("gpu_memory_utilization", Share(0.6))),
+    ("enforce_eager", Taken("enforce_eager", Flag(false))),
+    ("kv_cache_dtype", Plan("kv_cache_dtype")),
+    ("precision", Plan("precision")),
+    ("pipeline_parallel_size", Unmodelled("the estimate's engines have no pipeline")),
+    ("*", Ignored("how the engine starts")),
+];
+
+const DTENSOR: &[(&str, Meaning)] = &[
+    ("enabled|_v2", Plan("backend")),
+    ("tensor_parallel_size", Taken("tensor_parallel", Size)),
+    ("context_parallel_size", Taken("context_parallel", Size)),
+    ("sequence_parallel", Taken("sequence_parallel", Flag(false))),
+    ("activation_checkpointing", Plan("recompute")),
+    ("cpu_offload", Plan("offload")),
+    ("expert_parallel_size", Plan("expert_parallel")),
+    ("data_parallel_size", Ignored("what the other sizes leave")),
+    ("lora_cfg.*", Ignored("adapters, by their rank")),
+    ("*", Ignored("how the model is loaded")),
+];
+
+const MEGATRON: &[(&str, Meaning)] = &[
+    ("enabled", Plan("backend")),
+    ("activation_checkpointing|recompute_granularity|recompute_modules", Plan("recompute")),
+    ("moe_enable_deepep", Plan("moe_enable_deepep")),
+    ("apply_rope_fusion", Taken("apply_rope_fusion", Flag(true))),
+    ("optimizer.optimizer_cpu_offload|optimizer.optimizer_offload_fraction", Plan("optimizer_offload_fraction")),
+    ("fp8_cfg.*", Plan("precision")),
+    ("num_layers_in_*", Unmodelled("the estimate splits layers as evenly as they go")),
+    ("fine_grained_activation_offloading|offload_modules", Unmodelled("the estimate keeps activations on the GPU")),
+    ("cuda_graph_*", Unmodelled("the estimate launches each kernel")),
+    ("mtp_*|draft*", Unmodelled("the estimate trains no further prediction heads")),
+    ("peft.*", Ignored("adapters, by their rank")),
+    ("*", Ignored("details of Megatron")),
+];
+
+const POLICY: &[(&str, Meaning)] = &[
+    ("train_micro_batch_size", Plan("micro_batch max_tokens_per_gpu")),
+    ("logprob_batch_size", Plan("forward_micro_batch forward_max_tokens_per_gpu")),
+    ("sequence_packing.train_mb_tokens|dynamic_batching.train_mb_tokens", Plan("max_tokens_per_gpu")),
+    ("sequence_packing.logprob_mb_tokens|dynamic_batching.logprob_mb_tokens", Plan("forward_max_tokens_per_gpu")),
+    ("generation.backend", Plan("rollout.engine")),
+];
+
+const REST: &[(&str, Meaning)] = &[
+    ("policy.model_name", Field("model")),
+    ("policy.train_global_batch_size", Field("workload.rl.mini_batch workload.global_batch")),
+    ("policy.max_total_sequence_length", Field("workload.rl.max_response_length workload.sequence_length")),
+    ("policy.generation.max_new_tokens", Field("workload.rl.max_response_length")),
+    ("policy.precision", Field("workload.precision")),
+    ("policy.sequence_packing.enabled|policy.dynamic_batching.enabled", Field("workload.packing")),
+    ("policy.dtensor_cfg.lora_cfg.enabled|policy.dtensor_cfg.lora_cfg.dim", Field("workload.lora")),
+    ("policy.megatron_cfg.peft.enabled|policy.megatron_cfg.peft.dim", Field("workload.lora")),
+    ("policy.generation.colocated.*", Field("hardware.gpus workload.rl.train_gpus workload.rl.schedule")),
+    ("grpo.async_grpo.enabled|grpo.async_grpo.max_trajectory_age_steps", Field("workload.rl.schedule")),
+    ("grpo.use_dynamic_sampling", Field("workload.rl.oversampling")),
+    ("grpo.adv_estimator.name|loss_fn.use_cispo|loss_fn.sequence_level_importance_ratios", Field("workload.kind")),
+    ("loss_fn.reference_policy_kl_penalty", Field("workload.rl.reference")),
+    ("loss_fn.force_on_policy_ratio", Field("workload.rl.old_log_prob")),
+    ("grpo.max_num_steps|sft.max_num_steps|dpo.max_num_steps", Field("workload.run.steps")),
+    ("cluster.num_nodes|cluster.gpus_per_node", Field("hardware.gpus hardware.gpus_per_node")),
+    ("grpo.max_rollout_turns", Unmodelled("state workload.rl.agent: how long turns are no text says")),
+    (
+        "policy.optimizer.*|policy.scheduler.*|policy.scheduler|policy.max_grad_norm|loss_fn.*|grpo.*|sft.*|dpo.*",
+        OBJECTIVE,
+    ),
+    ("policy.generation.*", Ignored("which tokens are sampled, and how weights are sent")),
+    ("policy.*", Ignored("how the model is loaded")),
+    ("checkpointing.*|logger.*|cluster.*|data_plane.*|defaults|reward_penalties.*|on_policy_distillation", LOG),
+    ("data.*|env.*|tokenizer.*", DATA_SET),
+];

@@ -1,0 +1,76 @@
+//! What texts of several trainers of reinforcement learning say alike.
+
+use serde_json::{Value, json};
+
+use super::draft::Draft;
+use super::value::lora_targets;
+
+/// Prompts generated for each that trains, where groups are dropped and no text says how many: the calculator's own figure for
+/// DAPO.
+const OVERSAMPLING: f64 = 2.3;
+
+/// Groups are dropped: how many no text states.
+pub(crate) fn filtered(draft: &mut Draft) {
+    let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.oversampling);
+    let why = "A script does not state how many groups are dropped; a log of your run does.";
+    draft.assume("workload.rl.oversampling", base.unwrap_or(OVERSAMPLING), why);
+}
+
+/// GPUs that train, on nodes of so many.
+pub(super) fn trains_on(draft: &mut Draft, nodes: u64, per_node: u64) -> u64 {
+    let gpus = nodes.saturating_mul(per_node);
+    draft.set("hardware.gpus", gpus);
+    draft.set("hardware.gpus_per_node", per_node);
+    draft.train_gpus = Some(gpus);
+    gpus
+}
+
+/// GPUs beside them that generate, under a schedule.
+pub(super) fn generates_on(draft: &mut Draft, train: u64, generate: u64, schedule: &str) {
+    draft.set("hardware.gpus", train.saturating_add(generate));
+    draft.set("workload.rl.train_gpus", train);
+    draft.set("workload.rl.schedule", schedule);
+}
+
+/// Splits a model over nothing but data: what FSDP does.
+pub(super) fn sharded(draft: &mut Draft) {
+    draft.set("plan.backend", "fsdp");
+    for field in ["tensor_parallel", "pipeline_parallel", "context_parallel"] {
+        draft.set(&format!("plan.{field}"), 1);
+    }
+}
+
+/// What leaves the GPU between the phases.
+pub(super) fn offloads(draft: &mut Draft, plan: &str, weights: bool, optimizer: bool) {
+    let away = json!({"parameters": weights, "gradients": weights, "optimizer": optimizer, "activations": false});
+    draft.set(&format!("{plan}.offload"), away);
+}
+
+/// Adapters, where the rank is more than none.
+pub(super) fn adapters(draft: &mut Draft, rank: &str, targets: &str) {
+    if let Some(rank) = draft.signed(rank).filter(|rank| *rank > 0) {
+        draft.set("workload.lora.rank", rank);
+        let targets = draft.text(targets);
+        draft.set("workload.lora.targets", lora_targets(targets.as_deref()));
+    }
+}
+
+/// The reference in host memory by itself, where the actor is not, or the other way about. With adapters it is the actor
+/// without them.
+pub(super) fn reference_apart(draft: &mut Draft, away: bool) {
+    if draft.field("workload.rl.reference") != Some(&json!(true)) || draft.field("workload.lora").is_some() {
+        return;
+    }
+    let mut plan = draft.field("plan").and_then(Value::as_object).cloned().unwrap_or_default();
+    let actors = plan.get("offload").cloned().unwrap_or_default();
+    if (actors.get("parameters") == Some(&json!(true))) == away {
+        return;
+    }
+    plan.retain(|name, _| !matches!(name.as_str(), "rollout" | "critic" | "reference"));
+    plan.insert(
+        "offload".to_owned(),
+        json!({"parameters": away, "gradients": away,
+        "optimizer": actors.get("optimizer"), "activations": false}),
+    );
+    draft.set("plan.reference", Value::Object(plan));
+}

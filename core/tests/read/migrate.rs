@@ -1,0 +1,75 @@
+//! Texts of older releases, said for the newest: nothing is left that it refuses, and what is asked stays.
+
+use shardwise_core::emit::{self, Emission};
+use shardwise_core::presets::presets;
+use shardwise_core::read::{Reading, migrate, read};
+use shardwise_core::{evaluate, permalink};
+
+/// Keys of a text that the newest release has renamed or removed.
+fn outdated(reading: &Reading) -> Vec<&str> {
+    let old = reading
+        .refused
+        .iter()
+        .filter(|one| ["Renamed in", "Removed in"].iter().any(|old| one.why.starts_with(old)));
+    old.map(|one| one.key.as_str()).collect()
+}
+
+#[test]
+fn what_is_printed_for_an_older_release_becomes_the_newests() {
+    let verl = emit::framework("verl").unwrap();
+    let mut migrated_texts = 0;
+    for preset in presets() {
+        let question = preset.question().unwrap();
+        let Ok(found) = evaluate(&question) else { continue };
+        for version in &verl.versions[1..] {
+            let (job, plan, answer) = (&found.job, &found.plan, &found.answer);
+            let permalink = permalink::to_hash(&question);
+            let emission = Emission { framework: verl, job, plan, answer, permalink: &permalink, version };
+            let Ok(snippets) = emit::emit(&emission) else { continue };
+            let texts: Vec<&str> = snippets.iter().map(|one| one.text.as_str()).collect();
+            let reading = read(&texts, None).unwrap();
+            let name = format!("{} for {version}", preset.id);
+            let Some(migrated) = migrate(&texts, None, &reading) else {
+                assert!(outdated(&reading).is_empty(), "{name}: {:?}", outdated(&reading));
+                continue;
+            };
+            migrated_texts += 1;
+            let texts: Vec<&str> = migrated.texts.iter().map(String::as_str).collect();
+            let again = read(&texts, None).unwrap();
+            assert!(outdated(&again).is_empty() && migrated.elsewhere.is_empty(), "{name}: {:?}", outdated(&again));
+            assert_eq!(again.release, None, "{name}");
+            assert_eq!(again.question.workload.rl, reading.question.workload.rl, "{name}");
+        }
+    }
+    assert!(migrated_texts >= 8, "{migrated_texts}");
+}
+
+#[test]
+fn names_change_more_than_once_and_pluses_no_longer_fail() {
+    let text =
+        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=gae actor_rollout_ref.model.path=Qwen/Qwen3-8B \\
+    actor_rollout_ref.rollout.name=vllm data.train_batch_size=512 +trainer.val_before_train=False \\
+    critic.model.fsdp_config.grad_offload=True \\
+    critic.model.fsdp_config.param_offload=$OFF \\
+    reward_model.reward_manager=dapo
+";
+    let migrated = migrate(&[text], None, &read(&[text], None).unwrap()).unwrap();
+    let [changed] = migrated.texts.as_slice() else { panic!("{migrated:?}") };
+    assert!(changed.contains("++trainer.val_before_train=False"), "{changed}");
+    assert!(changed.contains("critic.fsdp.param_offload=$OFF"), "{changed}");
+    assert!(changed.contains("reward.reward_manager.name=dapo"), "{changed}");
+    assert!(!changed.contains("grad_offload"), "{changed}");
+    assert_eq!(migrated.release, "0.9.1");
+    assert!(migrate(&[changed], None, &read(&[changed], None).unwrap()).is_none());
+}
+
+#[test]
+fn a_release_is_guessed_by_its_keys_and_changes_speak_its_words() {
+    let older = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.path=Qwen/Qwen3-8B \\
+    actor_rollout_ref.rollout.name=vllm data.train_batch_size=512 trainer.n_gpus_per_node=8 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 reward_model.reward_manager=naive";
+    let newer = older.replace("reward_model.reward_manager", "reward.reward_manager.name");
+    let release = |text: &str| read(&[text], None).unwrap().release;
+    assert_eq!(release(older).as_deref(), Some("0.5.0"));
+    assert_eq!(release(&newer), None);
+}
