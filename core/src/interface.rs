@@ -16,7 +16,7 @@ pub use ask::{Function, answered, ask, look_up, read_texts};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
-pub use reading::{ReadText, Unread, base, read};
+pub use reading::{ReadText, Unread, base, doctor, read};
 pub use search::{Closing, Found, Offered, Offers, Plans, RefusedOffer, search};
 
 use shardwise_catalog::error::InputError;

@@ -2,6 +2,7 @@
 
 mod binding;
 mod defaults;
+pub mod doctor;
 pub mod emit;
 mod flags;
 pub mod read;

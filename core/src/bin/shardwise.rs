@@ -3,6 +3,8 @@
 
 #[path = "shardwise/arguments.rs"]
 mod arguments;
+#[path = "shardwise/doctoring.rs"]
+mod doctoring;
 #[path = "shardwise/explaining.rs"]
 mod explaining;
 #[path = "shardwise/manual.rs"]
@@ -122,6 +124,10 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
                 reading::Form::Short
             };
             reading::run(&files, &options, (!json).then_some(form), &mut out)
+        }
+        Command::Doctor { files, gpu, model, json } => {
+            let lang = Some(lang);
+            doctoring::run(&files, &ReadOptions { gpu, model, lang }, json, &mut out)
         }
         Command::Catalog { table, gpu, kind } if gpu.is_some() || kind.is_some() => {
             let rows = match table {

@@ -83,3 +83,23 @@ pub fn base(options: &ReadOptions) -> Option<Question> {
     }))
     .ok()
 }
+
+/// The document of what texts say of memory that ran out.
+///
+/// # Errors
+/// The document that says why there is none.
+///
+/// ```
+/// use shardwise_core::{interface::doctor, wire::ReadOptions};
+/// let text = "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`.";
+/// assert!(doctor(&[text], &ReadOptions::default()).unwrap().contains(r#""place":"engine""#));
+/// assert!(doctor(&["ls"], &ReadOptions::default()).is_err());
+/// ```
+pub fn doctor(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
+    let lang = options.lang.unwrap_or_default();
+    let refused = |error| super::refused(error, lang);
+    match shardwise_frameworks::doctor::diagnose(texts, base(options).as_ref()) {
+        Ok(diagnosis) => super::line(&diagnosis, lang).map_err(refused),
+        Err(error) => Err(super::line(&Unread { version: VERSION, error }, lang).unwrap_or_else(refused)),
+    }
+}

@@ -185,6 +185,26 @@ Examples:
         #[arg(long, conflicts_with = "json")]
         all: bool,
     },
+    /// Say where memory ran out and what would help, by a traceback, a log or a message of the kernel.
+    #[command(after_help = "\
+Examples:
+  shardwise doctor error.txt run.sh --gpu h100-sxm
+  python train.py 2>&1 | tail -n 200 | shardwise doctor")]
+    Doctor {
+        /// The traceback, and the script that was run, whose estimate then says what each change holds and costs; standard input
+        /// where none is named.
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+        /// The GPU, which no text names: a catalog id. Default h100-sxm.
+        #[arg(long)]
+        gpu: Option<String>,
+        /// The model, where the script names a folder that the catalog does not know.
+        #[arg(long)]
+        model: Option<String>,
+        /// The whole document instead of plain text.
+        #[arg(long)]
+        json: bool,
+    },
     /// List what the catalog knows, with sources.
     #[command(after_help = "\
 Example:

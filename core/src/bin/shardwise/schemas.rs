@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog;
+use shardwise_core::doctor::Diagnosis;
 use shardwise_core::interface::{
     Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
 };
@@ -37,6 +38,7 @@ pub(crate) fn all() -> Value {
         "flags": written::<Flags>(),
         "read": written::<ReadText>(),
         "unread": written::<Unread>(),
+        "diagnosis": written::<Diagnosis>(),
         "calibrated": written::<Calibrated>(),
         "sensitivity": written::<Sensitivity>(),
         "reading": written::<Reading>(),

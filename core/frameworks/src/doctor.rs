@@ -1,0 +1,182 @@
+//! Where memory ran out: what a traceback, a log or a message of the kernel says of the phase and of what was asked for, beside what
+//! the script's own estimate holds there, and what would help.
+//!
+//! Nothing is guessed that the text does not say: the lines that decided are given with the answer.
+
+mod mends;
+mod message;
+mod script;
+mod stack;
+
+pub use mends::Mend;
+pub use message::{Figures, Place};
+pub use script::Estimated;
+
+use serde::Serialize;
+
+use crate::read::{Note, Trouble, shown};
+use message::{Sign, figures};
+use shardwise_question::wire::{Question, VERSION};
+use stack::{Frame, allocation, frame, phase};
+
+/// Frames that are looked at, those nearest to the message: a stack is some dozens deep.
+const MOST_FRAMES: usize = 400;
+
+/// Longest text, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// What a text says of memory that ran out.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Diagnosis {
+    /// Interface version: 1.
+    pub version: u32,
+    /// What ran out.
+    pub place: Place,
+    /// Whose program it is, by its files; null where none is known.
+    pub framework: Option<String>,
+    /// The phase: one of an answer's, or `start`, `save`; null where no line tells.
+    pub phase: Option<String>,
+    /// What memory was for: a part of an answer's memory; null where no line tells.
+    pub allocation: Option<String>,
+    /// The message's figures.
+    pub figures: Figures,
+    /// The lines that decided.
+    pub evidence: Vec<Note>,
+    /// What else they say, a sentence each.
+    pub findings: Vec<String>,
+    /// What the script's estimate holds, where a script is there.
+    pub estimated: Option<Estimated>,
+    /// What helps, the cheapest first.
+    pub mends: Vec<Mend>,
+}
+
+/// Whether a text says that memory ran out.
+///
+/// ```
+/// use shardwise_core::doctor::says_so;
+/// assert!(says_so("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."));
+/// assert!(!says_so("python3 -m verl.trainer.main_ppo trainer.nnodes=1"));
+/// ```
+#[must_use]
+pub fn says_so(text: &str) -> bool {
+    text.len() <= MOST_BYTES && text.lines().any(|line| message::sign(line).is_some())
+}
+
+/// What texts say of memory that ran out; of those that say nothing of the kind, and of the overrides in hydra's message, the
+/// script is read.
+///
+/// # Errors
+/// Where no text says that memory ran out.
+///
+/// ```
+/// use shardwise_core::doctor::diagnose;
+/// let text = "  File \"verl/workers/actor/dp_actor.py\", line 266, in _forward_micro_batch
+///   File \"verl/workers/fsdp_workers.py\", line 782, in compute_log_prob
+///   File \"verl/utils/torch_functional.py\", line 148, in entropy_from_logits
+/// torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 13.91 GiB.";
+/// let found = diagnose(&[text], None).unwrap();
+/// assert_eq!((found.phase.as_deref(), found.allocation.as_deref()), (Some("old_log_prob"), Some("logits")));
+/// assert_eq!(found.figures.asked_gib, Some(13.91));
+/// ```
+pub fn diagnose(texts: &[&str], base: Option<&Question>) -> Result<Diagnosis, Trouble> {
+    if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
+        return Err(Trouble::new(0, "The text is longer than 1 MiB. Paste the traceback alone."));
+    }
+    let Some(log) = texts.iter().find(|text| says_so(text)) else {
+        return Err(Trouble::new(
+            0,
+            "No line of this says that memory ran out. Paste the traceback with its last line.",
+        ));
+    };
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut best: Option<(usize, &Sign, u32, &str)> = None;
+    for (line, number) in log.lines().zip(1..) {
+        frames.extend(frame(line, number));
+        if let Some((rank, sign)) = message::sign(line)
+            && best.is_none_or(|(known, ..)| rank < known)
+        {
+            best = Some((rank, sign, number, line));
+        }
+    }
+    let Some((_, sign, number, line)) = best else {
+        return Err(Trouble::new(
+            0,
+            "No line of this says that memory ran out. Paste the traceback with its last line.",
+        ));
+    };
+    let place = sign.place;
+    let figures = figures(line);
+    // A traceback ends with its message; what stands behind is another rank's, or a program's that waited for this one.
+    let behind = frames.partition_point(|frame| frame.line <= number);
+    let (before, behind) = frames.split_at(behind);
+    let before = before.get(before.len().saturating_sub(MOST_FRAMES)..).unwrap_or_default();
+    let behind = behind.get(..behind.len().min(MOST_FRAMES)).unwrap_or_default();
+    let on_device = place == Place::Device;
+    let phase = phase(before, behind).filter(|_| on_device);
+    let allocation = allocation(before, behind).filter(|_| on_device);
+    let allocation_name = sign.allocation.or(allocation.as_ref().map(|(name, _)| *name));
+    let framework = stack::framework(log);
+    // A trainer computes a loss, and keeps what that takes, in a step.
+    let steps = matches!(allocation_name, Some("logits" | "activations" | "gradients" | "optimizer"));
+    let trains = (steps && !stack::serves(framework)).then_some("train");
+    let phase_name = sign.phase.or(phase.as_ref().map(|(name, _)| *name)).or(trains);
+    // What is loaded at the start are weights, where no call says more.
+    let allocation_name = allocation_name.or((phase_name == Some("start")).then_some("parameters"));
+    let mut evidence = vec![Note { line: number, text: shown(line.trim()) }];
+    let frames = [phase.filter(|_| sign.phase.is_none()), allocation.filter(|_| sign.allocation.is_none())];
+    for (_, frame) in frames.into_iter().flatten() {
+        evidence.push(Note { line: frame.line, text: shown(frame.shown) });
+    }
+    evidence.sort_by_key(|own| own.line);
+    evidence.dedup();
+    let script = script::read(texts, log, base);
+    let (estimated, mut mends) = match &script {
+        Some(reading) => script::beside(reading, phase_name, allocation_name, &figures),
+        None => (None, Vec::new()),
+    };
+    if mends.is_empty() {
+        mends = mends::known(place, allocation_name);
+    }
+    Ok(Diagnosis {
+        version: VERSION,
+        place,
+        framework: framework.map(str::to_owned),
+        phase: phase_name.map(str::to_owned),
+        allocation: allocation_name.map(str::to_owned),
+        findings: findings(&figures),
+        figures,
+        evidence,
+        estimated,
+        mends,
+    })
+}
+
+/// What the figures say beside the phase.
+fn findings(figures: &Figures) -> Vec<String> {
+    let mut found = Vec::new();
+    if let (Some(unused), Some(asked)) = (figures.unused_gib, figures.asked_gib)
+        && unused >= asked
+    {
+        found.push(format!(
+            "PyTorch held {unused:.1} GiB in pieces too small for the {asked:.1} GiB asked for: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True may be enough, and costs nothing."
+        ));
+    }
+    if let Some(others) = figures.others_gib.filter(|others| *others >= 1.0) {
+        found.push(format!(
+            "Other processes held {others:.1} GiB of the card: an engine that has not given its memory back, or a run that was not stopped. See nvidia-smi."
+        ));
+    }
+    if let (Some(capacity), Some(allocated), Some(free)) =
+        (figures.capacity_gib, figures.allocated_gib, figures.free_gib)
+    {
+        let outside =
+            capacity - allocated - free - figures.unused_gib.unwrap_or(0.0) - figures.others_gib.unwrap_or(0.0);
+        if outside >= 0.15 * capacity && figures.others_gib.unwrap_or(0.0) < 1.0 {
+            found.push(format!(
+                "{outside:.1} GiB of the card were neither free nor PyTorch's: an engine in the same process, whose share gpu_memory_utilization sets, or NCCL's buffers."
+            ));
+        }
+    }
+    found
+}
