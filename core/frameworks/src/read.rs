@@ -26,6 +26,7 @@
 //! What is left of veRL's are words that it would refuse itself, a robot's simulator, and variables of a cluster; of
 //! Megatron-LM's, inference, images, and variables that another script sets.
 
+mod axolotl;
 mod base;
 mod chatlearn;
 mod deepspeed;
@@ -36,17 +37,23 @@ mod improve;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod link;
+mod llamafactory;
 mod llmforge;
 pub(crate) mod megatron;
 pub(crate) mod model;
+mod ms_swift;
 mod nearest;
+mod openrlhf;
 pub(crate) mod optimizer;
 mod printable;
+mod programs;
 mod rented;
 mod report;
 pub(crate) mod settings;
 pub(crate) mod shell;
 pub(crate) mod text;
+mod trainer;
+mod trl;
 pub(crate) mod value;
 mod yaml;
 
@@ -55,6 +62,7 @@ pub use improve::{Change, Improved, improve};
 pub use report::{Assumed, Dialect, Ignored, Note, Reading, Refused, Trouble, Understood, Unknown, Unmodelled};
 
 use link::Base;
+use settings::Setting;
 use shardwise_question::wire::Question;
 use text::{Kind, Part};
 
@@ -97,6 +105,11 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
         Dialect::Deepspeed => deepspeed::read(&parts, base),
         Dialect::Megatron => megatron::read(&parts, base),
         Dialect::Llmforge => llmforge::read(&parts, base),
+        Dialect::Trl => trl::read(&parts, base),
+        Dialect::LlamaFactory => llamafactory::read(&parts, base),
+        Dialect::Axolotl => axolotl::read(&parts, base),
+        Dialect::MsSwift => ms_swift::read(&parts, base),
+        Dialect::Openrlhf => openrlhf::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -116,6 +129,15 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
 pub fn is_linked(texts: &[&str]) -> bool {
     link::find(texts, &mut Vec::new()).is_some()
 }
+
+/// Whose file of settings it is, in the order in which they are asked: the names that only one has come first.
+const BY_FILE: &[(Dialect, fn(&[Setting]) -> bool)] = &[
+    (Dialect::Llmforge, llmforge::is_its),
+    (Dialect::Axolotl, axolotl::is_its),
+    (Dialect::LlamaFactory, llamafactory::is_its),
+    (Dialect::MsSwift, ms_swift::is_its),
+    (Dialect::Trl, trl::is_its),
+];
 
 /// Whose texts these are: what is run decides, then what the settings look like.
 fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
@@ -138,8 +160,8 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
                 if has("actor_rollout_ref.") {
                     return Ok(Dialect::Verl);
                 }
-                if llmforge::is_its(settings) {
-                    return Ok(Dialect::Llmforge);
+                if let Some((own, _)) = BY_FILE.iter().find(|(_, is_its)| is_its(settings)) {
+                    return Ok(*own);
                 }
             }
             Kind::Json(_) => json = true,
@@ -151,9 +173,9 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     Err(Trouble::new(
         0,
         if empty {
-            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM."
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, LLMForge or DeepSpeed."
         } else {
-            "This has no command and no settings of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM. Paste the command with its settings, or ds_config.json."
+            "This has no command and no settings of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, LLMForge or DeepSpeed. Paste the command with its settings, or ds_config.json."
         },
     ))
 }
@@ -162,12 +184,23 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{chatlearn, deepspeed, llmforge, megatron};
+    use super::{axolotl, chatlearn, deepspeed, llamafactory, llmforge, megatron, ms_swift, openrlhf, trl};
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 5] {
-        [chatlearn::SECTIONS, deepspeed::SECTIONS, llmforge::SECTIONS, megatron::SECTIONS, verl::SECTIONS]
+    fn tables() -> [&'static [KeySection]; 10] {
+        [
+            axolotl::SECTIONS,
+            chatlearn::SECTIONS,
+            deepspeed::SECTIONS,
+            llamafactory::SECTIONS,
+            llmforge::SECTIONS,
+            megatron::SECTIONS,
+            ms_swift::SECTIONS,
+            openrlhf::SECTIONS,
+            trl::SECTIONS,
+            verl::SECTIONS,
+        ]
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which command of a script trains, and how many processes it starts.
 
 use super::draft::Draft;
+use super::programs;
 use super::report::Dialect;
 use super::settings::Setting;
 use super::shell::{Command, Script, Word};
@@ -13,6 +14,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) before: &'a [Word],
     /// Words behind it.
     pub(crate) after: Vec<Word>,
+    /// Variables that it is given, each as `NAME=value`.
+    pub(crate) environment: Vec<&'a Word>,
     /// Line of the command.
     pub(crate) line: u32,
     /// Settings outside the command: bash would run each as a command of its own.
@@ -59,6 +62,7 @@ pub(crate) fn framework(script: &Script) -> Option<Dialect> {
         let section = key.split(['.', '=']).next().unwrap_or_default();
         let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
         match section {
+            "openrlhf" if key.starts_with("openrlhf.cli.train_") => Some(Dialect::Openrlhf),
             "actor_rollout_ref" | "critic" | "algorithm" if dotted => Some(Dialect::Verl),
             "runtime_args" | "models" if dotted => Some(Dialect::Chatlearn),
             _ => megatron_argument(&word.text).then_some(Dialect::Megatron),
@@ -90,6 +94,9 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     });
     if quiet {
         return None;
+    }
+    if let Some(found) = programs::entry(command) {
+        return Some(found);
     }
     let found = command.words.iter().enumerate().find_map(|(at, word)| {
         if word.text.contains('=') {
@@ -143,8 +150,15 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
 /// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
 /// variables hold.
 pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
-    let mut launch =
-        Launch { program: "", before: &[], after: Vec::new(), line: 0, stray: Vec::new(), others: Vec::new() };
+    let mut launch = Launch {
+        program: "",
+        before: &[],
+        after: Vec::new(),
+        environment: Vec::new(),
+        line: 0,
+        stray: Vec::new(),
+        others: Vec::new(),
+    };
     for command in &script.commands {
         match entry(command) {
             Some((found, at)) if found == framework => {
@@ -155,6 +169,7 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
                     launch.program = &program.text;
                     launch.before = before;
                     launch.after = after.to_vec();
+                    launch.environment = script.exported.iter().chain(&command.environment).collect();
                     launch.line = command.line;
                 } else {
                     launch.others.push(command.line);
@@ -171,6 +186,17 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
                 }
             }
         }
+    }
+    // OpenRLHF's scripts hold program and arguments in a variable, which a branch starts in one way or another.
+    let held = |word: &Word| word.text.starts_with("openrlhf.cli.train_");
+    if launch.program.is_empty()
+        && framework == Dialect::Openrlhf
+        && let Some(at) = script.values.iter().position(held)
+        && let (_, [program, after @ ..]) = script.values.split_at(at)
+    {
+        launch.program = &program.text;
+        launch.after = after.to_vec();
+        return launch;
     }
     if launch.program.is_empty() {
         launch.after.append(&mut launch.stray);
@@ -195,7 +221,7 @@ fn is_setting(word: &str, framework: Dialect) -> bool {
                 key.contains('.') && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
-        Dialect::Deepspeed | Dialect::Megatron | Dialect::Llmforge => word.starts_with("--"),
+        _ => word.starts_with("--"),
     }
 }
 

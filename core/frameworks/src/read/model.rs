@@ -17,6 +17,11 @@ pub(crate) fn find(path: &str) -> Option<&'static ModelEntry> {
         .take(4)
         .find_map(|part| {
             let name = part.rsplit("--").next().unwrap_or(part);
+            // Meta-Llama-3.1-8B is what Llama-3.1-8B was called at first.
+            let name = name
+                .strip_prefix("Meta-")
+                .filter(|_| catalog::model(name).is_none())
+                .unwrap_or(name);
             catalog::model(name).or_else(|| tail(name))
         })
 }
@@ -49,6 +54,7 @@ mod tests {
             ("out/Qwen3-8B/global_step_100/actor", Some("qwen3-8b")),
             ("Qwen2.5-7B-Instruct-my-sft", Some("qwen2.5-7b")),
             ("meta-llama/Llama-3.1-8B-Instruct", Some("llama-3.1-8b")),
+            ("NousResearch/Meta-Llama-3.1-8B", Some("llama-3.1-8b")),
             ("~/models/model", None),
             ("", None),
             ("/", None),

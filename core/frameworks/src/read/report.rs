@@ -25,6 +25,21 @@ pub enum Dialect {
     /// LLMForge: YAML.
     #[serde(rename = "llmforge")]
     Llmforge,
+    /// TRL: arguments, YAML, and Accelerate's configuration.
+    #[serde(rename = "trl")]
+    Trl,
+    /// LLaMA-Factory: YAML and arguments.
+    #[serde(rename = "llamafactory")]
+    LlamaFactory,
+    /// axolotl: YAML and arguments.
+    #[serde(rename = "axolotl")]
+    Axolotl,
+    /// ms-swift: arguments and YAML.
+    #[serde(rename = "ms-swift")]
+    MsSwift,
+    /// `OpenRLHF`: arguments.
+    #[serde(rename = "openrlhf")]
+    Openrlhf,
 }
 
 impl Dialect {
@@ -47,6 +62,11 @@ impl Dialect {
             Self::Deepspeed => framework::DEEPSPEED,
             Self::Megatron => framework::MEGATRON_LM,
             Self::Llmforge => framework::LLMFORGE,
+            Self::Trl => framework::TRL,
+            Self::LlamaFactory => framework::LLAMAFACTORY,
+            Self::Axolotl => framework::AXOLOTL,
+            Self::MsSwift => framework::MS_SWIFT,
+            Self::Openrlhf => framework::OPENRLHF,
         }
     }
 
@@ -60,6 +80,13 @@ impl Dialect {
                 "DeepSpeed 0.19.8, deepspeed/runtime/config.py (https://pypi.org/project/deepspeed/0.19.8/)"
             }
             Self::Megatron => "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)",
+            Self::Trl => "TRL 1.16.0, trl/trainer (https://pypi.org/project/trl/1.16.0/)",
+            Self::LlamaFactory => {
+                "LLaMA-Factory 0.9.5, llamafactory/hparams (https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5)"
+            }
+            Self::Axolotl => "axolotl 0.19.0, axolotl/utils/schemas (https://pypi.org/project/axolotl/0.19.0/)",
+            Self::MsSwift => "ms-swift 4.6.0, swift/arguments (https://pypi.org/project/ms-swift/4.6.0/)",
+            Self::Openrlhf => "OpenRLHF 0.11.2, openrlhf/cli (https://pypi.org/project/openrlhf/0.11.2/)",
             Self::Llmforge => "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)",
         }
     }
