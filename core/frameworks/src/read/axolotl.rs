@@ -45,6 +45,8 @@ fn layout(draft: &mut Draft, shards: Shards) -> u64 {
     draft.set("plan.pipeline_parallel", 1);
     draft.set("plan.context_parallel", context);
     draft.set("plan.ulysses_parallel", 1);
+    // Transformers' plan of tensor parallelism splits no norms.
+    draft.set("plan.sequence_parallel", false);
     if experts > 1 {
         draft.set("plan.expert_parallel", experts);
     }
@@ -68,10 +70,9 @@ fn question(draft: &mut Draft, shards: Shards, split: u64) {
     let packing = ["sample_packing", "batch_flattening"].iter().any(|key| draft.tells(key, true));
     let pretrain = draft.field("workload.kind").is_some_and(|own| own == "pretrain");
     draft.set("workload.packing", packing || pretrain);
-    if !packing && !pretrain && draft.flag("pad_to_sequence_len") == Some(true) {
-        if let Some(length) = draft.size("workload.sequence_length") {
-            draft.set("workload.mean_sequence_length", length);
-        }
+    let padded = !packing && !pretrain && draft.flag("pad_to_sequence_len") == Some(true);
+    if let Some(length) = draft.size("workload.sequence_length").filter(|_| padded) {
+        draft.set("workload.mean_sequence_length", length);
     }
     precision(draft);
     trainer::recompute(draft, "gradient_checkpointing", false);

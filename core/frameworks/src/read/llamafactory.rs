@@ -83,6 +83,8 @@ fn question(draft: &mut Draft, split: u64) {
     }
     if draft.tells("fp8", true) {
         draft.set("workload.precision", "fp8");
+        // The rules are of the texts for LLaMA-Factory, which have 16 bits.
+        draft.overrule("workload.precision");
     }
     match draft.flag("disable_gradient_checkpointing") {
         Some(off) => {

@@ -37,7 +37,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     }
     let kind = question(&mut draft, &run, entry);
     // Its own reinforcement learning has no texts here, whose rules would speak of them.
-    draft.finish((!kind.is_some_and(|own| own == "grpo")).then_some("ms-swift"))
+    draft.finish(kind.is_none_or(|own| own != "grpo").then_some("ms-swift"))
 }
 
 /// Which way to learn is named; none where text is learnt.

@@ -15,7 +15,7 @@ use super::optimizer;
 use super::printable::short;
 use super::report::Trouble;
 use super::settings::Setting;
-use super::shell::Word;
+use super::shell::{Script, Word};
 use super::text::{Kind, Part};
 use super::value::{self, lora_targets};
 use shardwise_question::wire::Optimizer;
@@ -73,45 +73,10 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
     }
     let mut named = None;
     for part in parts {
-        let Kind::Shell(script) = &part.kind else {
-            continue;
-        };
-        let launch = launch::find(script, draft.framework);
-        let mut after = launch.after.as_slice();
-        let mut before = launch.before.to_vec();
-        // `axolotl train x.yaml --launcher torchrun -- --nproc_per_node 8`
-        if let Some(at) = after.iter().position(|word| word.text == "--") {
-            let (own, launcher) = after.split_at(at);
-            before.extend(launcher.iter().skip(1).cloned());
-            after = own;
+        if let Kind::Shell(script) = &part.kind {
+            let file = command(draft, script, &mut run);
+            named = named.or(file);
         }
-        let options = after.iter().position(|word| word.text.starts_with('-')).unwrap_or(after.len());
-        let (words, options) = after.split_at(options);
-        for word in words {
-            match word.text.split_once('=') {
-                // `llamafactory-cli train x.yaml learning_rate=1e-5`
-                Some((key, value)) => draft.state(Setting {
-                    key: key.to_owned(),
-                    written: key.to_owned(),
-                    value: value.to_owned(),
-                    line: word.line,
-                    open: word.open.clone(),
-                }),
-                None => named = named.or_else(|| Some(word.text.clone())),
-            }
-        }
-        for setting in launch::arguments(options) {
-            if setting.key == "--config" {
-                named = Some(setting.value.clone());
-            }
-            draft.state(plain(setting));
-        }
-        if run.program.is_empty() {
-            launch.program.clone_into(&mut run.program);
-            run.before = before;
-            run.environment = launch.environment.iter().copied().cloned().collect();
-        }
-        launch.report(draft, script);
     }
     // A file that is named and not there has all of the settings.
     match named {
@@ -122,12 +87,58 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
                 short(&file)
             ),
         )),
+        None if !draft.states_other_than("config") => Err(Trouble::new(
+            0,
+            "The command has no settings. Paste it with its arguments, or with the file that has them.",
+        )),
         Some(file) if files == 0 => {
             draft.note(0, format!("{:?} has further settings and is not here: paste it too.", short(&file)));
             Ok(run)
         }
         _ => Ok(run),
     }
+}
+
+/// States what a script's command says; the file of settings that it names.
+fn command(draft: &mut Draft, script: &Script, run: &mut Run) -> Option<String> {
+    let launch = launch::find(script, draft.framework);
+    let mut after = launch.after.as_slice();
+    let mut before = launch.before.to_vec();
+    // `axolotl train x.yaml --launcher torchrun -- --nproc_per_node 8`
+    if let Some(at) = after.iter().position(|word| word.text == "--") {
+        let (own, launcher) = after.split_at(at);
+        before.extend(launcher.iter().skip(1).cloned());
+        after = own;
+    }
+    let options = after.iter().position(|word| word.text.starts_with('-')).unwrap_or(after.len());
+    let (words, options) = after.split_at(options);
+    let mut named = None;
+    for word in words {
+        match word.text.split_once('=') {
+            // `llamafactory-cli train x.yaml learning_rate=1e-5`
+            Some((key, value)) => draft.state(Setting {
+                key: key.to_owned(),
+                written: key.to_owned(),
+                value: value.to_owned(),
+                line: word.line,
+                open: word.open.clone(),
+            }),
+            None => named = named.or_else(|| Some(word.text.clone())),
+        }
+    }
+    for setting in launch::arguments(options) {
+        if setting.key == "--config" {
+            named = Some(setting.value.clone());
+        }
+        draft.state(plain(setting));
+    }
+    if run.program.is_empty() {
+        launch.program.clone_into(&mut run.program);
+        run.before = before;
+        run.environment = launch.environment.iter().copied().cloned().collect();
+    }
+    launch.report(draft, script);
+    named
 }
 
 /// A key without argparse's dashes, without the section of a configuration that stands in the place of its name, and of FSDP's
@@ -270,6 +281,10 @@ pub(super) fn groups(draft: &mut Draft) -> u64 {
         draft.set(&format!("plan.{field}"), size);
     }
     draft.set("plan.pipeline_parallel", 1);
+    if tensor > 1 {
+        // Transformers' plan of tensor parallelism splits no norms.
+        draft.set("plan.sequence_parallel", false);
+    }
     let [copies, shard] = ["dp_replicate_size", "dp_shard_size"].map(|name| size(draft, name));
     if copies > 1 {
         draft.set("plan.shard_group", shard.saturating_mul(context).saturating_mul(ulysses));

@@ -81,11 +81,8 @@ const LAYOUT: &[(&str, Meaning)] = &[
     ("activation_offloading", Plan("offload.activations")),
     ("layer_offloading", IfOn("the estimate keeps layers on the GPU")),
     ("fp8|fp8_config*|fp8_enable_fsdp_float8_all_gather|bfloat16|float16|float32", Field("workload.precision")),
-    ("attn_implementation|flash_attention|eager_attention", Plan("attention_kernel attention")),
-    (
-        "sdp_attention|xformers_attention|flex_attention|sage_attention|s2_attention",
-        IfOn("the estimate attends by PyTorch's own"),
-    ),
+    ("attn_implementation|flash_attention|xformers_attention|eager_attention", Plan("attention_kernel attention")),
+    ("sdp_attention|flex_attention|sage_attention|s2_attention", IfOn("the estimate attends by PyTorch's own")),
     (
         "flex_attn_compile_kwargs*|flash_attn_*|flash_optimum|sdpa_varlen|large_head_attention|fused_attn_kernel|gemma4_hybrid_attn_impl|scaling_softmax*",
         KERNELS,

@@ -131,14 +131,10 @@ fn fsdp(draft: &mut Draft) {
     } else {
         draft.set("plan.zero_stage", stage);
     }
-    if strategy.contains("HYBRID") || says("hybrid_shard") || strategy == "4" || strategy == "5" {
-        if let Some(node) = draft.size("hardware.gpus_per_node") {
-            draft.assume(
-                "plan.shard_group",
-                node,
-                "HYBRID_SHARD: weights are sharded within a node, and each node has a copy.",
-            );
-        }
+    let hybrid = strategy.contains("HYBRID") || says("hybrid_shard") || strategy == "4" || strategy == "5";
+    if let Some(node) = draft.size("hardware.gpus_per_node").filter(|_| hybrid) {
+        let why = "HYBRID_SHARD: weights are sharded within a node, and each node has a copy.";
+        draft.assume("plan.shard_group", node, why);
     }
     let all = says("offload")
         || [key("offload_params"), key("cpu_offload")]
