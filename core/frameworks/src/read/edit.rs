@@ -59,6 +59,13 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
     let mut elsewhere = Vec::new();
     let mut members = Vec::new();
     for edit in &edits {
+        // The name of a configuration says nothing of what is in it: where that is not here, it is to be changed elsewhere.
+        if plain(&edit.key) == "deepspeed" && edit.value.as_deref().is_some_and(|file| file.contains(".json")) {
+            if !pages.iter().any(|page| page.json) {
+                elsewhere.push(edit.shown());
+            }
+            continue;
+        }
         let stated = reading.understood.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
         let unchanged = match (&edit.value, stated) {
             (Some(value), Some(one)) => same(value, &one.value),

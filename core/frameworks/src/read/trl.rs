@@ -80,11 +80,25 @@ fn script(draft: &mut Draft, run: &Run) -> String {
     }
 }
 
+/// Who shards: by Accelerate's file, or by the name of one that TRL ships (`accelerate_configs/`).
+fn sharded(draft: &mut Draft, run: &Run) -> Shards {
+    let key = "accelerate_config";
+    match draft.known(key).unwrap_or_default() {
+        name if name.starts_with("zero") => trainer::shards(draft, run, key),
+        name if name.starts_with("fsdp") => {
+            draft.set("plan.backend", "fsdp");
+            draft.set("plan.zero_stage", 3);
+            Shards::Fsdp
+        }
+        _ => trainer::shards(draft, run, "deepspeed"),
+    }
+}
+
 fn question(draft: &mut Draft, run: &Run) {
     let script = script(draft, run);
     draft.take_model("model_name_or_path", "model");
     trainer::gpus(draft, run);
-    let shards = trainer::shards(draft, run, "deepspeed");
+    let shards = sharded(draft, run);
     if shards == Shards::Nobody {
         // The rule is of the texts for TRL, which always shard.
         draft.overrule("plan.backend");

@@ -63,7 +63,7 @@ const MODEL: &[(&str, Meaning)] = &[
     ("moe_aux_loss_coef|rope_scaling*", OBJECTIVE),
     (
         "adapter_folder|use_fast_tokenizer|resize_vocab|split_special_tokens|add_tokens|add_special_tokens|new_special_tokens_config|\
-         init_special_tokens|low_cpu_mem_usage|use_kv_cache|offload_folder|*_hub_token|hf_hub_token|ms_hub_token|om_hub_token|compute_dtype|device_map|\
+         init_special_tokens|low_cpu_mem_usage|use_kv_cache|offload_folder|hf_hub_token|ms_hub_token|om_hub_token|compute_dtype|device_map|\
          model_max_length|block_diag_attn|print_param_status",
         Ignored("how files are loaded"),
     ),
@@ -96,7 +96,7 @@ const DATA_SETS: &[(&str, Meaning)] = &[
         DATA,
     ),
     (
-        "plot_loss|compute_accuracy|early_stopping_steps|include_effective_tokens_per_second|*swanlab*|use_swanlab|swanlab_*|profiler_*|enable_torch_profiler|profile_modules",
+        "plot_loss|compute_accuracy|early_stopping_steps|include_effective_tokens_per_second|use_swanlab|swanlab_*|profiler_*|enable_torch_profiler|profile_modules",
         LOG,
     ),
     ("ray_*|master_addr|master_port", LAUNCHER),

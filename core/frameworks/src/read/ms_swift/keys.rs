@@ -140,11 +140,11 @@ const GENERATION: &[(&str, Meaning)] = &[
 const OTHERS: &[(&str, Meaning)] = &[
     (
         "swanlab_*|safe_serialization|max_shard_size|resume_only_model|callbacks|early_stop_interval|metric|use_flash_ckpt|infer_backend|write_batch_size|result_path|\
-         create_checkpoint_symlink|ENV.*|ray_*|device_groups*",
+         ENV.*|ray_*|device_groups*",
         LOG,
     ),
     ("max_epochs", Ignored("length of the run")),
-    ("optim_*|galore_*", OBJECTIVE),
+    ("optim_*", OBJECTIVE),
 ];
 
 /// What its Megatron has beside the layout.

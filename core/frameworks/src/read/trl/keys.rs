@@ -32,6 +32,7 @@ const MODEL: &[(&str, Meaning)] = &[
     ("use_liger_kernel|use_liger|use_liger_loss", Ignored("its loss has no logits either")),
     ("model_init_kwargs*|chat_template_path|eos_token|pad_token|disable_dropout", OBJECTIVE),
     ("config", Ignored("the other file")),
+    ("accelerate_config", Plan("backend zero_stage")),
 ];
 
 const DATA_SETS: &[(&str, Meaning)] = &[
@@ -76,7 +77,7 @@ const GENERATION: &[(&str, Meaning)] = &[
     ("importance_sampling_level|scale_rewards|epsilon|epsilon_high", Field("workload.kind")),
     ("reward_model_name_or_path", Field("workload.rl.reward_model")),
     (
-        "delta|sapo_*|vespo_*|reward_weights|reward_funcs|multi_objective_aggregation|mask_truncated_completions|\
+        "delta|sapo_*|vespo_*|reward_weights|reward_funcs|reward_model_path|multi_objective_aggregation|mask_truncated_completions|\
          off_policy_mask_threshold|use_bias_correction_kl|normalize_advantages|reward_clip_range|entropy_*|use_adaptive_entropy",
         OBJECTIVE,
     ),
