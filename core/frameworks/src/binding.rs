@@ -26,6 +26,8 @@ pub(crate) enum Meaning {
     Ignored(&'static str),
     /// It matters, and the question has no field for it: what the estimate does instead.
     Unmodelled(&'static str),
+    /// As [`Self::Unmodelled`] where it is switched on; off, it does not matter.
+    IfOn(&'static str),
     /// The framework has another name for it now, since a release; whole key.
     Renamed(&'static str, &'static str),
     /// The framework has removed it since a release: what to do.
@@ -91,6 +93,7 @@ pub(crate) fn when(on: bool, value: &str, why: &str) -> Option<Said> {
 }
 
 /// Keys under one prefix.
+#[derive(Clone, Copy)]
 pub(crate) struct KeySection {
     pub(crate) prefix: &'static str,
     /// Where [`Meaning::Plan`] and [`Meaning::Taken`] fields are: `plan.`, `plan.critic.`; empty for whole paths.

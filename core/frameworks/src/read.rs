@@ -23,9 +23,23 @@
 //! | `ChatLearn` | b7af31a | 29 | 29 | 29 | 29 |
 //! | Megatron-LM | d98e8a6 | 99 | 87 | 68 | 43 |
 //!
+//! The files of frameworks on Hugging Face's Trainer, of ms-swift and of `OpenRLHF` (2026-11-26; YAML, scripts with the file that
+//! they name, and TRL's blocks of code): those that train, those that are read at all, that are estimated as they are, and without
+//! an unknown key that could matter. What is read and not estimated lacks a model of the catalog, but for a few;
+//! TRL's others name a file of settings that stands in another block, and ms-swift's nine are of its nested YAML for Ray.
+//!
+//! | files | commit | all | read | estimated | every key known |
+//! |---|---|---|---|---|---|
+//! | TRL, documentation and scripts | f2cd577 | 77 | 53 | 49 | 51 |
+//! | LLaMA-Factory, examples | ff6d4d1 | 73 | 73 | 67 | 73 |
+//! | axolotl, examples | 067b021 | 250 | 248 | 155 | 247 |
+//! | ms-swift, examples | 3602360 | 313 | 313 | 237 | 304 |
+//! | `OpenRLHF`, examples | 3c3be62 | 12 | 11 | 10 | 11 |
+//!
 //! What is left of veRL's are words that it would refuse itself, a robot's simulator, and variables of a cluster; of
 //! Megatron-LM's, inference, images, and variables that another script sets.
 
+mod axolotl;
 mod base;
 mod chatlearn;
 mod deepspeed;
@@ -37,15 +51,19 @@ mod improve;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod link;
+mod llamafactory;
 mod llmforge;
 pub(crate) mod megatron;
 mod migrate;
 pub(crate) mod model;
+mod ms_swift;
 mod nearest;
 mod nemo_rl;
+mod openrlhf;
 pub(crate) mod optimizer;
 pub(crate) mod overrides;
 mod printable;
+mod programs;
 pub(crate) mod reinforcement;
 mod rented;
 mod report;
@@ -54,6 +72,8 @@ pub(crate) mod shell;
 mod skyrl;
 mod slime;
 pub(crate) mod text;
+mod trainer;
+mod trl;
 pub(crate) mod value;
 mod yaml;
 
@@ -67,6 +87,7 @@ pub use report::{
 };
 
 use link::Base;
+use settings::Setting;
 use shardwise_question::wire::Question;
 use text::{Kind, Part};
 
@@ -113,6 +134,11 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
         Dialect::SkyRl => skyrl::read(&parts, base),
         Dialect::Slime => slime::read(&parts, base),
         Dialect::NemoRl => nemo_rl::read(&parts, base),
+        Dialect::Trl => trl::read(&parts, base),
+        Dialect::LlamaFactory => llamafactory::read(&parts, base),
+        Dialect::Axolotl => axolotl::read(&parts, base),
+        Dialect::MsSwift => ms_swift::read(&parts, base),
+        Dialect::Openrlhf => openrlhf::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -132,6 +158,18 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
 pub fn is_linked(texts: &[&str]) -> bool {
     link::find(texts, &mut Vec::new()).is_some()
 }
+
+/// Whether settings are of a framework's own file.
+type IsIts = fn(&[Setting]) -> bool;
+
+/// Whose file of settings it is, in the order in which they are asked: the names that only one has come first.
+const BY_FILE: &[(Dialect, IsIts)] = &[
+    (Dialect::Llmforge, llmforge::is_its),
+    (Dialect::Axolotl, axolotl::is_its),
+    (Dialect::LlamaFactory, llamafactory::is_its),
+    (Dialect::MsSwift, ms_swift::is_its),
+    (Dialect::Trl, trl::is_its),
+];
 
 /// Whose texts these are: what is run decides, then what the settings look like.
 fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
@@ -163,8 +201,8 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
                 if nemo_rl::is_its(settings) {
                     return Ok(Dialect::NemoRl);
                 }
-                if llmforge::is_its(settings) {
-                    return Ok(Dialect::Llmforge);
+                if let Some((own, _)) = BY_FILE.iter().find(|(_, is_its)| is_its(settings)) {
+                    return Ok(*own);
                 }
             }
             Kind::Json(_) => json = true,
@@ -176,9 +214,9 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     Err(Trouble::new(
         0,
         if empty {
-            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM."
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, LLMForge or DeepSpeed."
         } else {
-            "This has no command and no settings of veRL, ChatLearn, DeepSpeed, LLMForge or Megatron-LM. Paste the command with its settings, or ds_config.json."
+            "This has no command and no settings of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, LLMForge or DeepSpeed. Paste the command with its settings, or ds_config.json."
         },
     ))
 }
@@ -187,20 +225,28 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{chatlearn, deepspeed, easyr1, llmforge, megatron, nemo_rl, skyrl, slime};
+    use super::{
+        axolotl, chatlearn, deepspeed, easyr1, llamafactory, llmforge, megatron, ms_swift, nemo_rl, openrlhf, skyrl,
+        slime, trl,
+    };
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 9] {
+    fn tables() -> [&'static [KeySection]; 14] {
         [
+            axolotl::SECTIONS,
             chatlearn::SECTIONS,
             deepspeed::SECTIONS,
             easyr1::SECTIONS,
+            llamafactory::SECTIONS,
             llmforge::SECTIONS,
             megatron::SECTIONS,
+            ms_swift::SECTIONS,
             nemo_rl::SECTIONS,
+            openrlhf::SECTIONS,
             skyrl::SECTIONS,
             slime::SECTIONS,
+            trl::SECTIONS,
             verl::SECTIONS,
         ]
     }

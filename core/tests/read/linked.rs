@@ -28,9 +28,54 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
         "llmforge" => &["workload.packing", "plan.offload.gradients"],
         // Its data sets fill sequences: a budget of tokens is so many of these packs, and the batch is counted in them.
         "megatron-lm" => &["plan.max_tokens_per_gpu", "plan.micro_batch", "workload.global_batch"],
+        // A kernel is named in any case, a budget of tokens becomes sequences, and what is not varied is padded.
+        "llamafactory" | "ms-swift" => &HUGGING_FACE,
+        // Without shards its weights are trained in 16 bits, and pre-training without a length has one of its own.
+        "axolotl" => &[
+            "plan.attention_kernel",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "workload.packing",
+            "plan.master_weights_bytes",
+            "plan.gradient_bytes",
+            "plan.optimizer_bytes",
+            "plan.offload.gradients",
+            "workload.run.steps",
+        ],
+        // No loss has all logits, weights are fp32, and vLLM beside training decodes all responses together.
+        "trl" => &[
+            "plan.attention_kernel",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "workload.packing",
+            "plan.fused_lm_head",
+            "plan.master_weights_bytes",
+            "plan.rollout.max_num_seqs",
+            "plan.rollout.max_num_batched_tokens",
+            "plan.offload.gradients",
+            "workload.run.steps",
+            "workload.tokens",
+        ],
+        "openrlhf" => &[
+            "plan.attention_kernel",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "plan.forward_max_tokens_per_gpu",
+            "plan.forward_micro_batch",
+            "plan.offload.gradients",
+        ],
         _ => &[],
     }
 }
+
+/// What frameworks on Hugging Face's Trainer are told of every plan.
+const HUGGING_FACE: [&str; 5] = [
+    "plan.attention_kernel",
+    "plan.max_tokens_per_gpu",
+    "plan.micro_batch",
+    "workload.packing",
+    "plan.offload.gradients",
+];
 
 #[test]
 fn with_its_link_a_text_is_read_as_the_whole_question() {

@@ -9,9 +9,20 @@ use shardwise_core::read::{Unmodelled, read};
 use shardwise_core::wire::{Question, question_from_value};
 use shardwise_core::{complete, evaluate, flags, job, permalink};
 
+/// What no framework on Hugging Face's Trainer is told: what is not varied is not packed, a kernel is named in any case, a budget
+/// of tokens becomes sequences, and the length of the run is in steps.
+const HUGGING_FACE: [&str; 6] = [
+    "workload.packing",
+    "plan.attention_kernel",
+    "plan.max_tokens_per_gpu",
+    "plan.micro_batch",
+    "workload.tokens",
+    "workload.run.steps",
+];
+
 /// Fields that the texts of a framework do not carry. Where a text gives no word of a field, the reading
 /// assumes it and says so; the test fails where one comes back after all, so that the lists stay short.
-fn not_carried(framework: &str) -> BTreeSet<&'static str> {
+pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
     // How long samples are, and how fast drafts are taken, no framework is told.
     let lengths = [
         "workload.mean_sequence_length",
@@ -71,16 +82,65 @@ fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.tokens",
             "workload.run.steps",
         ],
+        "trl" => &[
+            // What is not varied is not packed, responses are padded, and no loss has all logits.
+            "workload.packing",
+            "plan.fused_lm_head",
+            // A kernel is named in any case; a budget of tokens becomes sequences.
+            "plan.attention_kernel",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            // Accelerate's plug-in has no word for these, and weights are fp32.
+            "plan.gradient_bytes",
+            "plan.overlap.gradients",
+            "plan.master_weights_bytes",
+            "plan.optimizer_bytes",
+            // Only ZeRO 3 has groups, and samples go round as they come.
+            "plan.shard_group",
+            "workload.rl.balance_batch",
+            // The length of the run is in steps.
+            "workload.tokens",
+            "workload.run.steps",
+            // Nothing is cut where sequences stand side by side.
+            "workload.sequence_length",
+            // vLLM beside training decodes all responses together.
+            "plan.rollout.max_num_seqs",
+            "plan.rollout.max_num_batched_tokens",
+        ],
+        "llamafactory" => &HUGGING_FACE,
+        "axolotl" => &[
+            "workload.packing",
+            "plan.attention_kernel",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "workload.tokens",
+            "workload.run.steps",
+            // Without shards its weights are trained in 16 bits.
+            "plan.master_weights_bytes",
+            "plan.gradient_bytes",
+            "plan.optimizer_bytes",
+        ],
+        "ms-swift" => &HUGGING_FACE,
+        "openrlhf" => &[
+            "plan.attention_kernel",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "plan.forward_max_tokens_per_gpu",
+            // It computes the logits, and vLLM chooses how many sequences it decodes.
+            "plan.fused_lm_head",
+            "plan.rollout.max_num_seqs",
+        ],
         // Nothing is packed, and what is shorter is padded.
         "llmforge" => &["workload.packing"],
         other => panic!("{other}"),
     };
-    let rl = !matches!(framework, "deepspeed" | "llmforge" | "megatron-lm");
+    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf");
     let fine_tuning = framework != "chatlearn";
     lengths
         .into_iter()
         .filter(|name| match *name {
             "workload.mean_sequence_length" => fine_tuning || rl,
+            "plan.rollout.speculative_speedup" => matches!(framework, "verl" | "chatlearn"),
             _ => rl,
         })
         .chain(own.iter().copied())
@@ -321,6 +381,56 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     ] {
         rows.push(("llama-2-7b", sft(changes), zero(json!({}))));
     }
+    rows.extend(preferences());
+    rows.extend(trainers());
+    rows
+}
+
+/// Preference data, by all weights and by adapters.
+fn preferences() -> Vec<(&'static str, Value, Value)> {
+    let mut rows = Vec::new();
+    let sequences = json!({"max_tokens_per_gpu": null, "micro_batch": 2});
+    for kind in ["dpo", "ipo", "kto", "orpo", "simpo", "reward_model"] {
+        let lora = json!({"rank": 16, "targets": "all-linear", "load_in_4bit": kind == "dpo"});
+        let adapters = sft(json!({"kind": kind, "lora": lora}));
+        rows.push(("qwen3-8b", adapters, plan("fsdp", sequences.clone())));
+        rows.push(("llama-2-7b", sft(json!({"kind": kind})), plan("deepspeed", json!({"zero_stage": 2}))));
+    }
+    let before = json!({"kind": "dpo", "precompute_ref_log_probs": true});
+    rows.push(("qwen3-8b", sft(before), plan("fsdp", sequences)));
+    rows
+}
+
+/// What trainers on FSDP2 or without shards have beside.
+fn trainers() -> Vec<(&'static str, Value, Value)> {
+    let away = json!({"parameters": true, "gradients": true, "optimizer": true});
+    let mut rows = Vec::new();
+    for (workload, changes) in [
+        (json!({"kind": "lora", "lora": {"rank": 8, "targets": "attention"}}), json!({})),
+        (json!({"kind": "qlora"}), json!({"recompute": "none"})),
+        (json!({"kind": "pretrain", "mean_sequence_length": 1000}), json!({})),
+        (json!({"precision": "fp16"}), json!({"zero_stage": 2})),
+        (json!({"mean_sequence_length": 500, "packing": false}), json!({"offload": away})),
+        (json!({"mean_sequence_length": 500}), json!({"fused_lm_head": true, "attention_kernel": "flash2"})),
+        (json!({}), json!({"attention_kernel": "sdpa", "context_parallel": 2})),
+        (json!({}), json!({"attention": "unfused"})),
+        (json!({}), json!({"optimizer": "adamw_8bit"})),
+        (json!({}), json!({"optimizer": "muon"})),
+        (json!({}), json!({"tensor_parallel": 2})),
+        (json!({}), json!({"shard_group": 4})),
+        (json!({}), json!({"offload": {"activations": true}})),
+        (json!({"tokens": 1e9}), json!({})),
+    ] {
+        let mut all = json!({"max_tokens_per_gpu": null, "micro_batch": 1});
+        for (key, value) in changes.as_object().unwrap() {
+            all[key] = value.clone();
+        }
+        rows.push(("qwen3-8b", sft(workload.clone()), plan("fsdp", all.clone())));
+        // Without shards there is neither a stage nor a group.
+        if ["zero_stage", "shard_group"].iter().all(|key| all.get(key).is_none()) {
+            rows.push(("qwen3-8b", sft(workload), plan("ddp", all)));
+        }
+    }
     rows
 }
 
@@ -467,7 +577,7 @@ pub(super) fn questions() -> Vec<Question> {
 
 /// The frameworks whose texts are read back.
 pub(super) fn read_back() -> impl Iterator<Item = &'static Framework> {
-    let unread = ["trl", "openrlhf", "megatron-bridge", "torchtitan", "llamafactory", "axolotl", "ms-swift"];
+    let unread = ["megatron-bridge", "torchtitan"];
     emit::FRAMEWORKS.iter().filter(move |own| !unread.contains(&own.id))
 }
 

@@ -80,7 +80,8 @@ pub(super) fn state_configs(draft: &mut Draft, parts: &[Part]) -> Result<usize, 
                 "This is a question already. Give it to `shardwise estimate`, or open it on the page.",
             ));
         }
-        configs += 1;
+        // ms-swift's file for FSDP stands beside its arguments as DeepSpeed's does.
+        configs += usize::from(config.get("fsdp").is_none());
         flatten(draft, "", config, &mut count)?;
     }
     if configs > 1 {
@@ -125,7 +126,7 @@ fn flatten(draft: &mut Draft, path: &str, value: &Value, count: &mut usize) -> R
     // `"scheduler": null`: a section that is not there.
     let section = value.is_null() && find(keys::SECTIONS, path).is_none();
     draft.state(Setting {
-        key: format!("{path}{}", if section { "." } else { "" }),
+        key: format!("{}{}", path.replace("fsdp_config.fsdp_", "fsdp_config."), if section { "." } else { "" }),
         written: path.to_owned(),
         value: text,
         line: 0,
@@ -214,7 +215,7 @@ fn question(draft: &mut Draft, run: &Run) {
 
 /// GPUs that launchers count otherwise: accelerate's processes over all machines, deepspeed's `--include host:0,1,2`.
 /// Whether the text does.
-fn processes(draft: &mut Draft, before: &[Word]) -> bool {
+pub(super) fn processes(draft: &mut Draft, before: &[Word]) -> bool {
     let value = |name: &str| {
         let word = launch::option(before, &[name])?;
         word.text.rsplit('=').next()

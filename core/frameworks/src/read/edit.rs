@@ -7,7 +7,7 @@ mod json;
 mod shell;
 mod yaml;
 
-use super::report::{Outdated, Reading, Understood};
+use super::report::{Dialect, Outdated, Reading, Understood};
 use super::value;
 
 /// A setting to change.
@@ -54,10 +54,18 @@ pub(super) fn plain(key: &str) -> String {
 /// Makes the changes to the texts of `reading`.
 pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited {
     let places = places(reading);
+    let edits: Vec<Edit> = edits.iter().map(|edit| spelt(edit, reading, &places)).collect();
     let mut pages: Vec<Page> = texts.iter().map(|text| Page::of(text)).collect();
     let mut elsewhere = Vec::new();
     let mut members = Vec::new();
-    for edit in edits {
+    for edit in &edits {
+        // The name of a configuration says nothing of what is in it: where that is not here, it is to be changed elsewhere.
+        if plain(&edit.key) == "deepspeed" && edit.value.as_deref().is_some_and(|file| file.contains(".json")) {
+            if !pages.iter().any(|page| page.json) {
+                elsewhere.push(edit.shown());
+            }
+            continue;
+        }
         let stated = reading.understood.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
         let unchanged = match (&edit.value, stated) {
             (Some(value), Some(one)) => same(value, &one.value),
@@ -99,6 +107,22 @@ pub(super) fn rename(texts: &[&str], outdated: &[Outdated]) -> Edited {
         }
     }
     Edited { texts: pages.iter().map(Page::text).collect(), elsewhere }
+}
+
+/// A setting as the texts spell theirs, of the frameworks that take options and a file alike: `--lora_r`, or `lora_r`.
+fn spelt(edit: &Edit, reading: &Reading, places: &[(&str, u32)]) -> Edit {
+    let either =
+        matches!(reading.framework, Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
+    let mut edit = edit.clone();
+    if either && !edit.key.contains('.') && !places.is_empty() {
+        let options = places.iter().filter(|(key, _)| key.starts_with('-')).count();
+        if options == places.len() && !edit.is_option() {
+            edit.key = format!("--{}", edit.key);
+        } else if options == 0 && edit.is_option() {
+            edit.key = plain(&edit.key);
+        }
+    }
+    edit
 }
 
 /// Keys that stand in the texts, with their lines.

@@ -178,9 +178,9 @@ impl Way<'_> {
         self.settings.get(at)?.as_deref()
     }
 
-    /// Megatron's switches take no value.
+    /// Megatron's switches take no value, nor `OpenRLHF`'s.
     fn bare(&self) -> bool {
-        self.reading.framework == Dialect::Megatron
+        matches!(self.reading.framework, Dialect::Megatron | Dialect::Openrlhf)
     }
 
     /// What is told otherwise at one state than at another.

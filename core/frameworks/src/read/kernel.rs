@@ -16,10 +16,25 @@ pub(crate) fn hugging_face(draft: &mut Draft, key: &str, plan: &str) {
     let Some(word) = draft.word(key) else {
         return;
     };
-    let field = format!("{plan}.attention_kernel");
     // A kernel of the hub is named by its repository, with a revision or a name behind it: kernels-community/flash-attn3.
     let name = word.split([':', '@']).next().unwrap_or_default();
     let name = name.rsplit('/').next().unwrap_or_default();
+    if !named(draft, name, plan) {
+        let word = short(&word);
+        draft.refuse(
+            key,
+            format!(
+                "{word:?} is no attention kernel that is known here. Write flash_attention_2, flash_attention_3, flash_attention_4, sdpa, flex_attention or eager."
+            ),
+            0,
+        );
+        draft.settle(key);
+    }
+}
+
+/// Takes the kernel of a name, as Hugging Face's models know it, into the plan at `plan`; whether it is known.
+pub(crate) fn named(draft: &mut Draft, name: &str, plan: &str) -> bool {
+    let field = format!("{plan}.attention_kernel");
     match name {
         FLASH_2 | "flash-attn2" | "flash-attn" => draft.set(&field, if on_amd(draft) { "ck" } else { "flash2" }),
         "flash_attention_3" | "flash-attn3" | "vllm-flash-attn3" => draft.set(&field, "flash3"),
@@ -32,18 +47,9 @@ pub(crate) fn hugging_face(draft: &mut Draft, key: &str, plan: &str) {
             "sdpa",
             "flex_attention is not modelled: what PyTorch's scaled_dot_product_attention runs is estimated in its place.",
         ),
-        _ => {
-            let word = short(&word);
-            draft.refuse(
-                key,
-                format!(
-                    "{word:?} is no attention kernel that is known here. Write flash_attention_2, flash_attention_3, flash_attention_4, sdpa, flex_attention or eager."
-                ),
-                0,
-            );
-            draft.settle(key);
-        }
+        _ => return false,
     }
+    true
 }
 
 /// Reads Megatron's word for a kernel at `key` into the plan at `plan`.

@@ -1,6 +1,7 @@
 //! Which command of a script trains, and how many processes it starts.
 
 use super::draft::Draft;
+use super::programs;
 use super::report::Dialect;
 use super::settings::Setting;
 use super::shell::{Command, Script, Word};
@@ -14,6 +15,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) before: &'a [Word],
     /// Words behind it.
     pub(crate) after: Vec<Word>,
+    /// Variables that it is given, each as `NAME=value`.
+    pub(crate) environment: Vec<&'a Word>,
     /// Line of the command.
     pub(crate) line: u32,
     /// Settings outside the command: bash would run each as a command of its own.
@@ -64,6 +67,7 @@ pub(crate) fn framework(script: &Script) -> Option<Dialect> {
         let section = key.split(['.', '=']).next().unwrap_or_default();
         let dotted = key.split('=').next().is_some_and(|key| key.contains('.'));
         match section {
+            "openrlhf" if key.starts_with("openrlhf.cli.train_") => Some(Dialect::Openrlhf),
             "actor_rollout_ref" | "critic" | "algorithm" if dotted => Some(Dialect::Verl),
             "runtime_args" | "models" if dotted => Some(Dialect::Chatlearn),
             _ => megatron_argument(&word.text).then_some(Dialect::Megatron),
@@ -95,6 +99,9 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     });
     if quiet {
         return None;
+    }
+    if let Some(found) = programs::entry(command) {
+        return Some(found);
     }
     if let Some(found) = command.words.iter().find_map(|word| own(&word.text)) {
         return Some((found, program(&command.words)?));
@@ -189,8 +196,15 @@ fn program(words: &[Word]) -> Option<usize> {
 /// The command of `framework` in a script. Where there is none, the settings that stand alone, then those that
 /// variables hold.
 pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
-    let mut launch =
-        Launch { program: "", before: &[], after: Vec::new(), line: 0, stray: Vec::new(), others: Vec::new() };
+    let mut launch = Launch {
+        program: "",
+        before: &[],
+        after: Vec::new(),
+        environment: Vec::new(),
+        line: 0,
+        stray: Vec::new(),
+        others: Vec::new(),
+    };
     for command in &script.commands {
         match entry(command) {
             Some((found, at)) if found == framework => {
@@ -206,6 +220,7 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
                     launch.program = &program.text;
                     launch.before = before;
                     launch.after = after.to_vec();
+                    launch.environment = script.exported.iter().chain(&command.environment).collect();
                     launch.line = command.line;
                 } else {
                     launch.others.push(command.line);
@@ -222,6 +237,17 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
                 }
             }
         }
+    }
+    // OpenRLHF's scripts hold program and arguments in a variable, which a branch starts in one way or another.
+    let held = |word: &Word| word.text.starts_with("openrlhf.cli.train_");
+    if launch.program.is_empty()
+        && framework == Dialect::Openrlhf
+        && let Some(at) = script.values.iter().position(held)
+        && let (_, [program, after @ ..]) = script.values.split_at(at)
+    {
+        launch.program = &program.text;
+        launch.after = after.to_vec();
+        return launch;
     }
     if launch.program.is_empty() {
         launch.after.append(&mut launch.stray);
@@ -246,7 +272,7 @@ fn is_setting(word: &str, framework: Dialect) -> bool {
                 key.contains('.') && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
             })
         }
-        Dialect::Deepspeed | Dialect::Megatron | Dialect::Llmforge | Dialect::Slime => word.starts_with("--"),
+        _ => word.starts_with("--"),
     }
 }
 

@@ -17,6 +17,11 @@ pub(crate) fn find(path: &str) -> Option<&'static ModelEntry> {
         .take(4)
         .find_map(|part| {
             let name = part.rsplit("--").next().unwrap_or(part);
+            // Meta-Llama-3.1-8B is what Llama-3.1-8B was called at first.
+            let name = name
+                .strip_prefix("Meta-")
+                .filter(|_| catalog::model(name).is_none())
+                .unwrap_or(name);
             catalog::model(name).or_else(|| tail(name))
         })
         .or_else(|| within(path))
@@ -102,6 +107,7 @@ mod tests {
             ("meta-llama/Llama-3.1-8B-Instruct", Some("llama-3.1-8b")),
             ("checkpoint/multiturn-sft-qwen-2.5-7b-instruct/global_step_372/huggingface", Some("qwen2.5-7b")),
             ("my-own-Llama-3.1-8B-v2", Some("llama-3.1-8b")),
+            ("NousResearch/Meta-Llama-3.1-8B", Some("llama-3.1-8b")),
             ("~/models/model", None),
             ("runs/exp-3-final", None),
             ("", None),

@@ -47,6 +47,11 @@ pub(crate) fn named(name: &str) -> Option<Optimizer> {
 /// Takes the optimizer that `key` names for the plan at `plan`, and says which; `momentum` is SGD's, none where it keeps none.
 pub(crate) fn take(draft: &mut Draft, key: &str, plan: &str, momentum: Option<f64>) -> Option<Optimizer> {
     let name = draft.word(key)?;
+    // torchao's two moments of half a byte each.
+    if matches!(name.as_str(), "adamw_torch_4bit" | "ao_adamw_4bit") {
+        draft.set(&format!("{plan}.optimizer_bytes"), 1.0);
+        return Some(Optimizer::Adamw);
+    }
     let Some(own) = named(&name) else {
         draft.settle(key);
         let why =

@@ -37,6 +37,21 @@ pub enum Dialect {
     /// NeMo-RL: YAML recipes and overrides.
     #[serde(rename = "nemo-rl")]
     NemoRl,
+    /// TRL: arguments, YAML, and Accelerate's configuration.
+    #[serde(rename = "trl")]
+    Trl,
+    /// LLaMA-Factory: YAML and arguments.
+    #[serde(rename = "llamafactory")]
+    LlamaFactory,
+    /// axolotl: YAML and arguments.
+    #[serde(rename = "axolotl")]
+    Axolotl,
+    /// ms-swift: arguments and YAML.
+    #[serde(rename = "ms-swift")]
+    MsSwift,
+    /// `OpenRLHF`: arguments.
+    #[serde(rename = "openrlhf")]
+    Openrlhf,
 }
 
 impl Dialect {
@@ -63,6 +78,11 @@ impl Dialect {
             Self::SkyRl => framework::SKYRL,
             Self::Slime => framework::SLIME,
             Self::NemoRl => framework::NEMO_RL,
+            Self::Trl => framework::TRL,
+            Self::LlamaFactory => framework::LLAMAFACTORY,
+            Self::Axolotl => framework::AXOLOTL,
+            Self::MsSwift => framework::MS_SWIFT,
+            Self::Openrlhf => framework::OPENRLHF,
         }
     }
 
@@ -80,6 +100,13 @@ impl Dialect {
             Self::SkyRl => "SkyRL a956457, skyrl/train/config/config.py (https://github.com/NovaSky-AI/SkyRL)",
             Self::Slime => "slime 624b824, slime/utils/arguments.py (https://github.com/THUDM/slime)",
             Self::NemoRl => "NeMo-RL 7ea279a, examples/configs (https://github.com/NVIDIA-NeMo/RL)",
+            Self::Trl => "TRL 1.16.0, trl/trainer (https://pypi.org/project/trl/1.16.0/)",
+            Self::LlamaFactory => {
+                "LLaMA-Factory 0.9.5, llamafactory/hparams (https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5)"
+            }
+            Self::Axolotl => "axolotl 0.19.0, axolotl/utils/schemas (https://pypi.org/project/axolotl/0.19.0/)",
+            Self::MsSwift => "ms-swift 4.6.0, swift/arguments (https://pypi.org/project/ms-swift/4.6.0/)",
+            Self::Openrlhf => "OpenRLHF 0.11.2, openrlhf/cli (https://pypi.org/project/openrlhf/0.11.2/)",
             Self::Llmforge => "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)",
         }
     }

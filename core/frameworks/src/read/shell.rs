@@ -45,6 +45,8 @@ pub(crate) struct Command {
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) commands: Vec<Command>,
+    /// Variables that are exported, each as `NAME=value`.
+    pub(crate) exported: Vec<Word>,
     /// Here-documents: a `ds_config.json` is often written by one.
     pub(crate) documents: Vec<String>,
     /// Words that variables hold at the end: where no command trains, its arguments may stand in them.
@@ -184,7 +186,20 @@ impl Reader {
                 }
             }
             Token::Document(text) => {
+                // `read -r -d '' words <<EOF`: a variable holds the document.
+                let read = command.first().and_then(RawWord::bare) == Some("read");
+                let name = command.last().and_then(RawWord::bare).filter(|_| read).map(str::to_owned);
                 self.finish(command, "\n")?;
+                if let Some(name) = name.filter(|name| lexer::is_name(name) && self.active) {
+                    let words = text.replace("\\\n", " ");
+                    let words =
+                        words
+                            .split_ascii_whitespace()
+                            .map(|word| Word { text: word.to_owned(), line, open: None });
+                    let words: Vec<Word> = words.collect();
+                    self.count(words.len(), line)?;
+                    self.variables.set_words(name, &words);
+                }
                 if self.active {
                     self.script.documents.push(text);
                 }
@@ -308,7 +323,15 @@ impl Reader {
         };
         // Before a command, assignments are its environment alone, which here tells nothing.
         match first.bare() {
-            Some(word) if DECLARING.contains(&word) => self.assign(others)?,
+            Some(word) if DECLARING.contains(&word) => {
+                self.assign(others)?;
+                if word == "export" {
+                    let exported = self.expanded(others)?;
+                    self.script
+                        .exported
+                        .extend(exported.into_iter().filter(|word| word.text.contains('=')));
+                }
+            }
             Some("for" | "select") => {
                 if let [name, _in, first, ..] = others
                     && let Some(name) = name.bare()

@@ -19,9 +19,10 @@ use super::text::{Kind, Part};
 
 /// Whether an argument is slime's alone.
 pub(super) fn is_its(argument: &str) -> bool {
-    let name = argument.split('=').next().unwrap_or_default().replace('_', "-");
+    // OpenRLHF has two of these with underscores.
+    let name = argument.split('=').next().unwrap_or_default();
     matches!(
-        name.as_str(),
+        name,
         "--actor-num-gpus-per-node"
             | "--rollout-batch-size"
             | "--rollout-num-gpus-per-engine"

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::launch;
 use super::report::Trouble;
 use super::settings::Setting;
 use super::shell::{self, Script};
 use super::yaml;
+use super::{launch, programs};
 
 /// A part of the texts.
 #[derive(Debug)]
@@ -46,10 +46,24 @@ pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
         return Ok(());
     }
     if yaml::looks_like(&shell) {
-        parts.push(Part { kind: Kind::Yaml(yaml::read(&shell)?) });
+        let at = programs::script_behind(&shell).unwrap_or(shell.len());
+        let (file, script) = shell.split_at_checked(at).unwrap_or((&shell, ""));
+        parts.push(Part { kind: Kind::Yaml(yaml::read(file)?) });
+        if let Some(start) = programs::start(file).and_then(|start| shell::read(&start, |_| true).ok()) {
+            parts.push(Part { kind: Kind::Shell(start) });
+        }
+        if !script.is_empty() {
+            let lines = file.lines().count();
+            scripts(&format!("{}{script}", "\n".repeat(lines)), parts)?;
+        }
         return Ok(());
     }
-    let mut script = shell::read(&shell, |script| launch::framework(script).is_some())?;
+    scripts(&shell, parts)
+}
+
+/// Takes a script apart: its commands, and the JSON in its here-documents.
+fn scripts(shell: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
+    let mut script = shell::read(shell, |script| launch::framework(script).is_some())?;
     for document in std::mem::take(&mut script.documents) {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(&document) {
             parts.push(Part { kind: Kind::Json(value) });

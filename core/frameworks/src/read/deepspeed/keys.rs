@@ -3,6 +3,7 @@
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::binding::Table::Read;
 use crate::binding::{KeySection, Meaning};
+use crate::read::trainer::keys::{PEFT, TRAINING};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
@@ -55,6 +56,7 @@ pub(in crate::read) static SECTIONS: &[KeySection] = &[
     KeySection { prefix: "", plan: "plan.", tables: &[Read(TOP)] },
     KeySection { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
     KeySection { prefix: "--", plan: "plan.", tables: &[Read(ARGUMENTS)] },
+    KeySection { prefix: "--", plan: "plan.", tables: &[Read(TRAINING), Read(PEFT)] },
 ];
 
 pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
@@ -136,36 +138,21 @@ pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
     ("mics_*|zeropp_loco_param*|legacy_stage1", GONE),
 ];
 
-/// Names of TRL and Hugging Face's `TrainingArguments`.
+/// What scripts on the Trainer have beside its own arguments, by TRL's names.
 const ARGUMENTS: &[(&str, Meaning)] = &[
     ("model_name_or_path", Field("model")),
-    ("per_device_train_batch_size", Plan("micro_batch")),
-    ("gradient_accumulation_steps", Field("workload.global_batch")),
     ("max_length|max_seq_length|model_max_length|block_size|cutoff_len", Field("workload.sequence_length")),
     ("packing", Field("workload.packing")),
-    ("bf16|fp16", Field("workload.precision")),
-    ("gradient_checkpointing", Plan("recompute")),
     ("use_peft|load_in_4bit", Field("workload.kind")),
     ("lora_r|lora_rank", Field("workload.lora.rank")),
     ("lora_target_modules", Field("workload.lora.targets")),
-    ("lora_*|learning_rate|lr_*|warmup_*|weight_decay|adam_*|max_grad_norm|seed", OBJECTIVE),
-    ("bnb_4bit_*", Ignored("the type of the 4-bit base")),
-    ("use_bnb_nested_quant", Ignored("the type of the scales of the 4-bit base")),
+    ("lora_*", OBJECTIVE),
     ("use_liger_kernel|use_liger", Plan("fused_lm_head")),
     ("deepspeed|deepspeed_config|deepspeed_*", Ignored("the other file")),
     ("attn_implementation", Plan("attention_kernel attention")),
-    ("optim", Plan("optimizer")),
-    ("tf32", Ignored("products outside the model")),
     ("torch_dtype", Ignored("the precision says it")),
-    (
-        "model_revision|trust_remote_code|tokenizer_*|output_dir|overwrite_output_dir|logging_*|save_*|report_to|\
-         run_name|push_to_hub|resume_from_checkpoint|local_rank|ddp_*|remove_unused_columns",
-        LOG,
-    ),
-    ("dataset_*|data_*|train_file|dataloader_*|preprocessing_num_workers", Ignored("which data is read, and how")),
-    ("per_device_eval_batch_size|eval_*|evaluation_strategy", Ignored("validation")),
-    ("do_*", Ignored("which phases run")),
-    ("num_train_epochs|max_steps", Ignored("length of the run")),
+    ("tokenizer_*", LOG),
+    ("dataset_*|data_*|train_file|preprocessing_num_workers", Ignored("which data is read, and how")),
+    ("max_steps", Ignored("length of the run")),
     ("group_by_length", Unmodelled("the estimate pads to the longest")),
-    ("gradient_checkpointing_kwargs*", Ignored("how checkpoints are taken")),
 ];

@@ -9,7 +9,7 @@ use crate::emit;
 use crate::read::printable::short;
 use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, Unmodelled};
 use crate::read::settings::Setting;
-use crate::read::{link, nearest};
+use crate::read::{link, nearest, value};
 use shardwise_question::wire;
 use shardwise_question::{belonging, job};
 
@@ -163,7 +163,11 @@ impl Draft<'_> {
                 Some(Meaning::Ignored(why)) => {
                     self.ignored.push(Ignored { key: key_shown, why: why.to_owned(), line: *line })
                 }
-                Some(Meaning::Unmodelled(why)) => {
+                Some(Meaning::IfOn(_)) if off(&value) => {
+                    self.ignored
+                        .push(Ignored { key: key_shown, why: "switched off".to_owned(), line: *line });
+                }
+                Some(Meaning::Unmodelled(why) | Meaning::IfOn(why)) => {
                     self.not_modelled
                         .push(Unmodelled { key: key_shown, value, why: why.to_owned(), line: *line })
                 }
@@ -182,4 +186,9 @@ impl Draft<'_> {
             }
         }
     }
+}
+
+/// Whether a value switches off what it is the value of.
+fn off(text: &str) -> bool {
+    value::is_null(text) || value::truth(text) == Some(false) || value::number(text) == Some(0.0)
 }

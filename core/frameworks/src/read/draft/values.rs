@@ -79,6 +79,11 @@ impl Draft<'_> {
         self.settings.get(key).is_some()
     }
 
+    /// Whether any key but this is stated.
+    pub(crate) fn states_other_than(&self, key: &str) -> bool {
+        self.stated.iter().any(|(setting, _)| setting.key != key)
+    }
+
     /// Whether a key that begins so is stated.
     pub(crate) fn states_any(&self, prefix: &str) -> bool {
         self.stated.iter().any(|(setting, _)| setting.key.starts_with(prefix))

@@ -111,6 +111,13 @@ impl Variables {
         self.values.insert(name, Value::List(words));
     }
 
+    /// Gives a variable a text of several words.
+    pub(super) fn set_words(&mut self, name: String, words: &[Word]) {
+        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let line = words.first().map_or(0, |word| word.line);
+        self.values.insert(name, Value::Text(Text { text, line, opens: Vec::new() }));
+    }
+
     /// Every word that a variable holds, by line.
     pub(super) fn into_words(self) -> Vec<Word> {
         let mut words = Vec::new();
@@ -164,6 +171,12 @@ impl Variables {
         arithmetic::evaluate(expression, &value).map(|value| value != 0)
     }
 
+    /// What `expr` prints, where its words are whole numbers and known variables.
+    fn expression(&self, command: &str) -> Option<i64> {
+        let words = command.trim().strip_prefix("expr ")?.replace("\\*", "*");
+        arithmetic::evaluate(&words, &|name: &str| self.number(name, 0))
+    }
+
     fn spend(&mut self, bytes: usize, line: u32) -> Result<(), Trouble> {
         self.written = self.written.saturating_add(bytes);
         if self.written > MOST_BYTES || bytes > LONGEST {
@@ -202,6 +215,8 @@ impl Variables {
                 Piece::Command { text } if matches!(text.trim(), "pwd" | "dirname \"$0\"") => {
                     out.push("~");
                 }
+                // `expr` is arithmetic: `$(expr 16 / $nproc_per_node)`.
+                Piece::Command { text } if let Some(value) = self.expression(text) => out.push(&value.to_string()),
                 Piece::Command { text } => {
                     self.notes
                         .push((line, format!("`$({text})` is not run: what it would print is not known.")));

@@ -1,0 +1,189 @@
+//! axolotl: one YAML file for `axolotl train`, and options of the command that hold against it.
+
+mod keys;
+
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
+
+use super::draft::Draft;
+use super::kernel;
+use super::link::Base;
+use super::report::{Dialect, Reading, Trouble};
+use super::settings::Setting;
+use super::text::Part;
+use super::trainer::{self, Adapters, Shards};
+use super::value::{self, lora_targets};
+
+/// Whether settings are a configuration of axolotl's: the base model, and how it calls lengths and batches.
+pub(super) fn is_its(settings: &[Setting]) -> bool {
+    let has = |key: &str| settings.iter().any(|setting| setting.key == key);
+    has("base_model")
+        && ["sequence_len", "micro_batch_size", "datasets", "pretraining_dataset", "adapter", "num_epochs"]
+            .into_iter()
+            .any(has)
+}
+
+/// Reads axolotl's texts.
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
+    let mut draft = Draft::new(Dialect::Axolotl, keys::SECTIONS, base);
+    let run = trainer::state(&mut draft, parts)?;
+    draft.take_model("base_model", "model");
+    trainer::gpus(&mut draft, &run);
+    let shards = trainer::shards(&mut draft, &run, "deepspeed");
+    let split = layout(&mut draft, shards);
+    question(&mut draft, shards, split);
+    draft.finish(Some("axolotl"))
+}
+
+/// Axes of axolotl's mesh (`utils/distributed.py`); how many GPUs work on one sequence.
+fn layout(draft: &mut Draft, shards: Shards) -> u64 {
+    let size = |draft: &mut Draft, key: &str| draft.count(key).unwrap_or(1);
+    let [tensor, context, experts] =
+        ["tensor_parallel_size", "context_parallel_size", "expert_parallel_size"].map(|key| size(draft, key));
+    let context = context.max(size(draft, "sequence_parallel_degree"));
+    draft.set("plan.tensor_parallel", tensor);
+    draft.set("plan.pipeline_parallel", 1);
+    draft.set("plan.context_parallel", context);
+    draft.set("plan.ulysses_parallel", 1);
+    // Transformers' plan of tensor parallelism splits no norms.
+    draft.set("plan.sequence_parallel", false);
+    if experts > 1 {
+        draft.set("plan.expert_parallel", experts);
+    }
+    let shard = size(draft, "dp_shard_size");
+    if size(draft, "dp_replicate_size") > 1 && shards == Shards::Fsdp {
+        draft.set("plan.shard_group", shard.saturating_mul(context).saturating_mul(experts));
+    }
+    tensor.saturating_mul(context)
+}
+
+fn question(draft: &mut Draft, shards: Shards, split: u64) {
+    let adapted = task(draft);
+    let batched = draft.count("batch_size");
+    let [micro, _, ranks] = trainer::batch(draft, "micro_batch_size", (1, 1), split);
+    if let Some(batch) = batched.filter(|_| !draft.states("gradient_accumulation_steps")) {
+        // Sequences of a step on all GPUs, as of old.
+        draft.set("workload.global_batch", batch.max(micro.saturating_mul(ranks)));
+    }
+    trainer::length(draft, "sequence_len", 512);
+    trainer::run_length(draft);
+    let packing = ["sample_packing", "batch_flattening"].iter().any(|key| draft.tells(key, true));
+    let pretrain = draft.field("workload.kind").is_some_and(|own| own == "pretrain");
+    draft.set("workload.packing", packing || pretrain);
+    let padded = !packing && !pretrain && draft.flag("pad_to_sequence_len") == Some(true);
+    if let Some(length) = draft.size("workload.sequence_length").filter(|_| padded) {
+        draft.set("workload.mean_sequence_length", length);
+    }
+    precision(draft);
+    trainer::recompute(draft, "gradient_checkpointing", false);
+    let moved = draft
+        .known("gradient_checkpointing")
+        .is_some_and(|own| own.starts_with("offload"));
+    if moved
+        || draft
+            .known("activation_offloading")
+            .is_some_and(|own| value::truth(&own) != Some(false))
+    {
+        draft.set("plan.offload.activations", true);
+    }
+    attention(draft);
+    trainer::step_by(draft, "optimizer");
+    if shards == Shards::Nobody && !adapted {
+        // loaders/model.py: the weights are loaded as torch_dtype, which bf16 sets; FSDP2 alone holds them in fp32.
+        trainer::states_in_16_bits(
+            draft,
+            "axolotl loads the weights in 16 bits, in which they are trained and stepped where nothing shards them.",
+        );
+    }
+    let fused = ["liger_fused_linear_cross_entropy", "cut_cross_entropy", "chunked_cross_entropy"]
+        .iter()
+        .any(|key| draft.tells(key, true));
+    let plugged = draft.known("plugins").is_some_and(|own| own.contains("CutCrossEntropy"));
+    draft.set("plan.fused_lm_head", (fused || plugged) && !preferences(draft));
+}
+
+fn preferences(draft: &Draft) -> bool {
+    draft.known("rl").is_some() || draft.tells("reward_model", true)
+}
+
+/// What trains, and on what; whether by adapters.
+fn task(draft: &mut Draft) -> bool {
+    let adapter = draft.word("adapter");
+    let rl = draft.word("rl");
+    let loss = draft.known("dpo_loss_type").unwrap_or_default();
+    let kind = match rl.as_deref() {
+        Some("dpo") if loss.contains("ipo") => Some("ipo"),
+        Some(own @ ("dpo" | "ipo" | "kto" | "orpo" | "simpo")) => Some(own),
+        Some(other) => {
+            let why = format!("Shardwise has no estimate of axolotl's {other}: fine-tuning is estimated in its place.");
+            draft.assume("workload.kind", "sft", why);
+            None
+        }
+        None if draft.tells("reward_model", true) || draft.tells("process_reward_model", true) => Some("reward_model"),
+        None if draft.states_any("pretraining_dataset") && adapter.is_none() => Some("pretrain"),
+        None => None,
+    };
+    let quantized = draft.tells("load_in_4bit", true);
+    if draft.tells("load_in_8bit", true) || draft.tells("gptq", true) {
+        draft.note(
+            0,
+            "The base is held in fewer than 16 bits. The estimate has it in 16, or in 4 where load_in_4bit says so.",
+        );
+    }
+    if draft.flag("precompute_ref_log_probs") == Some(true) {
+        draft.set("workload.precompute_ref_log_probs", true);
+    }
+    let adapters = Adapters { rank: "lora_r", default: 8, targets: "lora_target_modules", quantized };
+    let adapted = matches!(adapter.as_deref(), Some("lora" | "qlora" | "llama-adapter"));
+    trainer::task(draft, kind, adapted.then_some(adapters));
+    if adapted && draft.flag("lora_target_linear") == Some(true) {
+        draft.set("workload.lora.targets", "all-linear");
+    } else if adapted {
+        let targets = draft.text("lora_target_modules");
+        draft.set("workload.lora.targets", lora_targets(targets.as_deref()));
+    }
+    adapted
+}
+
+fn precision(draft: &mut Draft) {
+    // `bf16: auto` is bf16 wherever the card has it.
+    let half = |draft: &Draft, key: &str| {
+        draft
+            .known(key)
+            .is_some_and(|own| value::truth(&own) == Some(true) || matches!(own.as_str(), "auto" | "full"))
+    };
+    if draft.tells("fp8", true) {
+        draft.set("workload.precision", "fp8");
+    } else if half(draft, "bf16") || half(draft, "bfloat16") {
+        draft.set("workload.precision", "bf16");
+    } else if half(draft, "fp16") || half(draft, "float16") {
+        draft.set("workload.precision", "fp16");
+    } else {
+        draft.assume(
+            "workload.precision",
+            "bf16",
+            "Neither bf16 nor fp16 is switched on: axolotl would train in fp32, which is not modelled.",
+        );
+    }
+}
+
+/// The attention kernel, by Hugging Face's word or by axolotl's older switches.
+fn attention(draft: &mut Draft) {
+    let older = draft.known("attn_implementation").is_some_and(|own| own == "xformers");
+    if older || draft.flag("xformers_attention") == Some(true) {
+        let why = "xFormers calls FlashAttention where that is installed: version 2 is estimated.";
+        draft.assume("plan.attention_kernel", "flash2", why);
+        return;
+    }
+    kernel::hugging_face(draft, "attn_implementation", "plan");
+    if draft.holds("attn_implementation") {
+        return;
+    }
+    if draft.flag("flash_attention") == Some(true) {
+        kernel::named(draft, "flash_attention_2", "plan");
+    } else if draft.flag("eager_attention") == Some(true) {
+        draft.set("plan.attention", "unfused");
+    } else {
+        draft.default("attn_implementation", "plan.attention_kernel", "sdpa");
+    }
+}

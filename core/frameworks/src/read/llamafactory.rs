@@ -1,0 +1,163 @@
+//! LLaMA-Factory: the YAML or the arguments of `llamafactory-cli train`, those of its new trainer (`v1`) and of its Megatron
+//! adapter included.
+
+mod keys;
+mod v1;
+
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
+
+use super::draft::Draft;
+use super::kernel;
+use super::link::Base;
+use super::report::{Dialect, Reading, Trouble};
+use super::settings::Setting;
+use super::text::Part;
+use super::trainer::{self, Adapters};
+
+/// Whether settings are a configuration of LLaMA-Factory's: no other has these names.
+pub(super) fn is_its(settings: &[Setting]) -> bool {
+    let has = |key: &str| settings.iter().any(|setting| setting.key == key);
+    let trains =
+        has("model_name_or_path") && ["stage", "finetuning_type", "cutoff_len", "template"].into_iter().any(has);
+    trains || v1::is_its(settings)
+}
+
+/// Reads LLaMA-Factory's texts.
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
+    let mut draft = Draft::new(Dialect::LlamaFactory, keys::SECTIONS, base);
+    let run = trainer::state(&mut draft, parts)?;
+    trainer::gpus(&mut draft, &run);
+    if draft.states("model") && !draft.states("model_name_or_path") {
+        v1::question(&mut draft, &run);
+        return draft.finish(None);
+    }
+    let megatron = keys::MEGATRON_SIZES.iter().any(|(key, _)| draft.states(key));
+    draft.take_model("model_name_or_path", "model");
+    let split = if megatron { adapter(&mut draft) } else { layout(&mut draft, &run) };
+    question(&mut draft, split);
+    draft.finish((!megatron).then_some("llamafactory"))
+}
+
+fn layout(draft: &mut Draft, run: &trainer::Run) -> u64 {
+    trainer::shards(draft, run, "deepspeed");
+    trainer::groups(draft)
+}
+
+/// The layout of the Megatron adapter, and how many GPUs work on one sequence.
+fn adapter(draft: &mut Draft) -> u64 {
+    draft.set("plan.backend", "megatron");
+    let mut split = 1u64;
+    for (key, field) in keys::MEGATRON_SIZES {
+        let size = draft.count(key).unwrap_or(1);
+        draft.set(field, size);
+        if *field != "plan.expert_parallel" {
+            split = split.saturating_mul(size);
+        }
+    }
+    if let Some(on) = draft.flag("sequence_parallel") {
+        draft.set("plan.sequence_parallel", on);
+    }
+    let shards = draft.flag("use_distributed_optimizer") == Some(true);
+    draft.set("plan.zero_stage", u64::from(shards));
+    split
+}
+
+fn question(draft: &mut Draft, split: u64) {
+    task(draft);
+    trainer::batch(draft, "per_device_train_batch_size", (8, 1), split);
+    trainer::length(draft, "cutoff_len", 2048);
+    trainer::run_length(draft);
+    // data_args.py: of pre-training's documents by itself.
+    let pretrain = draft.known("stage").as_deref() == Some("pt");
+    let packing = draft.flag("packing").unwrap_or(pretrain) || draft.flag("neat_packing") == Some(true);
+    draft.set("workload.packing", packing);
+    if draft.flag("pure_bf16") == Some(true) {
+        draft.set("workload.precision", "bf16");
+        trainer::states_in_16_bits(draft, "pure_bf16 trains and steps the weights in 16 bits.");
+    } else {
+        trainer::precision(
+            draft,
+            "Neither bf16 nor fp16 is switched on: LLaMA-Factory would train in fp32, which is not modelled.",
+        );
+    }
+    if draft.tells("fp8", true) {
+        draft.set("workload.precision", "fp8");
+        // The rules are of the texts for LLaMA-Factory, which have 16 bits.
+        draft.overrule("workload.precision");
+    }
+    match draft.flag("disable_gradient_checkpointing") {
+        Some(off) => {
+            let sharded = draft.tells("fsdp_config.activation_checkpointing", true);
+            draft.set("plan.recompute", if off && !sharded { "none" } else { "full" });
+        }
+        None => draft.default("disable_gradient_checkpointing", "plan.recompute", "full"),
+    }
+    attention(draft, "flash_attn");
+    if draft.flag("use_muon") == Some(true) {
+        draft.set("plan.optimizer", "muon");
+    } else {
+        trainer::step_by(draft, "optim");
+    }
+    let liger = draft.flag("enable_liger_kernel").unwrap_or(false);
+    let preferences = matches!(draft.known("stage").as_deref(), Some("rm" | "dpo" | "kto"));
+    draft.set("plan.fused_lm_head", liger && !preferences);
+}
+
+/// The attention kernel, by LLaMA-Factory's words; `auto` is what Transformers takes.
+fn attention(draft: &mut Draft, key: &str) {
+    match draft.word(key).as_deref() {
+        None | Some("auto") => draft.default(key, "plan.attention_kernel", "sdpa"),
+        Some("disabled") => draft.set("plan.attention", "unfused"),
+        Some("fa2") => {
+            kernel::named(draft, "flash_attention_2", "plan");
+        }
+        Some("fa3") => {
+            kernel::named(draft, "flash_attention_3", "plan");
+        }
+        Some(_) => kernel::hugging_face(draft, key, "plan"),
+    }
+}
+
+/// What trains, and on what.
+fn task(draft: &mut Draft) {
+    let stage = draft.word("stage").unwrap_or_else(|| "sft".to_owned());
+    let way = draft.word("finetuning_type").unwrap_or_else(|| "lora".to_owned());
+    let loss = draft.word("pref_loss");
+    let kind = match (stage.as_str(), loss.as_deref()) {
+        ("pt", _) if way == "full" => Some("pretrain"),
+        ("rm", _) => Some("reward_model"),
+        ("kto", _) => Some("kto"),
+        ("dpo", Some(loss @ ("ipo" | "orpo" | "simpo"))) => Some(loss),
+        ("dpo", _) => Some("dpo"),
+        ("ppo", _) => {
+            let why = "LLaMA-Factory's PPO generates with Transformers, of which there is no estimate: fine-tuning is estimated in its place.";
+            draft.assume("workload.kind", "sft", why);
+            None
+        }
+        _ => None,
+    };
+    let bits = draft.known_whole("quantization_bit");
+    if let Some(bits) = bits.filter(|bits| *bits != 4 && *bits != 0) {
+        draft.note(0, format!("The base is held in {bits} bits. The estimate has it in 16."));
+    }
+    let adapters = Adapters { rank: "lora_rank", default: 8, targets: "lora_target", quantized: bits == Some(4) };
+    match way.as_str() {
+        "full" => trainer::task(draft, kind, None),
+        "freeze" => {
+            draft.note(0, "finetuning_type freeze trains some layers alone. The estimate trains all of them.");
+            trainer::task(draft, kind, None);
+        }
+        "oft" => {
+            let why = "Orthogonal fine-tuning is estimated as LoRA, whose adapters are about as small.";
+            trainer::task(draft, kind, Some(adapters));
+            draft.forget("workload.lora.rank");
+            draft.assume("workload.lora.rank", 8, why);
+        }
+        _ => trainer::task(draft, kind, Some(adapters)),
+    }
+    if !draft.states("finetuning_type") {
+        let own = draft.field("workload.kind").cloned().unwrap_or_default();
+        draft.default("finetuning_type", "workload.kind", own);
+    }
+}

@@ -1,0 +1,212 @@
+//! ms-swift: the arguments or the YAML of `swift sft`, `swift pt` and `swift rlhf`, and of `megatron sft` and its kin.
+
+mod keys;
+mod megatron;
+
+#[cfg(test)]
+pub(super) use keys::SECTIONS;
+
+use super::draft::Draft;
+use super::kernel;
+use super::link::Base;
+use super::report::{Dialect, Reading, Trouble};
+use super::settings::Setting;
+use super::text::Part;
+use super::trainer::reinforcement::{self, Own};
+use super::trainer::{self, Adapters, Run, Shards};
+use shardwise_catalog::catalog::ModelEntry;
+
+/// Whether settings are a configuration of ms-swift's: a model by its own name, and what is tuned of it.
+pub(super) fn is_its(settings: &[Setting]) -> bool {
+    let has = |key: &str| settings.iter().any(|setting| setting.key == key);
+    has("model")
+        && ["tuner_type", "train_type", "rlhf_type", "split_dataset_ratio", "torch_dtype"]
+            .into_iter()
+            .any(has)
+}
+
+/// Reads ms-swift's texts.
+pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
+    let mut draft = Draft::new(Dialect::MsSwift, keys::SECTIONS, base);
+    let run = trainer::state(&mut draft, parts)?;
+    let entry = draft.take_model("model", "model");
+    trainer::gpus(&mut draft, &run);
+    if run.launches("megatron") || draft.states("tensor_model_parallel_size") || draft.states("micro_batch_size") {
+        megatron::question(&mut draft, &run);
+        return draft.finish(None);
+    }
+    let kind = question(&mut draft, &run, entry);
+    // Its own reinforcement learning has no texts here, whose rules would speak of them.
+    draft.finish(kind.is_none_or(|own| own != "grpo").then_some("ms-swift"))
+}
+
+/// Which way to learn is named; none where text is learnt.
+fn kind(draft: &mut Draft, run: &Run) -> Option<String> {
+    let program = run
+        .program
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(".py")
+        .to_owned();
+    let named = draft.word("rlhf_type");
+    let loss = draft.word("loss_type").unwrap_or_default();
+    let own = match named.as_deref() {
+        None if program == "pt"
+            && draft.known("tuner_type").or_else(|| draft.known("train_type")).as_deref() == Some("full") =>
+        {
+            "pretrain"
+        }
+        None => return task_type(draft),
+        Some("dpo") if loss.contains("ipo") => "ipo",
+        Some("cpo") if loss == "simpo" => "simpo",
+        Some(own @ ("dpo" | "kto" | "orpo" | "simpo")) => own,
+        Some("rm") => "reward_model",
+        Some("grpo") => reinforcement::kind(draft, "grpo", (!loss.is_empty()).then_some(loss.as_str())),
+        Some(other) => {
+            let why =
+                format!("Shardwise has no estimate of ms-swift's {other}: fine-tuning is estimated in its place.");
+            draft.assume("workload.kind", "sft", why);
+            return None;
+        }
+    };
+    Some(own.to_owned())
+}
+
+/// Other heads than the language model's are small: fine-tuning stands for them.
+fn task_type(draft: &mut Draft) -> Option<String> {
+    if let Some(task) = draft.word("task_type").filter(|task| task != "causal_lm") {
+        draft.note_once(&format!(
+            "task_type {task} has another head and loss. The estimate is of fine-tuning as it is."
+        ));
+    }
+    None
+}
+
+/// The question of a command on the Trainer, and the way to learn.
+fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<String> {
+    let kind = kind(draft, run);
+    let (key, shown) = if draft.states("train_type") { ("train_type", "lora") } else { ("tuner_type", "lora") };
+    let tuner = draft.word(key).unwrap_or_else(|| shown.to_owned());
+    let quantized = draft.known_whole("quant_bits") == Some(4) || draft.tells("load_in_4bit", true);
+    let adapters = Adapters { rank: "lora_rank", default: 8, targets: "target_modules", quantized };
+    let full = tuner == "full";
+    trainer::task(draft, kind.as_deref(), (!full).then_some(adapters));
+    if !full && !matches!(tuner.as_str(), "lora" | "longlora" | "adalora") {
+        draft.note(0, format!("{tuner} is estimated as LoRA, whose adapters are about as small."));
+    }
+    let shards = layout(draft, run, entry);
+    let split = ["context_parallel", "ulysses_parallel"].map(|name| draft.size(&format!("plan.{name}")).unwrap_or(1));
+    let split = split.into_iter().fold(1, u64::saturating_mul);
+    precision(draft, full && shards != Shards::Deepspeed);
+    let plugin = draft.known("optimizer").is_some_and(|own| own == "muon");
+    trainer::step_by(draft, if plugin { "optimizer" } else { "optim" });
+    trainer::recompute(draft, "gradient_checkpointing", true);
+    attention(draft);
+    let liger = draft.flag("use_liger_kernel").unwrap_or(false);
+    let text = kind.as_deref().is_none_or(|own| own == "pretrain");
+    draft.set("plan.fused_lm_head", liger && text && split == 1);
+    let micro = draft.count("per_device_train_batch_size").unwrap_or(1).max(1);
+    let ranks = (trainer::known_gpus(draft).unwrap_or(8) / split.max(1)).max(1);
+    // trainers/arguments.py: as many passes as make 16.
+    let passes = 16u64.div_ceil(micro.saturating_mul(ranks)).max(1);
+    let sizes = trainer::batch(draft, "per_device_train_batch_size", (1, passes), split);
+    trainer::run_length(draft);
+    if draft.states("rlhf_type")
+        && draft
+            .field("workload.kind")
+            .is_some_and(|own| ["grpo", "dapo", "gspo", "dr_grpo", "cispo"].iter().any(|name| own == name))
+    {
+        reinforcement::read(draft, false, &GRPO, sizes);
+        host_memory(draft);
+        return Some("grpo".to_owned());
+    }
+    lengths(draft, entry);
+    let packing = ["packing", "padding_free"].iter().any(|key| draft.tells(key, true));
+    draft.set("workload.packing", packing && text);
+    kind
+}
+
+/// What ms-swift does of itself (`arguments/rlhf_args.py`, `rlhf_trainers/args_mixin.py`).
+const GRPO: Own =
+    Own { beta: 0.04, responses: 8, share: 0.9, sequences: Some(256), tokens: 8192, server: "swift rollout" };
+
+/// States that wait in host memory while the engine beside them generates.
+fn host_memory(draft: &mut Draft) {
+    let [weights, optimizer] = ["offload_model", "offload_optimizer"].map(|key| draft.tells(key, true));
+    if weights || optimizer {
+        for (name, on) in [("parameters", weights), ("gradients", weights), ("optimizer", optimizer)] {
+            draft.set(&format!("plan.offload.{name}"), on);
+        }
+    }
+}
+
+fn layout(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Shards {
+    let preset = draft.known("fsdp").as_deref() == Some("fsdp2");
+    let shards = trainer::shards(draft, run, "deepspeed");
+    if preset && shards == Shards::Fsdp {
+        // config/fsdp2.json
+        draft.set("plan.zero_stage", 3);
+        draft.set("plan.recompute", "full");
+    }
+    let tensor = draft.count("deepspeed_autotp_size").unwrap_or(1);
+    draft.set("plan.tensor_parallel", tensor);
+    draft.set("plan.pipeline_parallel", 1);
+    if let Some(group) = draft.count("zero_hpz_partition_size") {
+        draft.set("plan.zero_hpz_partition_size", group);
+    }
+    // sequence_parallel/sequence_parallel.py: by heads as far as these go, the rest in a ring.
+    let parts = draft.count("sequence_parallel_size").unwrap_or(1);
+    let heads = entry.map_or(parts, |own| own.shape.num_key_value_heads);
+    let by_heads = common(heads, parts).max(1);
+    draft.set("plan.ulysses_parallel", by_heads);
+    draft.set("plan.context_parallel", parts / by_heads);
+    shards
+}
+
+/// The greatest common divisor.
+fn common(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+/// `torch_dtype` loads the weights, and says the precision where no switch does (`base_args/model_args.py`).
+fn precision(draft: &mut Draft, states: bool) {
+    let half = draft.word("torch_dtype");
+    let fp16 = draft.tells("fp16", true) || half.as_deref() == Some("float16");
+    if fp16 && !draft.tells("bf16", true) {
+        draft.set("workload.precision", "fp16");
+    } else if half.is_some() || draft.tells("bf16", true) {
+        draft.set("workload.precision", "bf16");
+    } else {
+        draft.default("torch_dtype", "workload.precision", "bf16");
+    }
+    if states && half.as_deref() != Some("float32") {
+        trainer::states_in_16_bits(
+            draft,
+            "torch_dtype loads the weights in 16 bits, in which they are trained and stepped.",
+        );
+    }
+}
+
+fn attention(draft: &mut Draft) {
+    match draft.word("attn_impl").as_deref() {
+        Some("flash_attn") => {
+            kernel::named(draft, "flash_attention_2", "plan");
+        }
+        Some(_) => kernel::hugging_face(draft, "attn_impl", "plan"),
+        None => draft.default("attn_impl", "plan.attention_kernel", "sdpa"),
+    }
+}
+
+/// The longest sequence; where no key says it, as many as the model has positions.
+fn lengths(draft: &mut Draft, entry: Option<&ModelEntry>) {
+    if draft.take_count("max_length", "workload.sequence_length", None).is_some() {
+        return;
+    }
+    let own = draft.base.and_then(|base| base.workload.sequence_length);
+    let positions = entry.map_or(2048, |own| own.shape.max_position_embeddings);
+    match own {
+        Some(own) => draft.assume("workload.sequence_length", own, "From the base question; the text does not state it."),
+        None => draft.assume("workload.sequence_length", positions.clamp(1, 8192), "ms-swift cuts at the model's positions, and how long your data are the text does not tell: 8,192 at most are estimated. Set max_length to state it."),
+    }
+}

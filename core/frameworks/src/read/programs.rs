@@ -1,0 +1,108 @@
+//! Programs of the frameworks whose command names them: TRL, LLaMA-Factory, axolotl, ms-swift, `OpenRLHF`.
+
+use super::report::Dialect;
+use super::shell::{Command, Word};
+
+/// TRL's commands (1.16.0, `trl/cli/`), and those that releases before it had.
+const TRL: &[&str] = &["sft", "dpo", "grpo", "kto", "orpo", "cpo", "reward", "rloo", "online-dpo", "online_dpo", "gkd"];
+
+/// Scripts of TRL's repository by their first word: `sft_vlm.py` is one of `sft`.
+const SCRIPTS: &[&str] = &[
+    "sft", "dpo", "grpo", "kto", "orpo", "cpo", "reward", "rloo", "ppo", "gspo", "gkd", "bco", "online", "nash", "xpo",
+    "prm", "gold", "gmpo",
+];
+
+/// The framework and the place of the program in a command that trains.
+pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
+    let words = &command.words;
+    let next = |at: usize| words.get(at + 1).map_or("", |word| word.text.as_str());
+    words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.text.as_str();
+        let file = text.rsplit('/').next().unwrap_or_default();
+        match file {
+            "trl" if TRL.contains(&next(at)) => return Some((Dialect::Trl, at + 1)),
+            "llamafactory-cli" | "lmf" if next(at) == "train" => return Some((Dialect::LlamaFactory, at + 1)),
+            "llamafactory.launcher" | "llamafactory.cli" | "train_bash.py" => return Some((Dialect::LlamaFactory, at)),
+            "axolotl" if next(at) == "train" => return Some((Dialect::Axolotl, at + 1)),
+            "axolotl.cli.train" | "scripts.finetune" => return Some((Dialect::Axolotl, at)),
+            "swift" | "megatron" if matches!(next(at), "sft" | "pt" | "rlhf") => {
+                return Some((Dialect::MsSwift, at + 1));
+            }
+            _ => {}
+        }
+        if text.starts_with("openrlhf.cli.train_") {
+            return Some((Dialect::Openrlhf, at));
+        }
+        if text.starts_with("trl.scripts.") && !text.ends_with("vllm_serve") {
+            return Some((Dialect::Trl, at));
+        }
+        let stem = file.strip_suffix(".py")?;
+        let folder = text.strip_suffix(file).unwrap_or_default();
+        if folder.contains("swift/cli/") && matches!(stem, "sft" | "pt" | "rlhf") {
+            return Some((Dialect::MsSwift, at));
+        }
+        let yaml = |word: &Word| word.text.ends_with(".yaml") || word.text.ends_with(".yml");
+        let has = |name: &str| words.iter().any(|word| word.text.split('=').next() == Some(name));
+        if stem == "train"
+            && (has("--finetuning_type") || has("--stage") || folder.ends_with("src/") && words.iter().any(yaml))
+        {
+            return Some((Dialect::LlamaFactory, at));
+        }
+        let own = SCRIPTS.iter().any(|name| stem.split('_').next() == Some(name));
+        (own && (folder.ends_with("trl/scripts/") || folder.ends_with("examples/scripts/")))
+            .then_some((Dialect::Trl, at))
+    })
+}
+
+/// The command of these in the comments of a YAML file, where its text says how it is started: the words as they stand, below
+/// as many lines as are above it.
+pub(super) fn start(text: &str) -> Option<String> {
+    const BEGINNINGS: &[&str] = &[
+        "FORCE_TORCHRUN=",
+        "NNODES=",
+        "NPROC_PER_NODE=",
+        "llamafactory-cli train",
+        "axolotl train",
+        "accelerate launch",
+    ];
+    text.lines().enumerate().find_map(|(line, words)| {
+        let comment = words.trim_start().strip_prefix('#')?;
+        let at = BEGINNINGS.iter().filter_map(|word| comment.find(word)).min()?;
+        let command = comment.get(at..)?;
+        let ours = ["llamafactory", "axolotl"].iter().any(|name| command.contains(name));
+        // Of a file's comments those above its first key are few.
+        (ours && line < 1000).then(|| format!("{}{command}", "\n".repeat(line)))
+    })
+}
+
+/// Where a script begins behind a YAML file in the same text: at a line that assigns a variable or runs a launcher, which no
+/// YAML has at its beginning.
+pub(super) fn script_behind(text: &str) -> Option<usize> {
+    const LAUNCHERS: &[&str] = &[
+        "accelerate",
+        "torchrun",
+        "python",
+        "python3",
+        "deepspeed",
+        "trl",
+        "swift",
+        "axolotl",
+        "llamafactory-cli",
+        "export",
+        "set",
+        ":",
+    ];
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let start = at;
+        at += line.len();
+        let word = line
+            .split_ascii_whitespace()
+            .next()
+            .filter(|_| !line.starts_with([' ', '\t']))?;
+        let assigns = word
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        (assigns || line.starts_with("#!") || LAUNCHERS.contains(&word)).then_some(start)
+    })
+}
