@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ROLLOUT, engine, refusals, roles};
+use super::{ROLLOUT, distillation, engine, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
 use crate::verl::role::ACTOR;
@@ -14,6 +14,9 @@ use shardwise_question::wire::Engine;
 /// Prompts generated for each that trains, where groups are dropped and no text says how many: the
 /// calculator's own figure for DAPO.
 const OVERSAMPLING: f64 = 2.3;
+
+/// A teacher judges what the student samples, whatever the advantages of the task's rewards are.
+const DISTILL: &str = "distill";
 
 pub(super) fn read(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("actor_rollout_ref.model.path", "model");
@@ -43,6 +46,9 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     roles::old_log_prob(draft);
     generation(draft);
     agent(draft);
+    if kind == DISTILL {
+        distillation::read(draft);
+    }
     if kind == "ppo" {
         roles::critic(draft, megatron);
     }
@@ -128,6 +134,10 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
     let dapo = program.contains("dapo") || (high > low && (rewards.as_deref() == Some("dapo") || filters));
     let loss = draft.word("actor_rollout_ref.actor.policy_loss.loss_mode");
     let critic = draft.flag("critic.enable");
+    if distillation::is_on(draft) {
+        draft.set("workload.kind", DISTILL);
+        return DISTILL;
+    }
     let kind = match estimator.as_deref() {
         None | Some("gae") if critic != Some(false) => "ppo",
         Some("rloo" | "rloo_vectorized") => "rloo",
