@@ -26,6 +26,9 @@ use crate::format;
 /// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
 pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
 
+/// The teacher where nobody names one: that of veRL's own script.
+const USUAL_TEACHER: &str = "Qwen3 32B";
+
 /// How sure a question wants to be that says nothing of it, in per cent.
 pub const USUAL_LEVEL: u32 = 95;
 
@@ -197,7 +200,15 @@ impl Form {
 
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.
     pub fn choose_kind(&mut self, kind: WorkloadKind) {
+        let distilled = self.kind() == WorkloadKind::Distill;
         self.set(Field::Kind, kind.as_str());
+        match (kind, self.get(Field::Teacher)) {
+            (WorkloadKind::Distill, "") => self.set(Field::Teacher, USUAL_TEACHER),
+            (WorkloadKind::Distill, _) => {}
+            // Other tasks have a teacher where one is asked for.
+            (_, USUAL_TEACHER) if distilled => self.set(Field::Teacher, ""),
+            _ => {}
+        }
         let usual: &[(Field, &str)] = if is_rl(kind) {
             &[(Field::Prompts, "512"), (Field::MaxPrompt, "1,024"), (Field::MaxResponse, "3,072")]
         } else if kind == WorkloadKind::Rollout {

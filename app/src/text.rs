@@ -256,7 +256,7 @@ text! {
     prices_linked prices_leave prices_line prices_whole prices_more prices_sheet prices_undated
     home_asked home_none home_all home_first home_every
     rent_list money money_usd money_cny money_rate money_wrong money_hint rent_hint rent_stated rent_all rent_back rent_spread rent_legend rent_line rent_line_run rent_none
-    workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_prefer task_rl all_weights pairs_per_step task_generate tokens_unit step_hint more_rl more_agent more_images more_sft more_rollout plan plan_auto plan_yours plan_hint
+    workload task_which task_algorithm task_adapters task_pretrain task_full task_lora task_prefer task_rl all_weights pairs_per_step task_generate tokens_unit step_hint more_rl more_agent more_images more_teacher more_pool more_sft more_rollout plan plan_auto plan_yours plan_hint
     auto auto_is yes no offload_legend free_plan read_as
     bad_number bad_comma bad_negative bad_fraction bad_large missing bad_json no_model wrong_at no_model_of use_value use_most use_open
     banner_hash banner_left_out

@@ -26,9 +26,14 @@ pub(crate) fn asked_in_short(job: &Job, lang: Lang) -> String {
     fill(lang.text().asked_short, &[job.workload.kind.name(), &job.model.name, &gpus, &gpu])
 }
 
-/// The number of GPUs and their type.
+/// The number of GPUs, with those of a teacher beside them, and their type.
 fn machine(job: &Job) -> (String, String) {
-    (format::grouped(job.hardware.gpus.into()), gpu_label(&job.hardware.gpu))
+    let own = format::grouped(job.hardware.gpus.into());
+    let gpus = match job.workload.teachers_pool() {
+        Some(pool) => format!("{own}\u{a0}+\u{a0}{}", format::grouped(pool.gpus.into())),
+        None => own,
+    };
+    (gpus, gpu_label(&job.hardware.gpu))
 }
 
 /// The question of a job in one sentence.

@@ -12,6 +12,7 @@ use crate::said::said;
 /// A question of a kind with nothing but what it needs.
 fn question(kind: &str) -> Value {
     let mut question = cases::question(match kind {
+        "distill" => "bare-distillation",
         kind if is_rl(kind) => "bare-reinforcement",
         "rollout" => "bare-generation",
         _ => "bare-sequences",

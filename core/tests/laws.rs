@@ -108,7 +108,7 @@ fn check_rates(question: &Question, answer: &Answer) {
     assert!(answer.mfu > 0.0 && answer.mfu <= 1.0, "MFU {}", answer.mfu);
     assert!(answer.hfu >= answer.mfu, "HFU {} beside MFU {}", answer.hfu, answer.mfu);
     assert!(answer.hfu <= 1.0, "HFU {}", answer.hfu);
-    let gpus = question.hardware.gpus.unwrap_or(8) as f64;
+    let gpus = f64::from(job::resolve(question).unwrap().gpus());
     same(answer.tokens_per_s, answer.tokens_per_s_per_gpu * gpus, "tokens per second");
     same(answer.mtok_per_hour, answer.tokens_per_s * 3600.0 / 1e6, "tokens per hour");
     if let Some(price) = question.hardware.usd_per_gpu_hour {

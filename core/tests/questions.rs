@@ -265,6 +265,11 @@ fn workload_of(kind: &'static str) -> BoxedStrategy<Value> {
             if before && preferences.is_some_and(Preference::has_reference) {
                 own["precompute_ref_log_probs"] = json!(true);
             }
+            if kind == "distill" {
+                // Nothing is drawn, as for images.
+                let even = own["rl"]["prompts_per_step"].as_u64().is_some_and(|prompts| prompts % 2 == 0);
+                own["distillation"] = json!({"teacher": "qwen3-8b", "placement": if even { "pool" } else { "beside" }});
+            }
             for (key, value) in shared {
                 own[key] = value;
             }

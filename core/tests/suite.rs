@@ -17,6 +17,7 @@ mod catalog;
 mod chinese;
 mod config;
 mod decisions;
+mod distillation;
 mod emit;
 mod engines;
 mod extremes;

@@ -40,7 +40,7 @@ def facts(model, gpus, work=None):
 
 # Responses of a prompt where a question does not say, by algorithm.
 RESPONSES = {"grpo": 8, "dapo": 16, "gspo": 8, "ppo": 1, "dr_grpo": 8, "cispo": 8, "gmpo": 8, "rloo": 4, "reinforce_plus_plus": 1,
-             "remax": 1}
+             "remax": 1, "distill": 1}
 
 
 def sizes(work, gpus):
@@ -360,6 +360,35 @@ STATED += [
     ("images-grpo", ("verl",), "qwen2.5-vl-7b", {**GRPO, **TRAINED_TOWER}, FSDP),
     ("images-grpo-lora", ("verl",), "qwen3-vl-8b", {**GRPO, "lora": {"rank": 16}, "images": SEEN}, FSDP),
     ("images-grpo-trl", ("trl",), "qwen2.5-vl-7b", {**GRPO, **TRAINED_TOWER}, TRL_ZERO),
+]
+
+# A teacher: in veRL on a pool of its own, beside the student in TRL and, of given text, in ms-swift.
+SERVED = {"teacher": "qwen3-32b", "placement": "pool", "gpus": 4, "tensor_parallel": 2, "gpu_memory_utilization": 0.6}
+BESIDE = {"teacher": "qwen3-14b"}
+UNSCORED = {"responses_per_prompt": 1, "mini_batch": 128, "old_log_prob": False}
+
+
+def distilled(teacher, **changes):
+    return {"kind": "distill", "distillation": teacher, **{k: changes.pop(k) for k in ("packing", "lora") if k in changes}, "rl": {**RL, "responses_per_prompt": 1, **changes}}
+
+
+STATED += [
+    ("distill", ("verl",), "qwen3-8b", distilled(SERVED), FSDP),
+    ("distill-megatron", ("verl",), "qwen3-8b", distilled({**SERVED, "logits": "top_k", "top_k": 32}), MEGATRON),
+    ("distill-top-k", ("verl",), "qwen3-8b", distilled({**SERVED, "logits": "top_k"}), {**FSDP, "fused_lm_head": False}),
+    ("distill-two-nodes-of-a-teacher", ("verl",), "qwen3-8b", distilled({**SERVED, "gpus": 16, "max_num_batched_tokens": 4096}), FSDP),
+    ("distill-narrow-teacher", ("verl",), "qwen3-8b", distilled({**SERVED, "precision": "fp8"}, responses_per_prompt=4), FSDP),
+    ("distill-ahead", ("verl",), "qwen3-8b", distilled(SERVED, schedule="one_step_off", train_gpus=4), FSDP),
+    ("distill-lora", ("verl",), "qwen3-8b", distilled(SERVED, lora={"rank": 32}), FSDP),
+    ("distill", ("trl",), "qwen3-1.7b", distilled(BESIDE, packing=False, **UNSCORED), TRL_ZERO),
+    ("distill-sharded", ("trl",), "qwen3-8b", distilled(BESIDE, packing=False, **UNSCORED), {**TRL_ZERO, "zero_stage": 3, "recompute": "full"}),
+    ("distill-lora", ("trl",), "qwen3-8b", distilled(BESIDE, packing=False, lora={"rank": 32}, **UNSCORED), TRL_ZERO),
+    ("distill-split", ("trl",), "qwen3-8b", distilled(BESIDE, packing=False, schedule="split", train_gpus=4, **UNSCORED), APART),
+] + [(f"distilled-{kind}-{backend}", ("ms-swift",), "qwen3-8b", {**PLAIN, "kind": kind, "distillation": BESIDE}, {**KTO_PLAN, "backend": backend})
+     for kind in ("sft", "lora", "qlora") for backend in ("deepspeed", "fsdp")] + [
+    ("distilled-liger", ("ms-swift",), "qwen3-8b", {**PLAIN, "distillation": BESIDE}, {**KTO_PLAN, "fused_lm_head": True}),
+    ("distilled-top-k", ("ms-swift",), "qwen3-8b", {**PLAIN, "distillation": {**BESIDE, "logits": "top_k", "top_k": 100}}, {**KTO_PLAN, "fused_lm_head": False}),
+    ("distilled-two-nodes", ("ms-swift",), "qwen3-8b", {**PLAIN, "distillation": BESIDE}, {**KTO_PLAN, "recompute": "full"}, 16),
 ]
 
 # Megatron-LM and Megatron-Bridge: every key that either can write.

@@ -3,7 +3,7 @@
 use shardwise_core::wire::Schedule;
 
 /// Who works, in the order of their lanes.
-pub const LANES: [&str; 7] = ["engine", "actor", "reference", "critic", "reward", "weight_sync", "driver"];
+pub const LANES: [&str; 8] = ["engine", "teacher", "actor", "reference", "critic", "reward", "weight_sync", "driver"];
 
 /// The name of a bar that is no phase: its side waits for the other.
 pub const WAITING: &str = "bubble";
@@ -24,7 +24,7 @@ pub struct Bar {
 fn lane(phase: &'static str) -> &'static str {
     match phase {
         "rollout" => "engine",
-        "reference" | "reward" | "weight_sync" | "driver" => phase,
+        "reference" | "reward" | "teacher" | "weight_sync" | "driver" => phase,
         "values" | "update_critic" => "critic",
         _ => "actor",
     }
@@ -32,17 +32,20 @@ fn lane(phase: &'static str) -> &'static str {
 
 /// Places the phases of a step, each with its seconds, as the schedule has them: one after another, or generation beside
 /// the phases of training. New weights follow both, and then what the driver does. Sides with GPUs of their own wait for
-/// each other; the actor's lane says so for all that train.
+/// each other; the actor's lane says so for all that train. A teacher that is served on GPUs of its own ends the
+/// generation, and the engine waits for it.
 #[must_use]
-pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
+pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule, served: bool) -> Vec<Bar> {
     let apart = schedule != Schedule::Colocated;
     let beside = matches!(schedule, Schedule::OneStepOff | Schedule::FullyAsync);
-    let sum = |wanted: fn(&str) -> bool| -> f64 {
+    let sum = |wanted: &dyn Fn(&str) -> bool| -> f64 {
         let of = phases.iter().filter(|(name, _)| wanted(lane(name)));
         of.map(|(_, s)| s).sum()
     };
-    let generating = sum(|lane| lane == "engine");
-    let training = sum(|lane| !matches!(lane, "engine" | "weight_sync" | "driver"));
+    let generates = |lane: &str| lane == "engine" || (served && lane == "teacher");
+    let rollout = sum(&|lane| lane == "engine");
+    let generating = sum(&generates);
+    let training = sum(&|lane| !generates(lane) && !matches!(lane, "weight_sync" | "driver"));
     let (first, end) = if beside { (0.0, generating.max(training)) } else { (generating, generating + training) };
     let mut bars = Vec::new();
     let mut put = |lane, name, start: f64, end: f64| {
@@ -56,6 +59,7 @@ pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
     for (name, s) in phases {
         match lane(name) {
             lane @ "engine" => put(lane, *name, 0.0, *s),
+            lane @ "teacher" if served => put(lane, *name, rollout, rollout + s),
             lane @ ("weight_sync" | "driver") => {
                 put(lane, *name, last, last + s);
                 last += s;
@@ -66,7 +70,7 @@ pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule) -> Vec<Bar> {
             }
         }
     }
-    put("engine", WAITING, generating, end);
+    put("engine", WAITING, rollout, end);
     put("actor", WAITING, first + training, end);
     bars
 }
@@ -91,7 +95,7 @@ mod tests {
     fn placed(generating: f64, schedule: Schedule) -> Vec<(&'static str, &'static str, f64, f64)> {
         let mut phases = PPO;
         phases[0].1 = generating;
-        let bars = bars(&phases, schedule);
+        let bars = bars(&phases, schedule, false);
         assert!(bars.iter().all(|bar| LANES.contains(&bar.lane)));
         bars.iter().map(|bar| (bar.lane, bar.name, bar.start, bar.seconds)).collect()
     }
@@ -148,7 +152,7 @@ mod tests {
     fn rewards_without_a_model_have_their_lane_before_training() {
         let phases = [("rollout", 50.0), ("reward", 30.0), ("update_actor", 40.0)];
         let placed = |schedule| -> Vec<_> {
-            let bars = bars(&phases, schedule).into_iter();
+            let bars = bars(&phases, schedule, false).into_iter();
             bars.map(|bar| (bar.lane, bar.name, bar.start)).collect()
         };
         let colocated = placed(Schedule::Colocated);
@@ -160,6 +164,27 @@ mod tests {
     }
 
     #[test]
+    fn a_served_teacher_ends_the_generation_and_one_beside_begins_the_training() {
+        let phases = [("rollout", 50.0), ("teacher", 10.0), ("update_actor", 40.0)];
+        let placed = |schedule, served| -> Vec<_> {
+            let bars = bars(&phases, schedule, served).into_iter();
+            bars.map(|bar| (bar.lane, bar.name, bar.start, bar.seconds)).collect()
+        };
+        let served = placed(Schedule::OneStepOff, true);
+        assert!(served.contains(&("teacher", "teacher", 50.0, 10.0)));
+        assert!(served.contains(&("actor", "update_actor", 0.0, 40.0)));
+        assert!(served.contains(&("actor", WAITING, 40.0, 20.0)));
+        let beside = placed(Schedule::OneStepOff, false);
+        assert!(beside.contains(&("teacher", "teacher", 0.0, 10.0)));
+        assert!(beside.contains(&("actor", "update_actor", 10.0, 40.0)));
+        for served in [true, false] {
+            let colocated = placed(Schedule::Colocated, served);
+            assert_eq!(colocated[1], ("teacher", "teacher", 50.0, 10.0));
+            assert_eq!(colocated[2], ("actor", "update_actor", 60.0, 40.0));
+        }
+    }
+
+    #[test]
     fn the_last_bar_ends_with_the_step() {
         let longest = |schedule| {
             let ends = placed(130.0, schedule).into_iter();
@@ -167,6 +192,6 @@ mod tests {
         };
         assert_eq!(longest(Schedule::Colocated).to_bits(), 235.0_f64.to_bits());
         assert_eq!(longest(Schedule::OneStepOff).to_bits(), 135.0_f64.to_bits());
-        assert!(bars(&[], Schedule::Split).is_empty());
+        assert!(bars(&[], Schedule::Split, false).is_empty());
     }
 }

@@ -54,6 +54,16 @@ fn task(form: &Form) -> Value {
     if is_rl(form.kind()) && !schedule.is_empty() {
         put(&mut document, Field::Schedule.path(), schedule.into());
     }
+    // What a teacher's pool and its largest few have.
+    for field in [Field::Teacher, Field::Placement, Field::TeacherLogits] {
+        let word = form.get(field).trim();
+        if !word.is_empty() {
+            put(&mut document, field.path(), word.into());
+        }
+        if !belonging::belongs(&document, field.path()) {
+            take(&mut document, field.path());
+        }
+    }
     document
 }
 
@@ -64,7 +74,14 @@ fn applies(field: Field, task: &Value) -> bool {
     // What a link says beyond the controls of RL stays: packing, adapters.
     let hidden = path.starts_with("workload.lora") || field == Field::Packing;
     let rl = is_rl(kind(at(task, Field::Kind.path()).as_str().unwrap_or_default()));
-    !(rl && hidden) && belonging::belongs(task, path)
+    let nobodys = path.starts_with("workload.distillation.") && path != Field::Teacher.path() && lacks_teacher(task);
+    !(nobodys || (rl && hidden)) && belonging::belongs(task, path)
+}
+
+/// Whether nothing is said of a teacher: where a task needs none, that waits for one.
+fn lacks_teacher(task: &Value) -> bool {
+    let needed = at(task, Field::Kind.path()) == WorkloadKind::Distill.as_str();
+    !needed && at(task, Field::Teacher.path()).is_null()
 }
 
 /// Whether a control says where a machine is rented.
@@ -155,6 +172,9 @@ impl Form {
             }
         }
         belonging::strip(&mut document);
+        if lacks_teacher(&task) {
+            take(&mut document, "workload.distillation");
+        }
         for field in Field::ALL
             .iter()
             .copied()
@@ -234,6 +254,13 @@ impl Form {
     }
 }
 
+/// A teacher by its catalog id, or the object of its `config.json`.
+fn teacher(typed: &Value) -> Value {
+    let text = typed.as_str().unwrap_or_default();
+    let object = text.starts_with('{').then(|| serde_json::from_str(text).ok()).flatten();
+    object.unwrap_or_else(|| model_id(text).into())
+}
+
 /// A number, as short as JSON writes it.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value < 1e15 { Value::from(value as u64) } else { Value::from(value) }
@@ -253,6 +280,7 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
         return;
     };
     match field {
+        Field::Teacher => put(document, path, teacher(&value)),
         Field::Terms | Field::Providers => put(document, path, Value::Array(names(&value))),
         // What is said of them follows.
         Field::Operations if value == false => take(document, path),
@@ -278,7 +306,10 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
 fn text(document: &Value, field: Field) -> String {
     let value = at(document, field.path());
     match (field, value) {
-        (Field::Model, Value::String(id)) => catalog::model(id).map_or(id.as_str(), |entry| entry.name).to_owned(),
+        (Field::Teacher, object @ Value::Object(_)) => object.to_string(),
+        (Field::Model | Field::Teacher, Value::String(id)) => {
+            catalog::model(id).map_or(id.as_str(), |entry| entry.name).to_owned()
+        }
         (Field::ModelConfig, _) => match at(document, "model") {
             object @ Value::Object(_) => object.to_string(),
             _ => String::new(),

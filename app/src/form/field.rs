@@ -136,6 +136,26 @@ fields! {
     ImagePixels = "workload.images.max_pixels", Count;
     /// What trains of the vision tower.
     VisionTower = "workload.images.vision_tower", Choice;
+    /// The teacher's model.
+    Teacher = "workload.distillation.teacher", Text;
+    /// Where it stands.
+    Placement = "workload.distillation.placement", Choice;
+    /// GPUs of its own.
+    TeacherGpus = "workload.distillation.gpus", Count;
+    /// GPUs that split its matrices there.
+    TeacherTensorParallel = "workload.distillation.tensor_parallel", Count;
+    /// Share of the card that its engines take there.
+    TeacherShare = "workload.distillation.gpu_memory_utilization", Share;
+    /// Tokens that an engine of it reads in one step.
+    TeacherTokens = "workload.distillation.max_num_batched_tokens", Tokens;
+    /// Precision of its weights there.
+    TeacherPrecision = "workload.distillation.precision", Choice;
+    /// What of its probabilities the student is held to.
+    TeacherLogits = "workload.distillation.logits", Choice;
+    /// How many of each position.
+    TopK = "workload.distillation.top_k", Count;
+    /// Share of the batches that the student samples.
+    OnPolicy = "workload.distillation.on_policy", Share;
     /// Prompts per step.
     Prompts = "workload.rl.prompts_per_step", Count;
     /// Prompts generated for each that trains.

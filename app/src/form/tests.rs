@@ -150,6 +150,56 @@ fn refused_parts_of_an_agent_have_their_controls() {
 }
 
 #[test]
+fn parts_of_a_teacher_have_their_controls() {
+    let asked = |field, typed: &str| {
+        let mut form = Form::of(&grpo());
+        form.choose_kind(WorkloadKind::Distill);
+        assert_eq!(form.get(Field::Teacher), "Qwen3 32B");
+        form.set(Field::Placement, "pool");
+        form.set(Field::TeacherLogits, "top_k");
+        form.set(field, typed);
+        let question = form.question();
+        question.unwrap_or_else(|errors| panic!("{typed} cannot be read: {errors:?}"))
+    };
+    for (field, typed) in [
+        (Field::Teacher, ""),
+        (Field::Teacher, "no such model"),
+        (Field::TeacherGpus, "0"),
+        (Field::TeacherTensorParallel, "3"),
+        (Field::TeacherShare, "1.5"),
+        (Field::TeacherTokens, "0"),
+        (Field::TeacherLogits, "full"),
+        (Field::TopK, "0"),
+        (Field::OnPolicy, "0"),
+    ] {
+        let refused = shardwise_core::evaluate(&asked(field, typed))
+            .err()
+            .map(super::FieldError::from);
+        assert_eq!(refused.and_then(|error| error.field), Some(field), "{typed}");
+    }
+    let question = asked(Field::TeacherGpus, "4");
+    let teacher = question.workload.distillation.clone().unwrap_or_default();
+    assert_eq!((teacher.gpus, teacher.top_k), (Some(4), None));
+    assert_eq!(teacher.teacher, Some("qwen3-32b".into()));
+    let question = asked(Field::Teacher, "Qwen3 14B");
+    let teacher = question.workload.distillation.clone().unwrap_or_default();
+    assert_eq!(Form::of(&question).question(), Ok(question.clone()));
+    // Another way to train passes over what it does not have, and keeps it.
+    let mut form = Form::of(&question);
+    form.choose_kind(WorkloadKind::Grpo);
+    assert_eq!(form.question().map(|own| own.workload.distillation), Ok(None));
+    form.choose_kind(WorkloadKind::Sft);
+    let beside = form
+        .question()
+        .ok()
+        .and_then(|own| own.workload.distillation)
+        .unwrap_or_default();
+    assert_eq!((beside.gpus, beside.teacher), (None, teacher.teacher));
+    form.set(Field::Teacher, "");
+    assert_eq!(form.question().map(|own| own.workload.distillation), Ok(None));
+}
+
+#[test]
 fn a_path_finds_its_control() {
     for (path, field) in [
         ("plan.tensor_parallel", Some(Field::TensorParallel)),

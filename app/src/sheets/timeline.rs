@@ -121,7 +121,7 @@ impl Step<'_> {
         let Some(split) = answer.split else {
             return String::new();
         };
-        let all = self.found.job.hardware.gpus;
+        let all = self.found.job.gpus();
         let [train, all, rollout] =
             [split.train_gpus, all, split.rollout_gpus].map(|gpus| format::grouped(gpus.into()));
         let hidden = answer.time.hidden_s;
@@ -218,7 +218,8 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let schedule = schedule.unwrap_or_default();
     let phases = &asked.found.answer.time.phases;
     let phases: Vec<_> = phases.iter().map(|phase| (phase.name, phase.s)).collect();
-    let placed = bars(&phases, schedule);
+    let served = asked.found.job.workload.teachers_pool().is_some();
+    let placed = bars(&phases, schedule, served);
     let of = |lane: &'static str| placed.iter().filter(move |bar| bar.lane == lane);
     let step =
         Step { bars: LANES.into_iter().flat_map(of).copied().collect(), found: &asked.found, schedule, lang: ask.lang };

@@ -295,6 +295,8 @@ pub(super) const TEXT: Text = Text {
     step_hint: "每步 {0} token。",
     more_rl: "采样、更新与调度",
     more_agent: "智能体：轮次与工具",
+    more_teacher: "教师模型（蒸馏）",
+    more_pool: "教师模型的推理引擎",
     more_images: "图像",
     split_hint: "留空时搜索最佳划分：{0} 个训练，{1} 个生成。",
     more_sft: "长度与精度",
@@ -975,6 +977,16 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::Environments => "环境数",
         Field::PrefixHits => "前缀缓存命中率",
         Field::OwnPace => "各按自己的进度",
+        Field::Teacher => "教师模型",
+        Field::Placement => "教师位置",
+        Field::TeacherGpus => "教师专用 GPU 数",
+        Field::TeacherTensorParallel => "教师张量并行",
+        Field::TeacherShare => "教师显存占比",
+        Field::TeacherTokens => "教师每步读入 token 数",
+        Field::TeacherPrecision => "教师精度",
+        Field::TeacherLogits => "学生对齐的概率",
+        Field::TopK => "每个位置取前几个",
+        Field::OnPolicy => "学生采样的批次占比",
         Field::Schedule => "调度方式",
         Field::MaxStaleness => "滞后版本上限",
         Field::TrainGpus => "训练用 GPU 数",
@@ -1088,12 +1100,14 @@ pub(super) fn word(word: &str) -> &str {
         "update_critic" => "价值模型更新",
         "update_actor" => "策略更新",
         "reward" => "奖励",
+        "teacher" => "教师模型",
+        "Distillation" => "蒸馏",
         "weight_sync" => "权重同步",
         "driver" => "驱动进程",
         "logits" => "Logits",
         "kv_cache" => "KV 缓存",
         "rollout_weights" => "Rollout 权重",
-        "frozen_weights" => "参考模型权重",
+        "frozen_weights" => "冻结的权重",
         "communication" => "通信",
         "framework" => "CUDA、引擎、碎片",
         "processes" => "进程",
@@ -1131,6 +1145,18 @@ pub(super) fn word(word: &str) -> &str {
         "max_num_batched_tokens" => "每步 token 上限",
         "chunked_prefill" => "分块预填充",
         "free_cache" => "训练时释放缓存",
+        other => of_a_teacher(other),
+    }
+}
+
+/// Where a teacher stands, and what of its probabilities counts.
+fn of_a_teacher(word: &str) -> &str {
+    match word {
+        "beside" => "与学生同卡",
+        "pool" => "独立 GPU 池",
+        "sampled" => "采样到的 token",
+        "top_k" => "最大的若干个",
+        "full_vocabulary" => "整个词表",
         other => super::en::word(other),
     }
 }

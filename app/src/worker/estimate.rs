@@ -153,7 +153,7 @@ fn unoffered(answer: &Answer) -> Option<String> {
 
 fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) -> Figures {
     Figures {
-        measures: Measures::of(answer, job.hardware.gpus),
+        measures: Measures::of(answer, job.gpus()),
         untried: measures::slower(answer).is_some(),
         state: answer.fit.state,
         probability: answer.fit.probability,

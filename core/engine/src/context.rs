@@ -37,8 +37,10 @@ pub struct Context<'a> {
     critic: Option<Blocks>,
     /// The reward model's, likewise.
     reward: Option<Blocks>,
-    /// An image as the towers of these three take it.
-    pictures: [Option<Picture>; 3],
+    /// The teacher's, where it stands beside the student.
+    teacher: Option<Blocks>,
+    /// An image as the towers of these four take it.
+    pictures: [Option<Picture>; 4],
     /// Adapter weights that train; 0 where all weights do.
     pub adapters: u64,
     /// Those of them that a token visits.
@@ -72,11 +74,12 @@ fn agent(workload: &Workload) -> Option<(Agent, Responses)> {
     Some((agent, Responses::of_a_turn(&agent, mean, rl.response_length_cv, longest)))
 }
 
-/// An image as the towers of actor, critic and reward model take it.
-fn pictures(actor: &Model, workload: &Workload) -> [Option<Picture>; 3] {
+/// An image as the towers of actor, critic, reward model and teacher take it.
+fn pictures(actor: &Model, workload: &Workload) -> [Option<Picture>; 4] {
     let seen = |model: Option<&Model>| workload.images.zip(model).and_then(|(images, model)| images.picture(model));
     let rl = workload.rl.as_ref();
-    [seen(Some(actor)), seen(rl.and_then(|rl| rl.critic.as_ref())), seen(rl.and_then(|rl| rl.reward_model.as_ref()))]
+    let [critic, reward] = [rl.and_then(|rl| rl.critic.as_ref()), rl.and_then(|rl| rl.reward_model.as_ref())];
+    [seen(Some(actor)), seen(critic), seen(reward), seen(workload.teacher_beside())]
 }
 
 impl<'a> Context<'a> {
@@ -101,6 +104,7 @@ impl<'a> Context<'a> {
             blocks: Blocks::of(&job.model.shape),
             critic: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.critic.as_ref())),
             reward: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.reward_model.as_ref())),
+            teacher: blocks_of(job.workload.teacher_beside()),
             pictures: pictures(&job.model, &job.workload),
             adapters: counted(ParameterCounts::lora),
             visited_adapters: counted(ParameterCounts::visited_lora),
@@ -232,5 +236,14 @@ impl<'a> Context<'a> {
         let model = self.job.workload.rl.as_ref()?.reward_model.as_ref()?;
         let (picture, frozen) = (self.pictures[2], self.frozen(model));
         Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head: Head::Scalar, picture, frozen })
+    }
+
+    /// The teacher, where it stands beside the student.
+    #[must_use]
+    pub fn teacher(&self) -> Option<Role<'_>> {
+        let model = self.job.workload.teacher_beside()?;
+        let (blocks, picture) = (self.teacher.as_ref()?, self.pictures[3]);
+        // None of its weights trains, those of its tower neither.
+        Some(Role { model, blocks, adapters: 0, head: Head::Vocabulary, picture, frozen: 0 })
     }
 }

@@ -244,7 +244,8 @@ pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
     let own = &EFFICIENCY.architecture(&job.hardware).name;
     let mut spread = COVERAGE.memory[kind as usize];
     let seen = job.workload.images.is_some();
-    if seen || job.workload.rl.is_some() || job.workload.kind.preference().is_some() {
+    let taught = job.workload.distillation.is_some();
+    if seen || taught || job.workload.rl.is_some() || job.workload.kind.preference().is_some() {
         spread = spread.wider(UNMEASURED);
     }
     if !COVERAGE.memory_on.iter().any(|known| known == own) {
@@ -309,6 +310,7 @@ impl Kind {
                 // No published run is one: nothing says how far off it is but runs of other kinds.
                 own if own.preference().is_some() => "prefer",
                 _ if job.workload.images.is_some() => "images",
+                _ if job.workload.distillation.is_some() => "distil",
                 _ if job.workload.lora.is_some() => "adapters",
                 WorkloadKind::Pretrain => "pretrain",
                 _ => "tune",
@@ -353,8 +355,9 @@ fn of_runs(job: &Job, plan: &Plan, generation: &Generation) -> f64 {
     let workload = &job.workload;
     if workload.rl.is_some() {
         let [_, uncovered] = generation.half_widths;
-        // No published step says where the time of its images goes.
-        let seen = workload.images.map_or(0.0, |_| uncovered);
+        // No published step says where the time of its images goes, or of its teacher.
+        let unseen = workload.images.is_some() || workload.distillation.is_some();
+        let seen = if unseen { uncovered } else { 0.0 };
         // An architecture that nobody knows is no better covered by the published steps than by generation runs.
         return match EFFICIENCY.known(&job.hardware) {
             Some(_) => COVERAGE.reinforcement.max(seen),

@@ -12,6 +12,8 @@ use crate::coverage;
 use crate::host;
 use crate::memory::{Lengths, PhaseMemory};
 use crate::phase::Phase;
+use crate::rollout::Room;
+use crate::served;
 use crate::step::{self, Step};
 pub use demand::{Demand, ENGINE, HOST};
 use shardwise_catalog::spread::Spread;
@@ -36,20 +38,32 @@ pub fn demands(context: &Context<'_>, plan: &Plan, step: &Step) -> Vec<Demand> {
         .iter()
         .map(|(phase, memory)| {
             // What shares the card with an engine is states alone.
-            let spread = if *phase == Phase::Rollout { STATES } else { training };
+            let spread = if serves(context.job, *phase) { STATES } else { training };
             Demand::of_phase(phase.name(), memory, hardware.memory_gib, spread)
         })
         .collect();
-    found.extend(step.engine.map(|engine| Demand {
-        phase: ENGINE,
-        fixed_gib: engine.certain().gib(),
-        estimated_gib: engine.workspace.gib(),
-        longest_gib: engine.workspace.gib(),
-        capacity_gib: engine.share.gib(),
-        spread: WORKSPACE,
-    }));
+    found.extend(step.engine.map(|engine| of_share(ENGINE, &engine)));
+    found.extend(served::of(context).map(|own| of_share(Phase::Teacher.name(), &own.room)));
     found.extend(host::demand(context, plan));
     found
+}
+
+/// Whether an engine serves a phase.
+fn serves(job: &Job, phase: Phase) -> bool {
+    phase == Phase::Rollout || phase == Phase::Teacher && job.workload.teachers_pool().is_some()
+}
+
+/// What an engine needs of its share of the card.
+fn of_share(phase: &'static str, room: &Room) -> Demand {
+    let workspace = room.workspace.gib();
+    Demand {
+        phase,
+        fixed_gib: room.certain().gib(),
+        estimated_gib: workspace,
+        longest_gib: workspace,
+        capacity_gib: room.share.gib(),
+        spread: WORKSPACE,
+    }
 }
 
 /// The least probable of some demands; of several as certain the one with the least to spare.
@@ -146,7 +160,7 @@ pub fn peak(job: &Job, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
     let Some((phase, memory)) = largest else {
         return (0.0, 0.0, STATES);
     };
-    let spread = if *phase == Phase::Rollout { STATES } else { coverage::memory_spread(job, &plan.layout) };
+    let spread = if serves(job, *phase) { STATES } else { coverage::memory_spread(job, &plan.layout) };
     let certain = memory.certain_gib.min(allocated(memory));
     (certain, allocated(memory) - certain, spread)
 }

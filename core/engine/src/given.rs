@@ -1,4 +1,5 @@
-//! A step on given text: an update, and on preference data what is evaluated of each batch before it.
+//! A step on given text: an update, and what is evaluated of each batch before it: on preference data by a reference, in
+//! distillation by a teacher.
 
 use crate::batch::{self, Batch};
 use crate::context::Context;
@@ -18,6 +19,11 @@ pub fn evaluations(context: &Context<'_>) -> f64 {
     mismatched + if workload.reference { 1.0 + mismatched } else { 0.0 }
 }
 
+/// Whether an update is all of a step.
+fn trains_alone(context: &Context<'_>) -> bool {
+    evaluations(context) == 0.0 && context.job.workload.teacher_beside().is_none()
+}
+
 fn has_mismatched(context: &Context<'_>) -> bool {
     context.job.workload.kind.preference().is_some_and(Preference::has_mismatched)
 }
@@ -31,7 +37,7 @@ fn has_mismatched(context: &Context<'_>) -> bool {
 /// Trainers evaluate each micro-batch right before they train on it, with sizes and layout of the update (TRL 1.16.0,
 /// `trainer/dpo_trainer.py`, `_compute_loss`, and `trainer/kto_trainer.py`; LLaMA-Factory 0.9.5, `train/dpo/trainer.py`,
 /// `get_batch_loss_metrics`). Where adapters train, the reference is the base with adapters switched off: what they would
-/// take is counted none the less.
+/// take is counted none the less. A teacher does the same (ms-swift 4.6.0, `rlhf_trainers/gkd_trainer.py`, `compute_loss`).
 #[must_use]
 pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
     let beside = rl::beside(context, plan);
@@ -43,16 +49,18 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
 fn alone<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Turn<'a>> {
     let mismatched = has_mismatched(context);
     let over = if mismatched { 2.0 } else { 1.0 };
+    let actor = context.actor();
     let all = [
-        (Phase::Mismatched, Use::Evaluate, mismatched.then_some(plan.layout), 1.0),
-        (Phase::Reference, Use::Evaluate, plan.reference, over),
-        (Phase::Train, Use::Train, Some(plan.layout), 1.0),
+        (Phase::Mismatched, Use::Evaluate, mismatched.then_some((actor, plan.layout)), 1.0),
+        (Phase::Reference, Use::Evaluate, plan.reference.map(|layout| (actor, layout)), over),
+        (Phase::Teacher, Use::Evaluate, context.teacher().map(|role| (role, plan.layout)), 1.0),
+        (Phase::Train, Use::Train, Some((actor, plan.layout)), 1.0),
     ];
-    all.into_iter().filter_map(move |(phase, usage, layout, times)| {
-        let layout = layout?;
+    all.into_iter().filter_map(move |(phase, usage, by, times)| {
+        let (role, layout) = by?;
         Some(Turn {
             phase,
-            role: context.actor(),
+            role,
             batch: batch::of_update(context.job, &layout),
             layout,
             usage,
@@ -63,18 +71,20 @@ fn alone<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Turn
     })
 }
 
-/// Weights of a reference that lie on the card while the policy trains.
+/// Weights of a reference, or of a teacher, that lie on the card while the policy trains.
 fn waiting(context: &Context<'_>, plan: &Plan) -> MemoryParts {
+    let teacher = context.teacher();
+    let taught = teacher.map_or_else(MemoryParts::default, |role| frozen_weights(context, &role, &plan.layout));
     // With adapters the reference is the base itself, adapters switched off.
     let own = plan.reference.as_ref().filter(|_| context.adapters == 0);
-    own.map_or_else(MemoryParts::default, |layout| frozen_weights(context, &context.actor(), layout))
+    own.map_or(taught, |layout| frozen_weights(context, &context.actor(), layout))
 }
 
 /// What a step takes whose update is of `batch`: all its turns together.
 #[must_use]
 pub fn parts(context: &Context<'_>, plan: &Plan, batch: &Batch) -> TimeParts {
     let update = crate::training::step(context, &context.actor(), &plan.layout, batch).parts();
-    if evaluations(context) == 0.0 {
+    if trains_alone(context) {
         return update;
     }
     let evaluated = alone(context, plan).filter(|turn| turn.usage == Use::Evaluate);

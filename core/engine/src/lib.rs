@@ -15,7 +15,8 @@
 //! A step on preference data ([`given`]) is such an update and what is evaluated of each batch before it.
 //!
 //! An RL step ([`rl`]) is several of these and a generation phase ([`rollout`]): full engine steps while requests wait, then a
-//! batch that shrinks as responses end; the busiest engine decides. [`step`] puts together what the schedule lets overlap.
+//! batch that shrinks as responses end; the busiest engine decides. A teacher works beside the student as a reference does, or
+//! beside generation on GPUs of its own ([`served`]). [`step`] puts together what the schedule lets overlap.
 //!
 //! A whole run ([`run`]) is its steps, and where the question asks start-up, evaluation, checkpoints and failures.
 //!
@@ -28,6 +29,7 @@ pub mod checkpoint;
 pub mod communication;
 pub mod context;
 pub mod coverage;
+pub mod distilled;
 pub mod fit;
 pub mod flops;
 pub mod given;
@@ -42,6 +44,7 @@ pub mod rl;
 pub mod role;
 pub mod rollout;
 pub mod run;
+pub mod served;
 pub mod step;
 pub mod tower;
 pub mod training;

@@ -17,6 +17,8 @@ pub enum Phase {
     Values,
     /// Rewards, by a model or as long as the question states.
     Reward,
+    /// A teacher's probabilities; with a pool of its own, what they take beyond generation.
+    Teacher,
     /// Updates of the critic.
     UpdateCritic,
     /// Updates of the actor.
@@ -29,7 +31,7 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in the order of a step.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Train,
         Self::Rollout,
         Self::OldLogProb,
@@ -37,6 +39,7 @@ impl Phase {
         Self::Reference,
         Self::Values,
         Self::Reward,
+        Self::Teacher,
         Self::UpdateCritic,
         Self::UpdateActor,
         Self::WeightSync,
@@ -54,6 +57,7 @@ impl Phase {
             Self::Reference => "reference",
             Self::Values => "values",
             Self::Reward => "reward",
+            Self::Teacher => "teacher",
             Self::UpdateCritic => "update_critic",
             Self::UpdateActor => "update_actor",
             Self::WeightSync => "weight_sync",

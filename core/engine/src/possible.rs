@@ -70,7 +70,7 @@ fn utilization(job: &Job, context: &Context<'_>, plan: &Plan) -> f64 {
 
 /// Operations of a step over what all GPUs could do in its time.
 pub fn of_peak(job: &Job, plan: &Plan, flops: f64, step: &Step) -> f64 {
-    flops / step.seconds / (peak(job, plan) * f64::from(job.hardware.gpus))
+    flops / step.seconds / (peak(job, plan) * f64::from(job.gpus()))
 }
 
 /// Operations per second of the card's peak, in the precision of what counts: the engine's where nothing trains.

@@ -11,6 +11,7 @@ use crate::host;
 use crate::memory::PhaseMemory;
 use crate::phase::Phase;
 use crate::rollout::{self, Requests, Room};
+use crate::served;
 use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
 use crate::turn::Turn;
 pub use budgets::Budgets;
@@ -41,6 +42,8 @@ pub struct GeneratingSide {
     /// What the engine has for the sequences that it generates.
     pub room: Room,
     times: TimeParts,
+    /// What a teacher on GPUs of its own takes beyond them, where there is one.
+    teacher: Option<TimeParts>,
 }
 
 /// The two sides of a step.
@@ -76,8 +79,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let Sides { training, generating } = sides;
     let sync = weight_sync(context, plan, rl, engine);
     let driver = driver(context);
-    let seconds =
-        schedule(rl.schedule, generating.times.total(), seconds(&training.times)) + sync.total() + driver.total();
+    let seconds = schedule(rl.schedule, generating.seconds(), seconds(&training.times)) + sync.total() + driver.total();
     let context_gib = context.efficiency.context_gib;
     let kept = kept_engine(engine, rl, &generating.room);
     let mut memories = Vec::with_capacity(1 + training.memories.len());
@@ -85,8 +87,10 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let beside =
         |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.rollout_weights + kept.kv_cache));
     memories.extend(training.memories.iter().map(beside));
+    memories.extend(served::of(context).map(|own| (Phase::Teacher, own.memory(context))));
     let mut times = Vec::with_capacity(3 + training.times.len());
     times.push((Phase::Rollout, generating.times));
+    times.extend(generating.teacher.map(|parts| (Phase::Teacher, parts)));
     times.extend(training.times.iter().copied());
     times.push((Phase::WeightSync, sync));
     times.push((Phase::Driver, driver));
@@ -149,21 +153,22 @@ pub fn paired(
 pub fn seconds_of(context: &Context<'_>, plan: &Plan, rl: &Rl, training: f64, generating: &GeneratingSide) -> f64 {
     plan.rollout.as_ref().map_or(f64::MAX, |engine| {
         let after = weight_sync(context, plan, rl, engine).total() + driver(context).total();
-        schedule(rl.schedule, generating.times.total(), training) + after
+        schedule(rl.schedule, generating.seconds(), training) + after
     })
 }
 
 /// Seconds that a step takes at least where generation takes `generating` and training `training` of them.
 pub fn least(context: &Context<'_>, layout: &Layout, rl: &Rl, generating: f64, training: f64) -> f64 {
     let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
+    let sync = sync * context.job.workload.sampled_share();
     let sync = (sync + context.efficiency.driver_s) * context.job.time_factor();
     schedule(rl.schedule, generating, training) + sync
 }
 
 impl GeneratingSide {
-    /// Seconds of a step's generation.
+    /// Seconds of a step's generation, a teacher's on GPUs of its own included.
     pub fn seconds(&self) -> f64 {
-        self.times.total()
+        self.teacher.map_or(0.0, |parts| parts.total()) + self.times.total()
     }
 }
 
@@ -248,7 +253,11 @@ fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
 pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
     let (requests, times) = requests(context, rl);
     let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
-    GeneratingSide { room: phase.room, times: generation_parts(context, engine, &phase).times(times) }
+    // Of the batches that a student does not sample nothing is generated.
+    let times = times * context.job.workload.sampled_share();
+    let parts = generation_parts(context, engine, &phase).times(times);
+    let teacher = served::of(context).map(|own| own.parts(parts.total()));
+    GeneratingSide { room: phase.room, times: parts, teacher }
 }
 
 /// The training side of `plan`.
@@ -334,7 +343,8 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
         weight_sync: (gather + copy).max(synced_by_tensor(context, &plan.layout)).get() + waking(context, rl),
         ..TimeParts::default()
     };
-    parts.times(context.job.time_factor())
+    // Before a batch that is sampled alone.
+    parts.times(context.job.time_factor() * context.job.workload.sampled_share())
 }
 
 /// What the trainer's driver does between the phases: advantages, metrics, data.

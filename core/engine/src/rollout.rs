@@ -14,11 +14,11 @@ use engine::{EngineModel, Prefill};
 pub use lengths::Responses;
 use lengths::SHARES;
 pub use memory::{cache_bytes_per_token, engine_weights, graphs, images_workspace, workspace};
+pub(crate) use memory::{dense_weight_bytes, expert_weight_bytes};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
-use shardwise_question::complete::USUAL_BATCHED_TOKENS;
-use shardwise_question::plan::RolloutPlan;
+use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::workload::Agent;
 pub use version::{MANY, TODAYS_VLLM, entry};
 

@@ -30,13 +30,13 @@ pub fn of(
     let job = context.job;
     let own = job.operations.as_ref()?;
     let hardware = &job.hardware;
-    let gpus = f64::from(hardware.gpus);
+    let gpus = f64::from(job.gpus());
     let bytes = checkpoint.map_or(0.0, |own| own.bytes);
     let evaluation = evaluation(&own.evaluation, training, steps);
     let work = training + evaluation;
     let times = own
         .saving
-        .map(|saving| saving::times(&saving, bytes, gpus, hardware.pcie_gb_per_s * 1e9));
+        .map(|saving| saving::times(&saving, bytes, f64::from(hardware.gpus), hardware.pcie_gb_per_s * 1e9));
     let reading = own.saving.map_or(0.0, |saving| bytes / saving.bytes_per_s);
     let mtbf = failures::mtbf(own.mtbf_gpu_hours, gpus, own.interruptions_per_instance_hour, instances(hardware));
     let failing = mtbf.map(|hours| Failing {

@@ -6,6 +6,7 @@ mod generation;
 mod memory;
 mod rates;
 mod run;
+mod served;
 mod source;
 mod summary;
 mod sums;
@@ -77,8 +78,12 @@ pub fn explain(found: &Evaluated, figure: &str) -> Option<Explanation> {
     let path: Vec<&str> = figure.split('.').collect();
     let mut own = match path.as_slice() {
         ["memory", "rollout", part] => engine::of_part(&source, figure, part),
+        ["memory", "teacher", part] if context.job.workload.teachers_pool().is_some() => {
+            served::of_memory(&source, figure, part)
+        }
         ["memory", phase, part] => memory::of_part(&source, figure, phase, part),
         ["time", "parts", part] => time::over_phases(&source, figure, part),
+        ["time", "teacher", "prefill"] => served::of_time(&source, figure),
         ["time", "rollout", part, rest @ ..] => generation::of_time(&source, figure, part, rest),
         ["time", "weight_sync", "weight_sync"] => generation::of_sync(&source, figure),
         ["time", "driver", "overhead"] => generation::of_driver(&source, figure),

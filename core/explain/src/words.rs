@@ -10,6 +10,7 @@ pub(super) fn phase(name: &str) -> &'static str {
         "reference" => "Reference",
         "values" => "Values",
         "reward" => "Reward",
+        "teacher" => "Teacher",
         "update_critic" => "Critic update",
         "update_actor" => "Actor update",
         "weight_sync" => "Weight sync",
@@ -28,7 +29,7 @@ pub(super) fn memory(part: &str) -> &'static str {
         "logits" => "Logits",
         "kv_cache" => "KV cache",
         "rollout_weights" => "Rollout weights",
-        "frozen_weights" => "Reference weights",
+        "frozen_weights" => "Frozen weights",
         "communication" => "Communication",
         _ => "CUDA, engine, slack",
     }

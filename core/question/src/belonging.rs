@@ -27,11 +27,12 @@ const fn rule(field: &'static str, belongs: fn(&Value) -> bool, otherwise: &'sta
 const LENGTHS: &str = "What is generated has lengths of its own: the longest in workload.rl, the means in workload.rollout. Leave this out.";
 const SIZES: &str = "What is generated has a size of its own: prompts_per_step and mini_batch of workload.rl, requests of workload.rollout. Leave this out.";
 const FORWARD: &str = "Only reinforcement learning has passes forward alone. Leave it out; micro_batch or max_tokens_per_gpu is of what trains.";
+const OF_A_POOL: &str = "Only a pool of the teacher's own has this: beside the student it is laid out as the student. Leave it out, or set workload.distillation.placement to pool.";
 const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and no roles of its own. Leave it out.";
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 30] = [
+const RULES: [Rule; 39] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -52,6 +53,31 @@ const RULES: [Rule; 30] = [
         "Only a model with a vision tower takes images. Leave this out, or choose such a model, for example \"qwen2.5-vl-7b\".",
     ),
     rule("workload.images.vision_tower", trains, "Nothing trains here, the vision tower neither. Leave this out."),
+    rule(
+        "workload.distillation",
+        |question| is_distilled(question) || matches!(kind(question), "sft" | "lora" | "qlora"),
+        "Only distill, sft, lora and qlora learn from a teacher. Leave this out, or choose one of them.",
+    ),
+    rule("workload.distillation.gpus", has_pool, OF_A_POOL),
+    rule("workload.distillation.tensor_parallel", has_pool, OF_A_POOL),
+    rule("workload.distillation.gpu_memory_utilization", has_pool, OF_A_POOL),
+    rule("workload.distillation.max_num_batched_tokens", has_pool, OF_A_POOL),
+    rule("workload.distillation.precision", has_pool, OF_A_POOL),
+    rule(
+        "workload.distillation.placement",
+        |question| is_distilled(question) || !has_pool(question),
+        "What is given needs no engine: its teacher stands beside the student. Set it to beside, or choose the kind distill.",
+    ),
+    rule(
+        "workload.distillation.top_k",
+        |question| at(question, "workload.distillation.logits") == "top_k",
+        "Only top_k has a number of them. Leave it out, or set workload.distillation.logits to top_k.",
+    ),
+    rule(
+        "workload.distillation.on_policy",
+        is_distilled,
+        "Only the kind distill samples. Leave this out, or choose that kind.",
+    ),
     rule(
         "workload.precompute_ref_log_probs",
         |question| preference(question).is_some_and(Preference::has_reference),
@@ -147,6 +173,14 @@ fn preference(question: &Value) -> Option<&'static Preference> {
 
 fn is_rl(question: &Value) -> bool {
     algorithm(question).is_some()
+}
+
+fn is_distilled(question: &Value) -> bool {
+    algorithm(question).is_some_and(Algorithm::teacher)
+}
+
+fn has_pool(question: &Value) -> bool {
+    at(question, "workload.distillation.placement") == "pool"
 }
 
 fn trains(question: &Value) -> bool {

@@ -14,7 +14,7 @@ use crate::place::Place;
 use crate::plan::{Layout, Plan};
 use crate::wire::{Backend, PlanSpec, Precision, RolloutPlanSpec, WorkloadKind};
 use crate::workload::Rl;
-pub use engine::{USUAL_BATCHED_TOKENS, complete_rollout};
+pub use engine::complete_rollout;
 pub use kernel::{attention_kernel, usual_kernel};
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;

@@ -1,6 +1,7 @@
 //! From a question to a job: defaults applied, everything invalid refused by name.
 
 mod agent;
+mod distillation;
 mod hardware;
 mod images;
 mod operations;
@@ -60,6 +61,12 @@ pub struct Chosen {
 }
 
 impl Job {
+    /// GPUs of the job: those of the machine, and a teacher's own.
+    #[must_use]
+    pub fn gpus(&self) -> u32 {
+        self.hardware.gpus + self.workload.teachers_pool().map_or(0, |pool| pool.gpus)
+    }
+
     /// What every estimated second is multiplied by; 1 without a calibration.
     #[must_use]
     pub fn time_factor(&self) -> f64 {
@@ -90,7 +97,6 @@ pub const CONFIDENCE: f64 = 0.95;
 /// The rank that adapters have by default.
 pub const RANK: u64 = 16;
 
-const MAX_GPUS: u64 = 1 << 20;
 const MAX_LENGTH: u64 = 1 << 24;
 const MAX_BATCH: u64 = 1 << 24;
 
@@ -176,6 +182,7 @@ fn resolve_workload(
         global_batch: 1,
         lora: resolve_lora(kind, spec.lora)?,
         images: None,
+        distillation: None,
         reference: kind.preference().is_some_and(Preference::has_reference)
             && spec.precompute_ref_log_probs != Some(true),
         rl: None,
@@ -220,6 +227,7 @@ fn resolve_workload(
     if let Some(spec) = &spec.images {
         workload.images = images::resolve(spec, model, &workload, caveats)?;
     }
+    workload.distillation = distillation::resolve(spec, (model, hardware), caveats)?;
     Ok(workload)
 }
 

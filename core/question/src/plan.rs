@@ -5,6 +5,9 @@ use crate::wire::{
     Precision, RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
+/// Most GPUs that a question may state.
+pub(crate) const MAX_GPUS: u64 = 1 << 20;
+
 /// How training is laid out over the GPUs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
@@ -187,6 +190,10 @@ impl Modules {
         RecomputeModule::ALL.into_iter().filter(move |module| self.contains(*module))
     }
 }
+
+/// Tokens of an engine step where nothing is stated: veRL's default (`rollout.max_num_batched_tokens`), and vLLM's own on large
+/// cards. The share of the matrix rate that prompts reach is fitted with it.
+pub const USUAL_BATCHED_TOKENS: u64 = 8192;
 
 /// The generation engine's layout.
 #[derive(Clone, Copy, Debug, PartialEq)]

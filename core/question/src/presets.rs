@@ -70,6 +70,11 @@ const RETOOL: Source = Source {
     date: "2026-11-26",
 };
 
+const OPD: Source = Source {
+    url: "https://github.com/verl-project/verl/blob/1dda039b9c6311889a9c9a26040677e1254814f9/examples/on_policy_distillation_trainer/run_qwen3_8b_fsdp.sh",
+    date: "2026-11-26",
+};
+
 /// Nothing but what the question says.
 const PLAIN: Words = ("", "");
 
@@ -83,6 +88,12 @@ const DERIVED: Words = (
 const AGENT: Words = (
     "The script states neither the machine nor what its tools do: eight H100, and the defaults for turns, lengths and calls.",
     "脚本没有给出机器，也没有给出工具的行为：这里取八张 H100，轮数、长度与调用取默认值。",
+);
+
+/// What to know about a teacher's script.
+const TEACHER: Words = (
+    "The script states no machine: H200 here, as a share of 0.4 of an H100 does not hold the teacher, with the defaults for lengths.",
+    "脚本没有给出机器：这里取 H200，因为 H100 的 0.4 份额放不下教师模型；长度取默认值。",
 );
 
 /// What to know about the cost columns of LLMForge's cookbook.
@@ -118,7 +129,7 @@ macro_rules! preset {
     };
 }
 
-static PRESETS: [Preset; 17] = [
+static PRESETS: [Preset; 18] = [
     preset!("verl-qwen3-8b-grpo", "veRL", "GRPO · Qwen3-8B · 8 × H100", PLAIN, VERL),
     preset!("recipe-dapo-qwen2.5-32b", "veRL", "DAPO · Qwen2.5-32B · 128 × H800", PLAIN, DAPO),
     preset!(
@@ -151,6 +162,7 @@ static PRESETS: [Preset; 17] = [
         MODEL_ZOO
     ),
     preset!("retool-qwen2.5-7b", "veRL", "GRPO with tools · ReTool · Qwen2.5-7B · 8 × H100", AGENT, RETOOL),
+    preset!("verl-opd-qwen3-8b", "veRL", "Distillation · Qwen3-8B from Qwen3-32B · 12 × H200", TEACHER, OPD),
     preset!("handbook-dpo-mistral-7b", "Alignment Handbook", "DPO · Mistral-7B · 8 × A100 80 GB", PLAIN, HANDBOOK_DPO),
     preset!(
         "handbook-orpo-mixtral-8x22b",

@@ -113,6 +113,8 @@ pub enum Baseline {
     Batch,
     /// The score of the likeliest response, which is generated beside the others and trains nothing.
     Greedy,
+    /// A teacher's log-probabilities, token by token: nothing is scored.
+    Teacher,
 }
 
 /// Where the penalty for leaving the reference is.
@@ -290,11 +292,28 @@ pub const REINFORCE_PLUS_PLUS: Algorithm = Algorithm {
 pub const REMAX: Algorithm =
     Algorithm { name: "ReMax", baseline: Baseline::Greedy, penalty: Penalty::Reward, responses_per_prompt: 1, ..GRPO };
 
+/// On-policy distillation (arXiv:2306.13649, algorithm 1, with all batches sampled by the student): one response a prompt, no
+/// reference; the policy's loss is the divergence from a teacher.
+pub const DISTILL: Algorithm = Algorithm {
+    name: "Distillation",
+    baseline: Baseline::Teacher,
+    reference: false,
+    responses_per_prompt: 1,
+    loss: Loss { ratio: Ratio::Token, mean: Mean::Token, clip: None },
+    ..GRPO
+};
+
 impl Algorithm {
     /// Whether a critic trains beside the policy.
     #[must_use]
     pub const fn critic(&self) -> bool {
         matches!(self.baseline, Baseline::Critic)
+    }
+
+    /// Whether a teacher says what a token is worth.
+    #[must_use]
+    pub const fn teacher(&self) -> bool {
+        matches!(self.baseline, Baseline::Teacher)
     }
 
     /// Whether the responses of a prompt are compared, so that there have to be several.
@@ -326,7 +345,8 @@ impl WorkloadKind {
             | Self::Gmpo
             | Self::Rloo
             | Self::ReinforcePlusPlus
-            | Self::Remax => self.algorithm().map_or("", |own| own.name),
+            | Self::Remax
+            | Self::Distill => self.algorithm().map_or("", |own| own.name),
         }
     }
 
@@ -358,6 +378,7 @@ impl WorkloadKind {
             Self::Rloo => Task::Rl(&RLOO),
             Self::ReinforcePlusPlus => Task::Rl(&REINFORCE_PLUS_PLUS),
             Self::Remax => Task::Rl(&REMAX),
+            Self::Distill => Task::Rl(&DISTILL),
             Self::Rollout => Task::Generate,
         }
     }

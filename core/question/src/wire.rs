@@ -5,7 +5,9 @@
 //! needs version 2.
 
 mod answer;
+mod distillation;
 mod document;
+mod images;
 mod known;
 mod language;
 mod operations;
@@ -22,7 +24,9 @@ mod unique;
 mod version;
 
 pub use answer::*;
+pub use distillation::*;
 pub use document::{Document, read};
+pub use images::*;
 pub use language::{Language, Words};
 pub use operations::*;
 pub use optimizer::Optimizer;

@@ -1,5 +1,6 @@
 //! What is trained or generated, with every default applied.
 
+use crate::plan::RolloutPlan;
 use crate::task::Task;
 use crate::wire::{LoraTargets, Precision, Schedule, VisionTower, WorkloadKind};
 use shardwise_catalog::model::{Model, Picture};
@@ -25,6 +26,8 @@ pub struct Workload {
     pub lora: Option<Lora>,
     /// Images, where the model takes some.
     pub images: Option<Images>,
+    /// The teacher, where there is one.
+    pub distillation: Option<Distillation>,
     /// Whether steps on preference data evaluate a reference on them; that of RL is in `rl`.
     pub reference: bool,
     /// The RL step.
@@ -71,6 +74,25 @@ impl Workload {
             }
             (Length::Data { examples, epochs }, None) => examples as f64 * epochs * self.example_length(),
         })
+    }
+
+    /// The teacher's own GPUs and their engine, where it has some.
+    #[must_use]
+    pub fn teachers_pool(&self) -> Option<&Pool> {
+        self.distillation.as_ref()?.pool.as_ref()
+    }
+
+    /// The teacher, where it stands beside the student.
+    #[must_use]
+    pub fn teacher_beside(&self) -> Option<&Model> {
+        let own = self.distillation.as_ref()?;
+        own.pool.is_none().then_some(&own.teacher)
+    }
+
+    /// Share of an RL step's batches that are sampled: all, but where a teacher also judges given text.
+    #[must_use]
+    pub fn sampled_share(&self) -> f64 {
+        self.distillation.as_ref().map_or(1.0, |own| own.on_policy)
     }
 
     /// Whether a step evaluates a reference policy.
@@ -168,6 +190,50 @@ impl Images {
             VisionTower::Trained => 0,
             VisionTower::Projector => counts.vision - counts.projector,
             VisionTower::Frozen => counts.vision,
+        }
+    }
+}
+
+/// A teacher, and what the student is held to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distillation {
+    /// The teacher.
+    pub teacher: Model,
+    /// Its own GPUs; `None` where it stands beside the student.
+    pub pool: Option<Pool>,
+    /// What of its probabilities the student is held to.
+    pub logits: Logits,
+    /// Share of the batches that the student samples.
+    pub on_policy: f64,
+}
+
+/// GPUs of a teacher, and the engine that serves it on them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pool {
+    /// How many there are.
+    pub gpus: u32,
+    /// Each of its engines.
+    pub engine: RolloutPlan,
+}
+
+/// What of a teacher's probabilities a student is held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logits {
+    /// Those of the tokens that were sampled.
+    Sampled,
+    /// So many of each position, the largest.
+    TopK(u64),
+    /// The whole vocabulary's.
+    Full,
+}
+
+impl Logits {
+    /// Probabilities that an engine returns of each position: the token's own, and the largest few.
+    #[must_use]
+    pub fn returned(self) -> f64 {
+        match self {
+            Self::TopK(k) => 1.0 + k as f64,
+            Self::Sampled | Self::Full => 1.0,
         }
     }
 }

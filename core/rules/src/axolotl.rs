@@ -2,7 +2,8 @@
 
 use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
 use super::shared::{
-    ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
+    ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, TRANSFORMERS_KERNEL,
+    TRANSFORMERS_WHOLE_LAYERS,
 };
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
@@ -54,6 +55,7 @@ pub(crate) static RULES: &[Rule] = &[
         ],
     ),
     NO_IMAGES,
+    NO_TEACHER,
 ];
 
 static SHARDED: &[Rule] = &[

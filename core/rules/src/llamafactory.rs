@@ -1,7 +1,7 @@
 //! LLaMA-Factory 0.9.5: pre-training and fine-tuning with `DeepSpeed`, FSDP2 or plain data parallelism.
 
 use super::rule::{CP, EP, ETP, Rule, TP, ULYSSES, all, backends, must, ones, when};
-use super::shared::{ACTIVATIONS_STAY, ALL_SHARD, FSDP2_SHARDS, HALF, REFERENCE_IN_STEPS};
+use super::shared::{ACTIVATIONS_STAY, ALL_SHARD, FSDP2_SHARDS, HALF, NO_TEACHER, REFERENCE_IN_STEPS};
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
@@ -10,6 +10,7 @@ use shardwise_question::wire::WorkloadKind;
 /// What LLaMA-Factory refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
     all(trainer::FINE_TUNES),
+    NO_TEACHER,
     REFERENCE_IN_STEPS.or("LLaMA-Factory evaluates the reference in each step. Set it to false."),
     ones(&[TP, CP, ULYSSES, EP, ETP]).or("LLaMA-Factory's Trainer splits no model, only data. Set {field} to 1."),
     // model/model_utils/attention.py: its fa3 is for gpt-oss, which gets it whatever the key says.

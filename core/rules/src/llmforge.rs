@@ -2,7 +2,7 @@
 
 use super::optimizer;
 use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions};
-use super::shared::{FLASH, FLASH_2, NO_IMAGES, WHOLE_LAYERS};
+use super::shared::{FLASH, FLASH_2, NO_IMAGES, NO_TEACHER, WHOLE_LAYERS};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend::Deepspeed;
@@ -74,4 +74,5 @@ pub(crate) static RULES: &[Rule] = &[
     divides("workload.global_batch", |a| (a.micro.saturating_mul(a.gpus), a.workload.global_batch))
         .or("{batch} sequences are no multiple of {part}, one micro-batch on every GPU."),
     NO_IMAGES,
+    NO_TEACHER,
 ];

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED, recomputes};
 use super::rule::{Rule, all, divides, must, no_kind, when};
-use super::shared::{FLASH, NO_IMAGES, NO_PREFERENCES, NO_RL, TRAINS, USUAL_KERNEL};
+use super::shared::{FLASH, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, TRAINS, USUAL_KERNEL};
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::RecomputeModule::MlaUpProj;
 use shardwise_question::wire::WorkloadKind::{Lora, Pretrain, Qlora, Sft};
@@ -123,6 +123,7 @@ pub(crate) static RULES: &[Rule] = &[
     must("plan.max_tokens_per_gpu", |a| a.workload.kind == Pretrain || !a.workload.joins() || a.micro == 1)
         .or("A micro-batch of packed sequences is one pack. Set max_tokens_per_gpu to the sequence length, or packing to false."),
     NO_IMAGES,
+    NO_TEACHER,
 ];
 
 /// Whether the model has a recipe of this kind.

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, no_kind, when};
-use super::shared::{MEGATRON, NO_IMAGES, NO_PREFERENCES, NO_RL, WEIGHTS_STAY, WHOLE_NODES, positions};
+use super::shared::{MEGATRON, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, WEIGHTS_STAY, WHOLE_NODES, positions};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Norm, QkNorm};
 use shardwise_question::plan::Recompute;
@@ -24,6 +24,7 @@ pub(crate) static RULES: &[Rule] = &[
     DOCUMENTS_ARE_JOINED,
     Rule::Odd(architecture),
     NO_IMAGES,
+    NO_TEACHER,
 ];
 
 /// What megatron-core 0.16.1 asks of every plan (`TransformerConfig`, `OptimizerConfig`, the schedules).

@@ -1,4 +1,4 @@
-//! ms-swift 4.6.0: pre-training, fine-tuning and preference data with `DeepSpeed`, FSDP2 or plain data parallelism.
+//! ms-swift 4.6.0: pre-training, fine-tuning, distillation of given text and preference data with `DeepSpeed`, FSDP2 or plain data parallelism.
 //!
 //! Paths are below `swift/` of the wheel (<https://pypi.org/project/ms-swift/4.6.0/>).
 
@@ -14,6 +14,7 @@ use shardwise_question::task::Preference;
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 use shardwise_question::wire::WorkloadKind::{Dpo, Ipo, Pretrain};
+use shardwise_question::workload::Logits;
 
 /// What ms-swift refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
@@ -31,6 +32,7 @@ pub(crate) static RULES: &[Rule] = &[
     ACTIVATIONS_STAY.or("The texts for ms-swift move no activations. Use recompute instead."),
     when(packs, PACKED),
     when(|a| a.workload.kind.preference().is_some(), PREFERENCES),
+    when(|a| a.workload.distillation.is_some(), TAUGHT),
     when(|a| a.layout.sequence_split() > 1, SPLIT),
     all(optimizer::MS_SWIFT),
     when(
@@ -94,6 +96,26 @@ static PREFERENCES: &[Rule] = &[
     // rlhf_trainers/dpo_trainer.py, concatenated_forward.
     must("plan.fused_lm_head", |a| !a.layout.fused_lm_head)
         .or("{name}'s losses of preference data read the logits. Set fused_lm_head to false."),
+];
+
+/// `--rlhf_type gkd` on given text, `--lmbda 0`.
+static TAUGHT: &[Rule] = &[
+    must("workload.distillation.logits", |a| a.workload.distillation.as_ref().is_none_or(|own| own.logits != Logits::Sampled))
+        .or("ms-swift holds a student to the whole vocabulary or to the largest few. Set it to full or top_k."),
+    // arguments/rlhf_args.py, _check_gkd.
+    must("plan.fused_lm_head", |a| {
+        let few = a.workload.distillation.as_ref().is_some_and(|own| own.logits != Logits::Full);
+        !(few && a.layout.fused_lm_head)
+    })
+    .or("Liger's divergence is of the whole vocabulary. Set fused_lm_head to false, or workload.distillation.logits to full."),
+    // The same file, _check_sequence_parallel.
+    must("plan.ulysses_parallel", |a| a.layout.sequence_split() == 1)
+        .or("ms-swift splits no sequences where a teacher judges them. Set context_parallel and ulysses_parallel to 1."),
+    // rlhf_trainers/gkd_trainer.py encodes each row by itself.
+    must("workload.packing", |a| !a.workload.joins())
+        .or("ms-swift packs nothing where a teacher judges it. Set packing to false."),
+    must("workload.images", |a| a.workload.images.is_none())
+        .or("These texts of ms-swift distil text alone. Leave the images or the teacher out."),
 ];
 
 /// `--sequence_parallel_size`: by heads as far as the greatest common divisor with the key and value heads goes, the rest in

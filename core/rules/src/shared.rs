@@ -62,6 +62,9 @@ pub(crate) const CACHE_IN_16_BITS: Must =
 /// Everything is text.
 pub(crate) const NO_IMAGES: Rule = must("workload.images", |a| a.workload.images.is_none())
     .or("The texts for {name} have no images. Take LLaMA-Factory's or veRL's flags, or leave them out.");
+/// Nothing is learnt from a teacher.
+pub(crate) const NO_TEACHER: Rule = must("workload.distillation", |a| a.workload.distillation.is_none())
+    .or("The texts for {name} have no teacher. Take veRL's or TRL's flags to distil what the student samples, ms-swift's for given text, or leave it out.");
 /// Nothing is learnt from preferences.
 pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kind.preference().is_none())
     .or("The texts for {name} learn nothing from preferences. Take TRL's or LLaMA-Factory's flags.");

@@ -4,11 +4,13 @@ use super::asked::nodes;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES,
-    KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
+    KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_REWARD_MODEL, NO_ULYSSES, PREFERENCES_ARE_PADDED,
+    REFERENCE_FOLLOWS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS,
+    WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
 use shardwise_catalog::model::VisionKind;
+use shardwise_question::task::Algorithm;
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
@@ -17,6 +19,7 @@ use shardwise_question::wire::WorkloadKind::{
     Gmpo, Orpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, RewardModel, Rloo, Simpo,
 };
 use shardwise_question::wire::{LoraTargets, VisionTower};
+use shardwise_question::workload::{Distillation, Logits};
 
 /// What TRL refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
@@ -95,6 +98,8 @@ static ON_DEEPSPEED: &[Rule] = &[
 
 static FINE_TUNING: &[Rule] = &[
     TEXT_HAS_POSITIONS,
+    must("workload.distillation", |a| a.workload.distillation.is_none())
+        .or("TRL's script distils what the student samples. Choose the kind distill, or take ms-swift's flags."),
     WHOLE_PASSES,
     when(|a| a.workload.kind.preference().is_some(), PREFERENCES),
     when(
@@ -126,8 +131,12 @@ static REINFORCEMENT: &[Rule] = &[
     // trainer/grpo_config.py, GRPOConfig.__post_init__.
     must("plan.context_parallel", |a| a.layout.sequence_split() == 1)
         .or("TRL's GRPO splits no sequences. Set context_parallel and ulysses_parallel to 1."),
-    learning("workload.rl.responses_per_prompt", |rl| rl.responses_per_prompt > 1)
-        .or("The responses of a prompt are compared. Give 2 or more."),
+    must("workload.rl.responses_per_prompt", |a| {
+        let compares = a.workload.kind.algorithm().is_some_and(Algorithm::compares);
+        !compares || a.rl.is_none_or(|rl| rl.responses_per_prompt > 1)
+    })
+    .or("The responses of a prompt are compared. Give 2 or more."),
+    when(|a| a.workload.distillation.is_some(), DISTILLED),
     learning("workload.rl.critic", |rl| rl.critic.is_none()).or("TRL's GRPO has no critic. Set it to null."),
     NO_OVERSAMPLING.or("TRL drops no prompts while it samples. Set oversampling to 1."),
     // scripts/grpo.py hands its trainer no tools; trainer/grpo_trainer.py takes them from a program.
@@ -150,6 +159,36 @@ static REINFORCEMENT: &[Rule] = &[
     divides("workload.rl.mini_batch", |a| (a.per_pass, a.mini))
         .or("{mini} sequences of a mini-batch are no multiple of {part}, one micro-batch on every rank."),
     when(|a| a.rollout.is_some(), GENERATION),
+];
+
+/// trainer/distillation_trainer.py and its configuration.
+static DISTILLED: &[Rule] = &[
+    must("workload.distillation.placement", |a| a.workload.teachers_pool().is_none())
+        .or("TRL's teacher stands beside the student. Set it to beside, or take veRL's flags."),
+    must("workload.distillation.logits", |a| a.workload.distillation.as_ref().is_none_or(|own| own.logits == Logits::Full))
+        .or("TRL holds a student to the whole vocabulary. Set it to full."),
+    must("workload.distillation.on_policy", |a| a.workload.sampled_share() == 1.0)
+        .or("TRL's script samples every batch from the student. Set it to 1."),
+    must("workload.distillation.teacher", |a| {
+        let rows = |own: &Distillation| own.teacher.shape.vocab_size == a.shape.vocab_size;
+        a.workload.distillation.as_ref().is_none_or(rows)
+    })
+    .or("TRL compares whole vocabularies, and the teacher's has another size than the student's. Choose a teacher with as large a one."),
+    // accelerate/accelerator.py, prepare_model with evaluation_mode: under FSDP it moves no such model to the GPU.
+    backends(&[Deepspeed])
+        .or("Accelerate leaves a teacher in host memory under FSDP. Set the backend to deepspeed, or take veRL's flags."),
+    learning("workload.rl.responses_per_prompt", |rl| rl.responses_per_prompt == 1)
+        .or("TRL's student writes one response to a prompt. Set it to 1."),
+    learning("workload.rl.mini_batch", |rl| rl.mini_batch == rl.prompts_per_step)
+        .or("TRL samples anew for every update. Set mini_batch to prompts_per_step, or leave it out."),
+    learning("workload.rl.epochs", |rl| rl.epochs == 1).or("TRL samples anew for every update. Set it to 1."),
+    learning("workload.rl.old_log_prob", |rl| !rl.old_log_prob)
+        .or("TRL's divergence needs no old log-probabilities. Set it to false."),
+    learning("workload.rl.reference", |rl| !rl.reference)
+        .or("TRL holds a student to its teacher alone. Set it to false, or leave it out."),
+    NO_REWARD_MODEL.or("TRL scores nothing where a teacher judges. Set it to null."),
+    must("workload.images", |a| a.workload.images.is_none())
+        .or("These texts of TRL distil text alone. Leave the images or the teacher out."),
 ];
 
 static GENERATION: &[Rule] = &[

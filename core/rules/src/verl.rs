@@ -1,6 +1,6 @@
 //! verl 0.9.1: what its configuration code, its trainers and its workers assert.
 
-use super::asked::Asked;
+use super::asked::{Asked, nodes};
 use super::optimizer;
 use super::rule::{Rule, all, backends, check, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
@@ -19,7 +19,7 @@ use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
 use shardwise_question::wire::Schedule::{Colocated, Split};
 use shardwise_question::wire::WorkloadKind::{Pretrain, Qlora};
 use shardwise_question::wire::{Attention, Engine, VisionTower};
-use shardwise_question::workload::Images;
+use shardwise_question::workload::{Images, Logits, Pool};
 
 /// What veRL refuses.
 pub(crate) static RULES: &[Rule] = &[
@@ -125,8 +125,33 @@ static ON_FSDP: &[Rule] = &[
         .or("Ulysses needs packed sequences. Set packing to true or ulysses_parallel to 1."),
 ];
 
+/// workers/config/distillation.py and experimental/teacher_loop.
+static DISTILLED: &[Rule] = &[
+    must("workload.distillation.placement", |a| a.workload.teachers_pool().is_some())
+        .or("veRL serves a teacher on GPUs of its own. Set it to pool, or take TRL's flags."),
+    must("workload.distillation.gpus", |a| {
+        let whole = |own: &Pool| nodes(own.gpus, a.job.hardware.gpus_per_node).is_some();
+        a.workload.teachers_pool().is_none_or(whole)
+    })
+    .or("A teacher's pool is whole nodes of {node} GPUs, or less than one. Give a multiple of {node}, or less."),
+    must("workload.distillation.precision", |a| {
+        let loads = |own: &Pool| matches!(own.engine.precision, Bf16 | Fp16 | Fp8);
+        a.workload.teachers_pool().is_none_or(loads)
+    })
+    .or("veRL loads its engines in bf16, fp16 or fp8."),
+    must("workload.distillation.on_policy", |a| a.workload.sampled_share() == 1.0)
+        .or("veRL's student samples every batch. Set it to 1."),
+    // workers/engine/fsdp/transformer_impl.py: the fused head hands over no logits.
+    must("plan.fused_lm_head", |a| {
+        let few = a.workload.distillation.as_ref().is_some_and(|own| matches!(own.logits, Logits::TopK(_)));
+        !(few && a.layout.fused_lm_head)
+    })
+    .or("veRL compares the largest few with the student's logits. Set fused_lm_head to false, or workload.distillation.logits to sampled."),
+];
+
 static REINFORCEMENT: &[Rule] = &[
     RESPONSES_HAVE_POSITIONS,
+    when(|a| a.workload.distillation.is_some(), DISTILLED),
     OWN_PACE.or("veRL's agent loops let each response go on at its own pace. Set asynchronous to true, or leave it out."),
     learning("workload.rl.mini_batch", |rl| rl.mini_batch > 0 && rl.mini_batch <= rl.prompts_per_step)
         .or("The mini-batch is at least one prompt and no more than the step's."),
@@ -240,6 +265,8 @@ static TENSORRT_LLM: &[Rule] = &[
 ];
 
 static FINE_TUNING: &[Rule] = &[
+    must("workload.distillation", |a| a.workload.distillation.is_none())
+        .or("veRL distils what the student samples. Choose the kind distill, or take ms-swift's flags."),
     TEXT_HAS_POSITIONS,
     // trainer/sft_trainer.py rounds down without a word.
     divides("workload.global_batch", |a| (a.ranks, a.workload.global_batch))

@@ -60,7 +60,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
     let fit = fit::judge(context, plan, &step);
     let peak = fit::peak_interval(job, plan, &step, coverage::COVERED_SHARE);
     let step = step.pressed(hardware.memory_gib);
-    let gpus = f64::from(hardware.gpus);
+    let gpus = f64::from(job.gpus());
     let seconds = step.seconds;
     let tokens_per_s = step.tokens / seconds;
     let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
@@ -86,7 +86,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         usd_per_mtok: price.map(|price| price.over(Seconds::new(1e6 / tokens_per_s)).get()),
         usd_per_step: price.map(|price| price.over(Seconds::new(seconds)).get()),
         usd_per_gpu_hour: hardware.usd_per_gpu_hour,
-        offer: hardware.offer.as_ref().map(|offer| Rental::of(offer, hardware.gpus)),
+        offer: hardware.offer.as_ref().map(|offer| Rental::of(offer, job.gpus())),
         run,
         split: split(job),
         memory,

@@ -42,7 +42,8 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         offload(job, &plan.layout, &mut found);
     }
     if let Some(rl) = &job.workload.rl {
-        reinforcement(rl, &mut found);
+        // A teacher takes the place of rewards.
+        reinforcement((rl, job.workload.distillation.is_none()), &mut found);
     }
     if hardware.nodes() > 1 && hardware.gpu == "custom" {
         found.push(Caveat::new(
@@ -265,8 +266,8 @@ fn offload(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
 }
 
 /// What RL leaves out, and how far off its steps are.
-fn reinforcement(rl: &Rl, found: &mut Vec<Caveat>) {
-    if rl.reward_s == 0.0 && rl.reward_model.is_none() {
+fn reinforcement((rl, scored): (&Rl, bool), found: &mut Vec<Caveat>) {
+    if scored && rl.reward_s == 0.0 && rl.reward_model.is_none() {
         found.push(Caveat::new(
             "no-reward-time",
             "Rewards are taken to cost no time. If they take some, give their seconds a step.",

@@ -18,7 +18,7 @@ pub(crate) fn of(context: &Context<'_>, plan: &Plan) -> Figures {
     let probability = fit::decisive(&demands, expected).map_or(1.0, |own| own.probability(expected));
     let missing_gib = fit::shortfall_gib(&demands, context.job.confidence);
     let step = step.pressed(hardware.memory_gib);
-    let gpus = f64::from(hardware.gpus);
+    let gpus = f64::from(context.job.gpus());
     let tokens_per_s = step.tokens / step.seconds;
     let price = hardware.usd_per_gpu_hour.map(|usd| UsdPerHour::new(usd * gpus));
     Figures {

@@ -152,13 +152,20 @@ pub(super) fn rl(changes: Value) -> Value {
         "mini_batch": 64, "max_prompt_length": 1024, "max_response_length": 3072,
         "mean_prompt_length": 184, "mean_response_length": 1246, "response_length_cv": 0.6}});
     for (key, value) in changes.as_object().unwrap() {
-        if ["kind", "packing", "precision", "lora", "tokens"].contains(&key.as_str()) {
+        if ["kind", "packing", "precision", "lora", "tokens", "distillation"].contains(&key.as_str()) {
             workload[key] = value.clone();
         } else {
             workload["rl"][key] = value.clone();
         }
     }
     workload
+}
+
+/// A teacher on a pool of its own.
+fn served(changes: Value) -> Value {
+    let mut own = json!({"teacher": "qwen3-32b", "placement": "pool", "gpus": 4, "tensor_parallel": 2});
+    own.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    own
 }
 
 pub(super) fn sft(changes: Value) -> Value {
@@ -277,6 +284,10 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"kind": "remax", "responses_per_prompt": 1, "mini_batch": 128}),
         json!({"kind": "ppo", "responses_per_prompt": 1, "mini_batch": 128}),
         json!({"kind": "ppo", "critic": "qwen3-4b", "reward_model": "qwen3-8b"}),
+        json!({"kind": "distill", "responses_per_prompt": 1, "distillation": served(json!({}))}),
+        json!({"kind": "distill", "distillation": served(json!({"gpus": 16, "tensor_parallel": 4, "precision": "fp8",
+            "gpu_memory_utilization": 0.75, "max_num_batched_tokens": 4096}))}),
+        json!({"kind": "distill", "distillation": served(json!({"logits": "top_k", "top_k": 48}))}),
     ] {
         rows.push((dense, rl(changes.clone()), fsdp(json!({}))));
         rows.push((dense, rl(changes), megatron(json!({"tensor_parallel": 2}))));
@@ -475,6 +486,14 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
             "turns": own.turns, "max_turns": own.max_turns, "tool_response_length": own.tool_response_length,
             "tool_s": own.tool_s, "tool_cv": own.tool_cv, "environments": own.environments}))});
     }
+    stated["distillation"] = json!(workload.distillation.as_ref().map(|own| {
+        let pool = own.pool.map(|pool| {
+            let engine = pool.engine;
+            json!({"gpus": pool.gpus, "tensor_parallel": engine.tensor_parallel, "share": engine.gpu_memory_utilization,
+                "tokens": engine.max_num_batched_tokens, "precision": engine.precision})
+        });
+        json!({"teacher": own.teacher.id, "logits": format!("{:?}", own.logits), "pool": pool})
+    }));
     leaves("workload", &stated, &mut out);
     let hardware = &job.hardware;
     let machine = json!({"model": job.model.id, "gpu": hardware.gpu, "gpus": hardware.gpus, "gpus_per_node": hardware.gpus_per_node,

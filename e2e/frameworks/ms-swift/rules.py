@@ -38,7 +38,7 @@ def used(program, args, given, templates, facts, world):
     if args.fsdp:
         errors += sharded(args)
     if program == "rlhf":
-        errors += preferred(args, facts)
+        errors += taught(args) if args.rlhf_type == "gkd" else preferred(args, facts)
     return errors
 
 
@@ -64,6 +64,18 @@ def sharded(args):
 # rlhf_trainers/dpo_trainer.py, dpo_loss
 LOSSES = {"dpo": {"sigmoid", "robust", "exo_pair", "hinge", "ipo", "bco_pair", "sppo_hard", "nca_pair", "aot_unpaired", "aot", "apo_zero", "apo_down", "discopop", "sft"},
           "kto": {"kto", "apo_zero_unpaired"}, "cpo": {"sigmoid", "hinge", "ipo", "simpo"}, "orpo": {None}, "rm": {None}}
+
+
+def taught(args):
+    """rlhf_trainers/gkd_trainer.py."""
+    errors = []
+    if not args.teacher_model:
+        errors.append("teacher_model: the student would be its own")
+    if args.lmbda > 0:
+        errors.append("lmbda: the student writes, and the question's text is given")
+    if args.packing:
+        errors.append("packing: each row is encoded by itself")
+    return errors
 
 
 def preferred(args, facts):

@@ -41,9 +41,9 @@ from accelerate.utils import DeepSpeedPlugin, FullyShardedDataParallelPlugin  # 
 from accelerate.utils import launch as environments  # noqa: E402
 from transformers import training_args  # noqa: E402
 from trl import get_peft_config, get_quantization_config  # noqa: E402
-from trl.scripts import dpo, grpo, kto, reward, rloo, sft, vllm_serve  # noqa: E402
+from trl.scripts import distillation, dpo, grpo, kto, reward, rloo, sft, vllm_serve  # noqa: E402
 
-SCRIPTS = {"trl.scripts.sft": sft, "trl.scripts.dpo": dpo, "trl.scripts.kto": kto, "trl.scripts.reward": reward, "trl.scripts.grpo": grpo, "trl.scripts.rloo": rloo}
+SCRIPTS = {"trl.scripts.sft": sft, "trl.scripts.dpo": dpo, "trl.scripts.kto": kto, "trl.scripts.reward": reward, "trl.scripts.grpo": grpo, "trl.scripts.rloo": rloo, "trl.scripts.distillation": distillation}
 # Where a key of a section becomes an option of the launcher (accelerate/commands/launch.py, _validate_launch_command).
 SECTIONS = {"fsdp_config": "fsdp_", "deepspeed_config": "", "parallelism_config": ""}
 WORLD = {"size": 1}

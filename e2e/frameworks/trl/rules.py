@@ -40,7 +40,9 @@ def combined(script, script_args, training, model, made, launcher, facts):
     require(model.attn_implementation in ("sdpa", "flash_attention_2", "flash_attention_3"), "attn_implementation: unknown")
     require(facts["heads"] % (parallel.sp_size if parallel else 1) == 0, "sp_size: does not divide the heads")
     require(not model.load_in_4bit or model.use_peft, "load_in_4bit: a quantised model trains adapters alone")
-    if reinforcement:
+    if script == "trl.scripts.distillation":
+        errors += distilled(training, made, world, split, facts)
+    elif reinforcement:
         errors += generated(script_args, training, world, split, facts)
     elif script != "trl.scripts.sft":
         errors += preferred(script, training, model, split, facts)
@@ -122,6 +124,29 @@ def generated(script_args, training, world, split, facts):
         require(name in REWARDS or "." in name, f"reward_funcs: {name} is unknown")  # scripts/grpo.py
     require(training.generation_batch_size == facts["generated"],
             f"the generation batch is {training.generation_batch_size} sequences, not the question's {facts['generated']}")
+    return errors + engines(training, world, facts)
+
+
+def distilled(training, made, world, split, facts):
+    """trl/trainer/distillation_trainer.py, trl/scripts/distillation.py."""
+    errors = []
+    if not training.teacher_model_name_or_path:
+        errors.append("teacher_model_name_or_path: the script asks for a teacher")
+    if split != 1:  # trl/trainer/distillation_config.py, __post_init__
+        errors.append("parallelism_config: distillation splits no sequences")
+    # accelerate/accelerator.py, prepare_model with evaluation_mode: a teacher is neither wrapped nor moved to the GPU.
+    if "fsdp" in made:
+        errors.append("distributed_type: under FSDP the teacher stays in host memory")
+    return errors + engines(training, world, facts)
+
+
+def engines(training, world, facts):
+    errors = []
+
+    def require(holds, message):
+        if not holds:
+            errors.append(message)
+
     if not training.use_vllm:
         return errors + ["use_vllm: the plan generates with vLLM"]
     require(training.vllm_mode in ("colocate", "server"), f"vllm_mode: {training.vllm_mode} is unknown")  # vllm_generation.py:370

@@ -173,6 +173,8 @@ def reinforcement(config):
     errors += guarded("algorithm", build(config.algorithm))
     if config.reward.reward_model.enable:
         errors += guarded("reward.reward_model", build(config.reward.reward_model))
+    if OmegaConf.select(config, "distillation.enabled"):
+        errors += guarded("distillation", build(config.distillation))
     if reference:
         ref = copy.deepcopy(config.actor_rollout_ref)
         with open_dict(ref):  # as ActorRolloutRefWorker.init_model of workers/engine_workers.py

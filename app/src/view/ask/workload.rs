@@ -93,7 +93,10 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
             <legend>{page.text().workload}</legend>
             <Task page/>
             {move || match page.kind() {
-                kind if is_rl(kind) => view! { <Rl page/> },
+                kind if is_rl(kind) => view! {
+                    {(kind == WorkloadKind::Distill).then(|| view! { <Taught page/> })}
+                    <Rl page/>
+                },
                 WorkloadKind::Rollout => view! { <Rollout page/> },
                 kind => view! { <Training page kind/> },
             }}
@@ -122,6 +125,7 @@ fn Precision(page: Page) -> impl IntoView {
 
 #[component]
 fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
+    let learns = matches!(kind, WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora);
     let preference = kind.preference();
     let pairs = preference.is_some_and(Preference::has_pairs);
     let batch = if pairs { page.text().pairs_per_step } else { page.lang.label(Field::GlobalBatch) };
@@ -168,6 +172,77 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
             <Choice page field=Field::Packing words=&["true", "false"] auto=packed/>
             <Precision page/>
         </More>
+        {learns.then(|| view! {
+            <More title=page.text().more_teacher>
+                <Teacher page/>
+                <Logits page words=&["full", "top_k"]/>
+            </More>
+        })}
+    }
+}
+
+/// What the answer used of a teacher.
+fn of_teacher(page: Page, of: fn(&job::Distillation) -> String) -> Signal<String> {
+    found(page, move |shown, _| shown.found.job.workload.distillation.as_ref().map(of).unwrap_or_default())
+}
+
+/// What the answer used of a teacher's pool.
+fn of_pool(page: Page, of: fn(&job::Pool) -> String) -> Signal<String> {
+    found(page, move |shown, _| shown.found.job.workload.teachers_pool().map(of).unwrap_or_default())
+}
+
+/// The teacher's model.
+#[component]
+fn Teacher(page: Page) -> impl IntoView {
+    view! { <Input page field=Field::Teacher placeholder="Qwen3 32B"/> }
+}
+
+/// What of its probabilities the student is held to.
+#[component]
+fn Logits(page: Page, words: &'static [&'static str]) -> impl IntoView {
+    let auto = found(page, |shown, lang| {
+        let own = shown.found.job.workload.distillation.as_ref().map(|own| own.logits);
+        let word = own.map(|own| match own {
+            job::Logits::Sampled => "sampled",
+            job::Logits::TopK(_) => "top_k",
+            job::Logits::Full => "full_vocabulary",
+        });
+        word.map(|word| lang.word(word).to_owned()).unwrap_or_default()
+    });
+    view! {
+        <Choice page field=Field::TeacherLogits words auto/>
+        {move || (page.typed(Field::TeacherLogits) == "top_k").then(|| view! {
+            <Input page field=Field::TopK placeholder="64"/>
+        })}
+    }
+}
+
+/// A teacher of what the student samples, and where it stands.
+#[component]
+fn Taught(page: Page) -> impl IntoView {
+    let beside = page.lang.word("beside");
+    let pool = move || page.typed(Field::Placement) == "pool";
+    view! {
+        <div class="row row-6">
+            <Teacher page/>
+            <Choice page field=Field::Placement words=&["beside", "pool"] auto=beside/>
+            {move || {
+                let words: &'static [&'static str] = if pool() { &["sampled", "top_k"] } else { &["full", "top_k", "sampled"] };
+                view! { <Logits page words/> }
+            }}
+            <Input page field=Field::OnPolicy placeholder=of_teacher(page, |own| format::fixed(own.on_policy, 2))/>
+            {move || pool().then(|| view! {
+                <Input page field=Field::TeacherGpus placeholder=of_pool(page, |own| format::grouped(own.gpus.into()))/>
+                <Input page field=Field::TeacherTensorParallel placeholder=of_pool(page, |own| format::grouped(own.engine.tensor_parallel.into()))/>
+            })}
+        </div>
+        {move || pool().then(|| view! {
+            <More title=page.text().more_pool>
+                <Input page field=Field::TeacherShare placeholder=of_pool(page, |own| format::fixed(own.engine.gpu_memory_utilization, 2))/>
+                <Input page field=Field::TeacherTokens tokens=true placeholder=of_pool(page, |own| format::grouped(own.engine.max_num_batched_tokens))/>
+                <Choice page field=Field::TeacherPrecision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto="bf16"/>
+            </More>
+        })}
     }
 }
 

@@ -192,7 +192,7 @@ fn step(page: Page, answer: &Answer) -> AnyView {
 fn run(page: Page, shown: &Shown) -> AnyView {
     let lang = page.lang;
     let (text, answer) = (lang.text(), &shown.found.answer);
-    let gpus = format::grouped(shown.found.job.hardware.gpus.into());
+    let gpus = format::grouped(shown.found.job.gpus().into());
     let tokens = answer.mtok_per_hour * 1e6;
     let Some(run) = answer.run else {
         return view! {

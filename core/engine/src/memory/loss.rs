@@ -2,6 +2,7 @@
 
 use super::Use;
 use crate::context::{Context, Head, Role};
+use crate::distilled;
 use crate::weights::RankWeights;
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::Layout;
@@ -43,7 +44,8 @@ impl Loss {
     pub(super) fn of(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> Option<Self> {
         let trains = usage == Use::Train && role.adapters == 0;
         (role.head == Head::Vocabulary).then(|| Self {
-            logit_bytes: logit_bytes(context, layout, usage),
+            logit_bytes: distilled::logit_bytes(context, role, layout, usage)
+                .unwrap_or_else(|| logit_bytes(context, layout, usage)),
             vocabulary: role.model.shape.vocab_size as f64 / f64::from(layout.tensor_parallel),
             head_gradient: if trains { context.efficiency.head_gradient } else { 0.0 },
         })

@@ -18,13 +18,15 @@ pub enum Who {
     Reference,
     /// The reward model.
     Reward,
+    /// The teacher.
+    Teacher,
 }
 
 impl Who {
     /// Whether it is only evaluated.
     #[must_use]
     pub fn is_frozen(self) -> bool {
-        matches!(self, Self::Reference | Self::Reward)
+        matches!(self, Self::Reference | Self::Reward | Self::Teacher)
     }
 }
 
@@ -52,6 +54,7 @@ pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<
             .map(|(role, layout)| (Who::Critic, role, layout)),
         reference.map(|layout| (Who::Reference, actor, layout)),
         context.reward().map(|role| (Who::Reward, role, &plan.layout)),
+        context.teacher().map(|role| (Who::Teacher, role, &plan.layout)),
     ]
     .into_iter()
     .flatten()
@@ -66,7 +69,8 @@ impl Resident<'_> {
             (Who::Actor, Phase::OldLogProb | Phase::Mismatched)
             | (Who::Critic, Phase::Values)
             | (Who::Reference, Phase::Reference)
-            | (Who::Reward, Phase::Reward) => Some(Use::Evaluate),
+            | (Who::Reward, Phase::Reward)
+            | (Who::Teacher, Phase::Teacher) => Some(Use::Evaluate),
             // A reference without weights of its own uses the actor's.
             (Who::Actor, Phase::Reference) if self.role.adapters > 0 => Some(Use::Evaluate),
             (Who::Actor, Phase::UpdateActor | Phase::Train) | (Who::Critic, Phase::UpdateCritic) => Some(Use::Train),

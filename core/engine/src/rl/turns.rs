@@ -30,6 +30,12 @@ fn at_work(planned: &Layout, usage: Use) -> Layout {
     }
 }
 
+/// A teacher evaluates each micro-batch right before the update has it, in every pass over the samples (TRL 1.16.0,
+/// `trainer/distillation_trainer.py`, `_compute_loss`).
+fn as_updates(planned: &Layout) -> Layout {
+    Layout { forward: Some(planned.micro_batch), ..*planned }
+}
+
 /// Sequences of one pass over a turn's batch. A reward model scores all that was generated.
 pub(super) fn sequences(rl: &Rl, phase: Phase, usage: Use) -> f64 {
     match usage {
@@ -46,17 +52,20 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
     let by_reference = plan.reference.as_ref().map(|layout| (Role { adapters: 0, ..actor }, layout));
     let by_critic = context.critic().zip(plan.critic.as_ref());
     let by_reward = context.reward().map(|role| (role, &plan.layout));
+    let by_teacher = context.teacher().map(|role| (role, &plan.layout));
     let all = [
         (Phase::OldLogProb, Use::Evaluate, rl.old_log_prob.then_some(by_actor)),
         (Phase::Reference, Use::Evaluate, by_reference),
         (Phase::Values, Use::Evaluate, by_critic),
         (Phase::Reward, Use::Evaluate, by_reward),
+        (Phase::Teacher, Use::Evaluate, by_teacher),
         (Phase::UpdateCritic, Use::Train, by_critic),
         (Phase::UpdateActor, Use::Train, Some(by_actor)),
     ];
     all.into_iter().filter_map(move |(phase, usage, by)| {
         let (role, planned) = by?;
-        let layout = at_work(planned, usage);
+        let teaches = phase == Phase::Teacher;
+        let layout = at_work(&if teaches { as_updates(planned) } else { *planned }, usage);
         Some(Turn {
             phase,
             role,
@@ -64,6 +73,7 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
             batch: batch::split(context.job, &layout, sequences(rl, phase, usage), rl.length_cv()),
             layout,
             times: match usage {
+                Use::Evaluate if teaches => rl.epochs as f64,
                 Use::Evaluate => context.efficiency.rl_forward,
                 Use::Train => rl.updates(),
             },
@@ -83,7 +93,7 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a
 /// What of the models of `plan` lies on the card in a phase that is not at work in it.
 pub(crate) fn beside<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Fn(Phase) -> MemoryParts + 'a {
     // As many as there are models, and no list: a search asks this of every plan.
-    let mut left = [None; 4];
+    let mut left = [None; 5];
     for (place, own) in left.iter_mut().zip(residents(context, plan)) {
         *place = Some((own, own.left(context)));
     }

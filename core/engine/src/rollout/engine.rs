@@ -10,8 +10,7 @@ use crate::tower::Tower;
 use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::Seconds;
-use shardwise_question::complete::USUAL_BATCHED_TOKENS;
-use shardwise_question::plan::RolloutPlan;
+use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::wire::KvCacheDtype;
 
 /// Rows of attention's smallest tile.

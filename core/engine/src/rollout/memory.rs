@@ -39,14 +39,14 @@ pub(super) fn weight_bytes(precision: Precision) -> f64 {
 }
 
 /// Bytes of a weight that is no expert's: as it is published where the model is `released` so, else as the plan has it.
-pub(super) fn dense_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
+pub(crate) fn dense_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
     let own = model.reading.released.as_ref().filter(|_| released);
     own.map_or(f64::INFINITY, |own| own.dense_bytes).min(weight_bytes(precision))
 }
 
 /// Bytes of an expert's weight: mxfp4 (4 bits and a scale of 8 per 32, OCP Microscaling Formats 1.0) where the model
 /// is `released` so, else as the other weights.
-pub(super) fn expert_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
+pub(crate) fn expert_weight_bytes(model: &Model, precision: Precision, released: bool) -> f64 {
     let own = model.reading.released.as_ref().filter(|_| released);
     let published = own.map_or(f64::INFINITY, |own| own.expert_bytes).min(weight_bytes(precision));
     if released && model.shape.mxfp4_experts { published.min(0.53125) } else { published }

@@ -1,9 +1,11 @@
 //! The LM head and the loss.
 
 use crate::context::{Context, Head, Role};
+use crate::distilled;
 use crate::layer::BlockTime;
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::Layout;
+use shardwise_question::workload::Logits;
 
 /// Bytes that an eager loss moves per logit: cast to fp32, maximum, exponentials, sum, gradient, cast back.
 const EAGER_LOSS_BYTES: f64 = 20.0;
@@ -18,17 +20,35 @@ pub(super) fn head_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout,
     // (Liger's), or eager PyTorch chunk by chunk (prime-rl's `lm_head.py`, <https://github.com/PrimeIntellect-ai/prime-rl>).
     let moved = match (layout.fused_lm_head, layout.fused_loss) {
         (true, _) => context.framework(layout).fused_head_bytes,
-        (false, true) => 8.0,
-        (false, false) => EAGER_LOSS_BYTES,
+        (false, fused) => {
+            distilled::moved_bytes(context, role, layout).unwrap_or(if fused { 8.0 } else { EAGER_LOSS_BYTES })
+        }
     };
     let loss = moved_logits(context, role, layout, tokens, moved);
     BlockTime {
         forward: product + loss * 0.5,
         backward: product * backward_products(role) + loss * 0.5,
-        recompute: if layout.fused_lm_head { product } else { Seconds::ZERO },
+        recompute: if layout.fused_lm_head {
+            product + teachers_tiles(context, role, layout, tokens)
+        } else {
+            Seconds::ZERO
+        },
         kernels: 8.0,
         ..BlockTime::default()
     }
+}
+
+/// The teacher's logits once more, tile by tile beside the student's: a divergence over the whole vocabulary makes both again in
+/// its backward pass (TRL 1.16.0, `kernels/chunked_divergence.py`).
+fn teachers_tiles(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64) -> Seconds {
+    let all = context
+        .job
+        .workload
+        .distillation
+        .as_ref()
+        .is_some_and(|own| own.logits == Logits::Full);
+    let teacher = context.teacher().filter(|own| all && !own.is(role));
+    teacher.map_or(Seconds::ZERO, |own| head_product(context, &own, layout, tokens))
 }
 
 /// One of the head's products, in half precision whatever the others are in.
@@ -45,7 +65,9 @@ pub(super) fn backward_products(role: &Role<'_>) -> f64 {
 /// Seconds that a fused head saves at most in a forward and backward pass over `tokens`: what it does not move of logits.
 #[must_use]
 pub fn most_saved_by_fused_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64) -> f64 {
-    moved_logits(context, role, layout, tokens, EAGER_LOSS_BYTES).get() * context.job.time_factor()
+    let apart = Layout { fused_lm_head: false, ..*layout };
+    let most = distilled::moved_bytes(context, role, &apart).unwrap_or(EAGER_LOSS_BYTES);
+    moved_logits(context, role, layout, tokens, most.max(EAGER_LOSS_BYTES)).get() * context.job.time_factor()
 }
 
 /// Moving so many bytes of each logit of `tokens`.

@@ -6,10 +6,11 @@ use super::super::sheet::{Explanation, Sheet};
 use super::super::words;
 use super::memory::{GIB, calibrated, cuda, left, method, part_of};
 use super::{Source, in_phase};
+use shardwise_catalog::model::Model;
 use shardwise_catalog::units::{Bytes, grouped};
 use shardwise_engine::phase::Phase;
-use shardwise_engine::rollout::images_workspace;
 use shardwise_engine::rollout::workings::{bytes_per_weight, sampled};
+use shardwise_engine::rollout::{Room, images_workspace};
 use shardwise_question::plan::RolloutPlan;
 
 /// One of these parts.
@@ -18,8 +19,14 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
     let engine = source.found.plan.rollout.as_ref()?;
     let mut sheet = Sheet::new();
     let expression = match part {
-        "kv_cache" => cache(source, &mut sheet, engine)?,
-        "rollout_weights" => engine_weights(source, &mut sheet, engine),
+        "kv_cache" => {
+            let (card, room) = (source.found.job.hardware.memory_gib, source.generation()?.room);
+            cache(&mut sheet, (card, engine), &room, "memory.rollout.rollout_weights")
+        }
+        "rollout_weights" => {
+            let bytes = bytes_per_weight(source.context, engine);
+            engine_weights(&mut sheet, &source.found.job.model, bytes, engine)
+        }
         "framework" => cuda(source, &mut sheet) + workspace(source, &mut sheet, engine),
         _ => {
             let sum = Expression::sum(left(source, &mut sheet, Phase::Rollout, part));
@@ -35,29 +42,31 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
     Some(sheet.finish(figure, method, &title, symbol, expression, Unit::Gib))
 }
 
-fn cache(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Option<Expression> {
-    let phase = source.generation()?;
-    let card = source.found.job.hardware.memory_gib * GIB;
-    let card = sheet.term("card", card, Unit::Gib, "memory of the card");
+/// The cache of an engine with `room` on a card of `gib`, whose weights are the figure `weights`.
+pub(super) fn cache(sheet: &mut Sheet, (gib, engine): (f64, &RolloutPlan), room: &Room, weights: &str) -> Expression {
+    let card = sheet.term("card", gib * GIB, Unit::Gib, "memory of the card");
     let share =
         sheet.term("gpu_memory_utilization", engine.gpu_memory_utilization, Unit::One, "the engine's share of it");
     let meaning = words::memory("rollout_weights");
-    let figure = "memory.rollout.rollout_weights";
-    let weights = sheet.part("weights", phase.room.weights.get(), Unit::Gib, meaning, figure);
+    let weights = sheet.part("weights", room.weights.get(), Unit::Gib, meaning, weights);
     let working = "its working memory";
-    let working = sheet.term("working", phase.room.workspace.get(), Unit::Gib, working);
-    let per_token = phase.room.cache.get() / phase.room.cache_tokens.max(1.0);
-    if phase.room.cache_tokens > 1.0 {
-        let [tokens, bytes] = [phase.room.cache_tokens, per_token].map(|own| grouped(own as u64));
+    let working = sheet.term("working", room.workspace.get(), Unit::Gib, working);
+    let per_token = room.cache.get() / room.cache_tokens.max(1.0);
+    if room.cache_tokens > 1.0 {
+        let [tokens, bytes] = [room.cache_tokens, per_token].map(|own| grouped(own as u64));
         sheet.note(format!("A token takes {bytes} bytes on one GPU: room for {tokens} tokens."));
     }
-    Some(card * share - (weights + working))
+    card * share - (weights + working)
 }
 
-fn engine_weights(source: &Source<'_>, sheet: &mut Sheet, engine: &RolloutPlan) -> Expression {
-    let model = &source.found.job.model;
+/// Weights of `model` on one GPU of an engine, each of so many bytes, and of an expert.
+pub(super) fn engine_weights(
+    sheet: &mut Sheet,
+    model: &Model,
+    (bytes, expert_bytes): (f64, f64),
+    engine: &RolloutPlan,
+) -> Expression {
     let counts = &model.parameters;
-    let (bytes, expert_bytes) = bytes_per_weight(source.context, engine);
     let outer = (counts.embedding + counts.lm_head) as f64;
     let experts = (counts.expert * counts.expert_layers * model.shape.num_experts) as f64;
     let b = sheet.term("b", bytes, Unit::Bytes, "bytes of a weight");

@@ -78,10 +78,17 @@ pub(super) fn of_time(source: &Source<'_>, figure: &str, part: &str, rest: &[&st
 fn phase(source: &Source<'_>, sheet: &mut Sheet, once: Expression, times: f64) -> Expression {
     let meaning = "batches of a step over those that share a tail";
     let all = sheet.scaled(once, "batches", times, meaning);
+    let all = sampled(source, sheet, all);
     let engine = source.found.plan.rollout.as_ref();
     let caution = engine.map_or(1.0, coverage::engine_caution);
     let all = cautious(sheet, caution, all);
     calibration(source, sheet, all)
+}
+
+/// Of the batches those that a student samples, where a teacher also judges given text.
+fn sampled(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
+    let share = source.found.job.workload.sampled_share();
+    sheet.scaled(own, "on_policy", share, "share of the batches that the student samples")
 }
 
 /// Over what engines on this architecture reach.
@@ -233,6 +240,7 @@ pub(super) fn of_sync(source: &Source<'_>, figure: &str) -> Option<Explanation> 
     } else {
         slower
     };
+    let expression = sampled(source, &mut sheet, expression);
     let part = ("weight_sync", "weight_sync");
     Some(in_step(source, sheet, (figure, "weight-sync"), part, expression))
 }

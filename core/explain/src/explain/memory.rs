@@ -8,6 +8,7 @@ use super::weights::{States, owner};
 use super::{Source, in_phase};
 use shardwise_catalog::units::Bytes;
 use shardwise_catalog::units::fixed;
+use shardwise_engine::distilled::logit_bytes;
 use shardwise_engine::memory::{KeptBlock, Loss, Moment, Terms, Use, kept_blocks, offloads_gradients};
 use shardwise_engine::phase::Phase;
 use shardwise_engine::rl::residents;
@@ -58,6 +59,7 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, phase: &str, part: &str
     let title = in_phase(words::memory(part), words::phase(own.phase.name()));
     let method = match (part, own.role.adapters > 0) {
         ("parameters" | "gradients" | "optimizer", true) => "adapters",
+        ("logits", _) if logit_bytes(source.context, &own.role, &own.layout, own.usage).is_some() => "distilled-logits",
         _ => method(part),
     };
     let symbol = words::symbol(part);

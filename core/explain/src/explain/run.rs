@@ -120,7 +120,8 @@ fn pause(source: &Source<'_>, figure: &str, asked: &Operations, own: Saving) -> 
     let meaning = "seconds until a checkpoint is written";
     let written = part(&mut sheet, "write", own.write_s, Unit::Seconds, meaning);
     let expression = if asked.saving?.asynchronous {
-        let gpus = all_gpus(source, &mut sheet);
+        // A teacher's own hold nothing of it.
+        let gpus = sheet.term("GPUs", source.found.job.hardware.gpus.into(), Unit::Gpus, "all GPUs");
         let rate = saving::copying(source.found.job.hardware.pcie_gb_per_s * 1e9);
         let link = sheet.term("copy", rate, Unit::GbPerS, "bandwidth from a GPU to its host's memory");
         let copied = (bytes(source, &mut sheet)? / (gpus * link)).min(written.clone());

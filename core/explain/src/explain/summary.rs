@@ -108,7 +108,7 @@ pub(super) fn step_seconds(source: &Source<'_>, sheet: &mut Sheet) -> Expression
 }
 
 pub(super) fn all_gpus(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
-    let gpus = source.found.job.hardware.gpus;
+    let gpus = source.found.job.gpus();
     sheet.term("GPUs", gpus.into(), Unit::Gpus, "all GPUs")
 }
 

@@ -109,6 +109,7 @@ fn repeated(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: Expres
         Use::Evaluate if source.found.job.workload.rl.is_none() => {
             ("passes", "passes: over the responses, and over mismatched ones")
         }
+        Use::Evaluate if turn.phase == Phase::Teacher => ("epochs", "passes over the samples"),
         Use::Evaluate => ("rl_forward", "what RL's forward phases take beside their kernels"),
     };
     let own = sheet.scaled(own, symbol, turn.times, meaning);

@@ -21,6 +21,7 @@ pub(super) fn owner(who: Who) -> Owner {
         Who::Critic => ("critic", "the critic"),
         Who::Reference => ("reference", "the reference"),
         Who::Reward => ("reward", "the reward model"),
+        Who::Teacher => ("teacher", "the teacher"),
     }
 }
 

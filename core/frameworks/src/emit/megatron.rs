@@ -28,12 +28,17 @@ pub(super) fn dispatcher(switches: Switches) -> (&'static str, bool) {
 
 /// What `torchrun` and Megatron are told by the environment.
 pub(crate) fn setup(job: &Job) -> Vec<(String, String)> {
-    let mut lines = vec![(
-        "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
-        "Megatron orders communication and computation by it".to_owned(),
-    )];
+    let mut lines = vec![ordered()];
     lines.extend(rendezvous(machines(job)));
     lines
+}
+
+/// What Megatron wants set.
+pub(crate) fn ordered() -> (String, String) {
+    (
+        "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
+        "Megatron orders communication and computation by it".to_owned(),
+    )
 }
 
 /// Why so many GPUs split each matrix.

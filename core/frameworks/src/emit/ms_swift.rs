@@ -11,12 +11,13 @@ use super::choices::{
 };
 use super::json::Config;
 use super::optimizer::keeps;
-use super::text::{Script, Section, WrittenSetting, head, home, rendezvous};
+use super::text::{Script, Section, WrittenSetting, head, home, model_path, rendezvous};
 use super::words::{self, count};
 use super::{Emission, Snippet, Unsupported, deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::{Learns, Preference};
 use shardwise_question::wire::{Backend, LoraTargets, Optimizer, Precision, VisionTower, WorkloadKind};
+use shardwise_question::workload::{Logits, Workload};
 use shardwise_rules::{grid, machines};
 
 /// The texts for this plan.
@@ -26,6 +27,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         data(emission),
         run(emission),
         loss(emission.job.workload.kind),
+        teacher(emission),
         layout(emission),
         tuner(emission),
     ];
@@ -54,7 +56,7 @@ fn command(emission: &Emission) -> String {
     let (nodes, gpus) = grid(job);
     let program = match job.workload.kind {
         WorkloadKind::Pretrain => "pt",
-        kind if kind.preference().is_some() => "rlhf",
+        kind if kind.preference().is_some() || job.workload.distillation.is_some() => "rlhf",
         _ => "sft",
     };
     let variable = if job.hardware.vendor() == Some("huawei") { "ASCEND_RT" } else { "CUDA" };
@@ -83,6 +85,9 @@ fn warnings(emission: &Emission) -> Vec<String> {
     }
     // pipelines/train/rlhf.py, _prepare_single_model: the reference is loaded by the same --torch_dtype.
     let held = workload.kind.preference().is_some_and(Preference::has_reference);
+    if workload.distillation.is_some() && !layout.fused_lm_head {
+        out.push("the estimate counts logits of prompts too; ms-swift keeps those of responses alone, so there is more room.".to_owned());
+    }
     if held && loads_fp32(emission) {
         out.push(
             "the estimate counts 2 bytes of a weight of the reference; ms-swift loads it in fp32, as what trains."
@@ -188,6 +193,22 @@ fn loss(kind: WorkloadKind) -> Section {
     if kind == Simpo {
         section.set("--simpo_gamma", preference::SIMPO_GAMMA, preference::SIMPO_GAMMA_REASON);
         section.set("--cpo_alpha", "0.0", "SimPO alone; above 0 the loss of fine-tuning is added, as CPO does");
+    }
+    section
+}
+
+/// The teacher of given text: `rlhf_trainers/gkd_trainer.py`, which the student's own texts leave at a share of 0.
+fn teacher(emission: &Emission) -> Section {
+    let mut section = Section::new("Teacher, beside the student");
+    let Some(own) = &emission.job.workload.distillation else {
+        return section;
+    };
+    let (path, reason) = model_path(&own.teacher);
+    section.set("--teacher_model", path, reason);
+    section.set("--lmbda", "0.0", "given text alone; above 0 the student writes a share of the batches");
+    section.set("--beta", "0.5", "half way between the two divergences, ms-swift's default");
+    if let Logits::TopK(k) = own.logits {
+        section.set("--gkd_logits_topk", k, "the largest of each position, from your question");
     }
     section
 }
@@ -308,8 +329,12 @@ fn fsdp(emission: &Emission) -> Config {
     config
 }
 
-/// The word of `--rlhf_type` for a way to learn from preferences, and why.
-fn preference_type(kind: WorkloadKind) -> Option<(&'static str, &'static str)> {
+/// The word of `--rlhf_type` for a way to learn from preferences or from a teacher, and why.
+fn rlhf_type(workload: &Workload) -> Option<(&'static str, &'static str)> {
+    if workload.distillation.is_some() {
+        return Some(("gkd", "a teacher's probabilities, from your question"));
+    }
+    let kind = workload.kind;
     let own = kind.preference()?;
     Some(match (own.learns, kind) {
         (Learns::Scores, _) => ("rm", "a reward model, from your question"),

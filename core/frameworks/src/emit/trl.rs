@@ -21,7 +21,11 @@ use shardwise_rules::{nodes, pools};
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let (script, mut sections) = match (&emission.job.workload.rl, &emission.plan.rollout) {
         (Some(rl), Some(rollout)) => {
-            let script = if emission.job.workload.kind == WorkloadKind::Rloo { "rloo" } else { "grpo" };
+            let script = match emission.job.workload.kind {
+                WorkloadKind::Rloo => "rloo",
+                WorkloadKind::Distill => "distillation",
+                _ => "grpo",
+            };
             (script, reinforcement::sections(emission, rl, rollout))
         }
         _ => match emission.job.workload.kind.preference() {

@@ -19,6 +19,7 @@ pub(crate) fn baseline(of: Baseline) -> &'static str {
         Baseline::Others => "each response against the prompt's others, no critic",
         Baseline::Batch => "each response against the whole batch, no critic",
         Baseline::Greedy => "each response against a greedy one, which is generated besides",
+        Baseline::Teacher => "no scores: a teacher's probabilities are the signal; veRL asks for one all the same",
     }
 }
 
@@ -71,7 +72,15 @@ pub(super) fn question(job: &Job) -> String {
         Precision::Mxfp8 => ", mxfp8",
         Precision::Nvfp4 => ", nvfp4",
     };
-    format!("{task} of {}{adapters} on {} × {}: {size}{precision}", job.model.name, hardware.gpus, hardware.name)
+    let teacher = workload.distillation.as_ref().map(|own| match &own.pool {
+        Some(pool) => format!(", from {} on {} of its own", own.teacher.name, plural(pool.gpus.into(), "GPU", "GPUs")),
+        None => format!(", from {} beside it", own.teacher.name),
+    });
+    let teacher = teacher.unwrap_or_default();
+    format!(
+        "{task} of {}{adapters} on {} × {}: {size}{precision}{teacher}",
+        job.model.name, hardware.gpus, hardware.name
+    )
 }
 
 fn lora_words(name: &str, lora: Option<Lora>) -> String {

@@ -209,7 +209,7 @@ impl Way<'_> {
                 to: dimension.value(self.job, &now.plan),
                 settings: self.told(at, at + 1).iter().map(Edit::shown).collect(),
                 fits: now.fits(),
-                tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(self.job.hardware.gpus),
+                tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(self.job.gpus()),
                 reserved_gib: now.reserved,
                 speedup: was.seconds / now.seconds,
             })

@@ -1,6 +1,6 @@
 //! A plan as a command of veRL: which rows stand in which section, and what starts the run.
 
-use super::keys::{earlier, engine, fine_tuning, model, reinforcement, roles, rollout};
+use super::keys::{distillation, earlier, engine, fine_tuning, model, reinforcement, roles, rollout};
 use super::role::{ACTOR, CRITIC, FINE_TUNING, Role};
 use super::versions::{Version, spell};
 use crate::binding::{At, Row};
@@ -9,13 +9,18 @@ use crate::emit::choices::{self, other_states, rate};
 use crate::emit::text::{Script, Section, head, rendezvous, torchrun};
 use crate::emit::words::{layout_title, plural};
 use crate::emit::{Emission, Snippet, Unsupported, kernel, megatron};
+use shardwise_question::job::Job;
 use shardwise_question::wire::{Attention, Backend, Engine, Schedule};
+use shardwise_question::workload::Logits;
 use shardwise_rules::machines;
 use shardwise_rules::verl::{critic, reference};
 
 const ACTORS: &str = "actor_rollout_ref.actor.";
 const REFERENCE: &str = "actor_rollout_ref.ref.";
 const ROLLOUT: &str = "actor_rollout_ref.rollout.";
+
+/// GPUs of a node, of which a question may have a part alone.
+const USUAL_NODE: u32 = 8;
 
 const START: &str = "a start; yours to tune";
 
@@ -57,6 +62,14 @@ pub(crate) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         };
         ("run_verl_sft.sh", sections, format!("{launch} -m verl.trainer.{module} \"${{args[@]}}\""))
     };
+    let distillation = emission.job.workload.distillation.as_ref();
+    // experimental/teacher_loop/teacher_manager.py asks for no text since 0.9.1.
+    if version < Version::V0_9_1 && distillation.is_some_and(|own| matches!(own.logits, Logits::TopK(_))) {
+        warnings.push(format!(
+            "veRL {} turns each of a teacher's probabilities into text: handing them over takes several times as long as estimated.",
+            emission.version
+        ));
+    }
     let sections = spell(version, megatron, sections, &mut warnings)?;
     let script = Script { head: head(emission, &warnings), setup: setup(&at), assign: "=", sections, command };
     Ok(vec![script.into_snippet(file)])
@@ -89,6 +102,14 @@ fn reinforcement(at: &At) -> Result<Vec<Section>, Unsupported> {
         value(at),
         section(engines, at, &[(ROLLOUT, rollout::ROLLOUT)]),
         section("Agent: turns and tools", at, &[(ROLLOUT, rollout::AGENT)]),
+        section(
+            "Teacher, on GPUs of its own",
+            at,
+            &[
+                ("distillation.", distillation::DISTILLATION),
+                ("distillation.teacher_models.teacher_model.", distillation::TEACHER),
+            ],
+        ),
         rewards,
         section("Algorithm", at, &[("", reinforcement::ALGORITHM)]),
         section("Cluster and run", at, &[("", reinforcement::RUN)]),
@@ -243,15 +264,30 @@ fn value(at: &At) -> Section {
 /// Environment variables that must be set before the processes start, and what brings the nodes together.
 fn setup(at: &At) -> Vec<(String, String)> {
     let job = at.job();
-    let nodes = machines(job);
+    let nodes = cluster(job);
     let mut lines = match at.megatron() {
-        Some(_) => megatron::setup(job),
-        None => Vec::from_iter(rendezvous(nodes)),
+        Some(_) => vec![megatron::ordered()],
+        None => Vec::new(),
     };
+    lines.extend(rendezvous(nodes));
     if nodes > 1 && at.rl().is_some() {
-        lines.extend(ray(job.hardware.gpus));
+        lines.extend(ray(job.gpus()));
     }
     lines
+}
+
+/// Nodes of the student, and of a teacher's pool where those have no room for it.
+fn cluster(job: &Job) -> u32 {
+    let own = machines(job);
+    let hardware = &job.hardware;
+    let Some(pool) = job.workload.teachers_pool() else {
+        return own;
+    };
+    if job.gpus() <= hardware.gpus_per_node.max(USUAL_NODE) {
+        own
+    } else {
+        own + pool.gpus.div_ceil(hardware.gpus_per_node)
+    }
 }
 
 /// Brings the nodes into one cluster of Ray before the trainer on the first asks for all of it (`docs/start/multinode.rst`).

@@ -2,6 +2,7 @@
 //! release that renamed or removed them.
 
 mod common;
+pub(super) mod distillation;
 pub(super) mod earlier;
 pub(super) mod engine;
 pub(super) mod fine_tuning;
@@ -71,6 +72,8 @@ pub(crate) static SECTIONS: &[KeySection] = &[
     section("critic.fsdp.", "plan.critic.", FSDPS),
     section("critic.megatron.", "plan.critic.", MEGATRONS),
     section("critic.megatron.override_transformer_config.", "plan.critic.", TRANSFORMERS),
+    section("distillation.", "", &[Both(distillation::DISTILLATION), Read(distillation::DISTILLATION_READ)]),
+    section("distillation.teacher_models.teacher_model.", "", &[Both(distillation::TEACHER)]),
     section("reward.", "", &[Both(rollout::REWARD_MODEL), Read(rollout::REWARD_READ)]),
     section("reward_model.", "", &[Read(rollout::OLDER_REWARD_MODEL)]),
     section("rollout.", "", &[Read(ASYNC_ROLLOUT)]),
@@ -125,7 +128,6 @@ const TOP: Keys = &[
     ("checkpoint.*|hydra.*|defaults", LOG),
     ("transfer_queue.*", Ignored("how samples pass between processes")),
     ("custom_reward_function.*|sandbox_fusion.*|reward_manager.*", Ignored("which rule scores")),
-    ("distillation.*", Unmodelled("the estimate has no teacher")),
     ("ulysses_sequence_parallel_size", Renamed("engine.ulysses_sequence_parallel_size", "0.6.0")),
     ("use_remove_padding", Renamed("model.use_remove_padding", "0.6.0")),
 ];

@@ -83,6 +83,7 @@ const BEFORE_0_9_1: &[(&str, Fate)] = &[
 ];
 
 const BEFORE_0_8_0: &[(&str, Fate)] = &[
+    ("distillation.*", Refused("serves no teacher.")),
     ("critic.fsdp.ulysses_sequence_parallel_size", Named("critic.ulysses_sequence_parallel_size")),
     // Read by `fsdp_workers.py` with a default.
     ("critic.fsdp.model_dtype", Named("++critic.model.fsdp_config.model_dtype")),

@@ -4,16 +4,13 @@ use super::{MOST_PARTS, generating_gpus, size, split_heads};
 use crate::engines;
 use crate::job::Job;
 use crate::place::Place;
-use crate::plan::RolloutPlan;
+use crate::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use crate::wire::{Engine, EngineVersion, Precision, RolloutPlanSpec};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::shortest;
 
 /// Most sequences of an engine, and most tokens of its step.
 const MOST: u64 = 1 << 32;
-/// Tokens of an engine step where nothing is stated: veRL's default (`rollout.max_num_batched_tokens`), and vLLM's own on large
-/// cards. The share of the matrix rate that prompts reach is fitted with it.
-pub const USUAL_BATCHED_TOKENS: u64 = 8192;
 /// How many times as fast speculative decoding may be.
 const SPEEDUP: (f64, f64) = (0.1, 20.0);
 

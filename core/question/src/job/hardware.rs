@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{MAX_GPUS, owned, rented};
+use super::{owned, rented};
 use crate::market;
 use crate::place::Place;
+use crate::plan::MAX_GPUS;
 use crate::wire::{self, GpuSpec, HardwareSpec};
 use shardwise_catalog::catalog;
 use shardwise_catalog::efficiency::EFFICIENCY;

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::agent::resolve_agent;
-use super::{MAX_BATCH, MAX_GPUS, MAX_LENGTH};
+use super::{MAX_BATCH, MAX_LENGTH};
 use crate::place::Place;
+use crate::plan::MAX_GPUS;
 use crate::task::{Algorithm, Baseline};
 use crate::wire::{RlSpec, Schedule};
 use crate::workload::Rl;

@@ -10,7 +10,7 @@ use crate::framework::NAMES;
 pub(super) type Word = &'static str;
 
 /// Phases of a step, and what else may run out of memory.
-const PHASES: [Word; 13] = [
+const PHASES: [Word; 14] = [
     "train",
     "rollout",
     "old_log_prob",
@@ -18,6 +18,7 @@ const PHASES: [Word; 13] = [
     "reference",
     "values",
     "reward",
+    "teacher",
     "update_critic",
     "update_actor",
     "weight_sync",

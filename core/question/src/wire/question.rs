@@ -5,7 +5,9 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::distillation::DistillationSpec;
 use super::document::{Document, document, entries_of_words};
+use super::images::ImagesSpec;
 use super::operations::OperationsSpec;
 use super::plan::PlanSpec;
 use shardwise_catalog::catalog::OfferKind;
@@ -13,7 +15,7 @@ use shardwise_catalog::hardware::Precision;
 use shardwise_catalog::model::LoraTargets;
 use shardwise_catalog::words;
 
-entries_of_words!(LoraTargets, OfferKind, Precision, Schedule, VisionTower, WorkloadKind);
+entries_of_words!(LoraTargets, OfferKind, Precision, Schedule, WorkloadKind);
 
 /// Interface version this build speaks.
 pub const VERSION: u32 = 1;
@@ -222,6 +224,8 @@ words! {
         ReinforcePlusPlus = "reinforce_plus_plus",
         /// `ReMax`: each response against the greedy one, which is generated too.
         Remax = "remax",
+        /// On-policy distillation: a teacher's probabilities of what the student samples.
+        Distill = "distill",
         /// Generation alone.
         Rollout = "rollout",
     }
@@ -248,10 +252,12 @@ document! {
         pub lora: Option<LoraSpec>,
         /// Images of a model with a vision tower. Without it everything is text.
         pub images: Option<ImagesSpec>,
+        /// A teacher; required for `distill`.
+        pub distillation: Option<DistillationSpec>,
         /// `dpo`, `ipo`, `kto`: whether the reference's log-probabilities are computed once, before training, so that no step
         /// evaluates it and no card holds it. Default false.
         pub precompute_ref_log_probs: Option<bool>,
-        /// The RL step; required for `ppo`, `grpo` and the other algorithms.
+        /// The RL step; required for `ppo`, `grpo`, the other algorithms and `distill`.
         pub rl: Option<RlSpec>,
         /// The generation run; required for `rollout`.
         pub rollout: Option<RolloutWorkloadSpec>,
@@ -275,38 +281,6 @@ document! {
         pub epochs: Option<f64>,
         /// Checkpoints that are kept at a time. Default 1.
         pub checkpoints: Option<u64>,
-    }
-}
-
-words! {
-    /// What trains of a vision tower.
-    #[derive(Default)]
-    pub enum VisionTower {
-        /// The tower and its projector into the language model.
-        #[default]
-        Trained = "trained",
-        /// The projector alone.
-        Projector = "projector",
-        /// Nothing of it: its weights are as they were loaded.
-        Frozen = "frozen",
-    }
-}
-
-document! {
-    /// Images of an example, or in RL and generation of a prompt. The tokens that they fill are part of its stated length.
-    #[derive(Copy, Default)]
-    pub struct ImagesSpec {
-        /// Mean number of images; half of the examples with one: 0.5. Default 1.
-        pub per_example: Option<f64>,
-        /// Width of an image in pixels. Required.
-        pub width: Option<u64>,
-        /// Height of an image in pixels. Required.
-        pub height: Option<u64>,
-        /// Most pixels of an image: larger ones are scaled down (`max_pixels` of Qwen's processors, LLaMA-Factory's
-        /// `image_max_pixels`). Default: what the model's own processor has.
-        pub max_pixels: Option<u64>,
-        /// What trains of the vision tower. Default: trained, with a caveat; frozen where only adapters train.
-        pub vision_tower: Option<VisionTower>,
     }
 }
 
@@ -356,7 +330,7 @@ document! {
         /// for dapo, with a caveat, else 1.
         pub oversampling: Option<f64>,
         /// Responses sampled per prompt. Default 8 for grpo and those like it, 16 for dapo, 4 for
-        /// rloo, 1 for ppo, `reinforce_plus_plus` and remax, which generates a greedy one besides.
+        /// rloo, 1 for ppo, `reinforce_plus_plus`, distill and remax, which generates a greedy one besides.
         pub responses_per_prompt: Option<u64>,
         /// Longest prompt in tokens. Required.
         pub max_prompt_length: Option<u64>,

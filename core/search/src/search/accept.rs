@@ -27,7 +27,7 @@ pub(crate) enum Verdict {
 pub(super) type Accept<'a> = &'a dyn Fn(&Plan) -> Verdict;
 
 /// What micro-batch, recomputation and offload have no part in.
-const LAYOUT: [&str; 12] = [
+const LAYOUT: [&str; 13] = [
     "plan.backend",
     "plan.tensor_parallel",
     "plan.pipeline_parallel",
@@ -38,6 +38,7 @@ const LAYOUT: [&str; 12] = [
     "workload.sequence_length",
     "workload.precision",
     "workload.images",
+    "workload.distillation",
     "workload.lora",
     "workload.rl.schedule",
 ];
@@ -47,11 +48,12 @@ const BACKEND: &str = "plan.backend";
 const SHARE: &str = "plan.rollout.gpu_memory_utilization";
 
 /// What no plan changes, or none of a back end.
-const OF_THE_JOB: [&str; 13] = [
+const OF_THE_JOB: [&str; 14] = [
     "model",
     "hardware",
     "workload.kind",
     "workload.images",
+    "workload.distillation",
     "workload.lora",
     "workload.rl.schedule",
     "workload.rl.critic",

@@ -224,7 +224,7 @@ fn fitting(offers: &[Tried]) -> impl Iterator<Item = (usize, Measures)> {
 }
 
 pub(super) fn measures(found: &Found) -> Measures {
-    Measures::of(&found.answer, found.job.hardware.gpus)
+    Measures::of(&found.answer, found.job.gpus())
 }
 
 /// What would make a question fit of which no plan does.

@@ -86,9 +86,10 @@ impl Task for Reinforcement<'_> {
         rl::least(self.context, layout, self.rl, self.generating, training)
     }
 
-    /// Each update is one; old log-probabilities and the reference's make two.
+    /// Each update is one; old log-probabilities and the reference's make two, a teacher beside the student one more.
     fn passes(&self) -> f64 {
-        self.rl.updates() + 2.0 * self.rl.updates().max(1.0)
+        let forward = if self.context.teacher().is_some() { 3.0 } else { 2.0 };
+        self.rl.updates() + forward * self.rl.updates().max(1.0)
     }
 
     fn plain(&self, asked: &Asked<'_>) -> Plain {

@@ -60,7 +60,8 @@ impl Task for Training<'_> {
     }
 
     fn passes(&self) -> f64 {
-        1.0 + given::evaluations(self.context)
+        let taught = f64::from(u8::from(self.context.teacher().is_some()));
+        1.0 + given::evaluations(self.context) + taught
     }
 
     fn plain(&self, asked: &Asked<'_>) -> Plain {

@@ -4,7 +4,7 @@ use super::super::Emission;
 use super::super::checkpoint::{stretch, trained};
 use super::super::text::Section;
 use super::super::trainer;
-use super::{precision, preference_type};
+use super::{precision, rlhf_type};
 use shardwise_question::wire::WorkloadKind;
 use shardwise_rules::positions::TRAINED;
 
@@ -47,7 +47,7 @@ const BARE: &[&str] = &[
 pub(super) fn section(emission: &Emission) -> Section {
     let job = emission.job;
     let mut section = Section::new("Model");
-    if let Some((word, reason)) = preference_type(job.workload.kind) {
+    if let Some((word, reason)) = rlhf_type(&job.workload) {
         section.set("--rlhf_type", word, reason);
     }
     let repo = job.model.hf_repo.as_ref();

@@ -195,7 +195,7 @@ fn estimator(of: Baseline) -> Option<&'static str> {
         Baseline::GroupMean => "dr_grpo",
         Baseline::Others => "rloo",
         Baseline::Batch => "reinforce",
-        Baseline::Greedy => return None,
+        Baseline::Greedy | Baseline::Teacher => return None,
     })
 }
 

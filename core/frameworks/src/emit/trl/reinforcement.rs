@@ -1,27 +1,54 @@
-//! `trl.scripts.grpo` and `trl.scripts.rloo`: GRPO, the losses like it, and RLOO, with vLLM beside training or as a server.
+//! `trl.scripts.grpo`, `trl.scripts.rloo` and `trl.scripts.distillation`: GRPO, the losses like it, RLOO and on-policy distillation,
+//! with vLLM beside training or as a server.
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
-use super::super::choices::{accumulation, engine_reason, engines, updates};
+use super::super::choices::{accumulation, engine_reason, engines, half_type, updates};
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
 use super::{model, serves};
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::task::{Algorithm, Baseline, Loss, Mean, Ratio};
 use shardwise_question::wire::{KvCacheDtype, WorkloadKind};
-use shardwise_question::workload::Rl;
+use shardwise_question::workload::{Distillation, Rl};
 use shardwise_rules::{nodes, pools};
 
 /// Tokens of one step of TRL's engine beside training (trl 1.16.0, `generation/vllm_generation.py`).
 const ENGINE_TOKENS: u64 = 4096;
 
+const RESPONSE: &str = "tokens of a response, from your question";
+
 pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Vec<Section> {
-    vec![batch(emission, rl), model(emission), generation(emission, rl, rollout), algorithm(emission, rl)]
+    let signal = match &emission.job.workload.distillation {
+        Some(own) => teacher(emission, own),
+        None => algorithm(emission, rl),
+    };
+    vec![batch(emission, rl), model(emission), generation(emission, rl, rollout), signal]
+}
+
+/// The teacher, loaded beside the student: `scripts/distillation.py` gives it the student's type unless it is told otherwise.
+fn teacher(emission: &Emission, own: &Distillation) -> Section {
+    let mut section = Section::new("Teacher, beside the student");
+    let (path, reason) = model_path(&own.teacher);
+    section.set("--teacher_model_name_or_path", path, reason);
+    let dtype = half_type(emission.job.workload.precision);
+    section.set(
+        "--teacher_model_init_kwargs",
+        format!("'{{\"dtype\":\"{dtype}\"}}'"),
+        "16 bits for each of its weights, as estimated",
+    );
+    section.set("--beta", "1.0", "the reverse divergence, TRL's default; 0.0 is the forward one");
+    section
 }
 
 fn batch(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Batch: everything counts sequences");
     super::batch(&mut section, emission);
+    if emission.job.workload.distillation.is_some() {
+        // Each update has its own generation.
+        section.set("--max_completion_length", rl.max_response_length, RESPONSE);
+        return section;
+    }
     let (updates, over) = updates(rl);
     section.set(
         "--steps_per_generation",
@@ -35,7 +62,7 @@ fn batch(emission: &Emission, rl: &Rl) -> Section {
     );
     section.set("--num_generations", rl.responses_per_prompt, "responses per prompt, from your question");
     section.set("--num_iterations", rl.epochs, over);
-    section.set("--max_completion_length", rl.max_response_length, "tokens of a response, from your question");
+    section.set("--max_completion_length", rl.max_response_length, RESPONSE);
     section
 }
 
@@ -66,7 +93,7 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
     } else {
         "no pass for old log-probabilities, from your question"
     };
-    if emission.job.workload.kind != WorkloadKind::Rloo {
+    if !matches!(emission.job.workload.kind, WorkloadKind::Rloo | WorkloadKind::Distill) {
         section.set("--vllm_importance_sampling_correction", flag(rl.old_log_prob), reason);
     }
     section

@@ -110,7 +110,7 @@ fn clip(at: &At) -> Option<(&'static Algorithm, Clip)> {
 fn estimator(of: Baseline) -> &'static str {
     match of {
         Baseline::Critic => "gae",
-        Baseline::Group | Baseline::GroupMean => "grpo",
+        Baseline::Group | Baseline::GroupMean | Baseline::Teacher => "grpo",
         Baseline::Others => "rloo",
         Baseline::Batch => "reinforce_plus_plus",
         Baseline::Greedy => "remax",

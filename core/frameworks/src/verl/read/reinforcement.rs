@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ROLLOUT, engine, refusals, roles};
+use super::{ROLLOUT, distillation, engine, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
 use crate::read::reinforcement::filtered;
@@ -11,6 +11,9 @@ use shardwise_question::engines;
 use shardwise_question::framework::VERL;
 use shardwise_question::job::Chosen;
 use shardwise_question::wire::Engine;
+
+/// A teacher judges what the student samples, whatever the advantages of the task's rewards are.
+const DISTILL: &str = "distill";
 
 pub(super) fn read(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("actor_rollout_ref.model.path", "model");
@@ -40,6 +43,9 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     roles::old_log_prob(draft);
     generation(draft);
     agent(draft);
+    if kind == DISTILL {
+        distillation::read(draft);
+    }
     if kind == "ppo" {
         roles::critic(draft, megatron);
     }
@@ -125,6 +131,10 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
     let dapo = program.contains("dapo") || (high > low && (rewards.as_deref() == Some("dapo") || filters));
     let loss = draft.word("actor_rollout_ref.actor.policy_loss.loss_mode");
     let critic = draft.flag("critic.enable");
+    if distillation::is_on(draft) {
+        draft.set("workload.kind", DISTILL);
+        return DISTILL;
+    }
     // A trainer of somebody's own has a configuration of its own, which is not here: a critic is one that the text speaks of.
     let packaged = program.is_empty() || program.starts_with("verl.") || program.contains("verl/trainer/");
     let own = !packaged && !draft.states_any("critic.");
