@@ -341,7 +341,7 @@ text! {
     command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
     without_network_how third_party
     embed embed_element embed_frame
-    assumed_here assumed_more not_stated changes_shown model_asked migrated text_same text_one text_many text_of_a
+    assumed_here assumed_more not_stated changes_shown model_asked migrated doctor_helps doctor_lines text_same text_one text_many text_of_a
     text_of_b alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks
     alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free
     ways_far use_it within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps

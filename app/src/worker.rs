@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
+use shardwise_core::doctor::{diagnose, says_so};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, migrate, read};
@@ -222,6 +223,15 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 /// they say what they were printed for.
 fn reading(texts: &[String], base: Value) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    if texts.iter().any(|text| says_so(text)) {
+        return match diagnose(&texts, None) {
+            Ok(found) => {
+                let mends: Vec<Value> = found.mends.iter().map(|own| json!([own.says(), own.settings])).collect();
+                json!({ "diagnosis": { "says": found.says(), "framework": found.framework, "evidence": found.evidence, "mends": mends } })
+            }
+            Err(trouble) => json!({ "error": trouble }),
+        };
+    }
     let own = read(&texts, None);
     let changes = own.as_ref().is_ok_and(|own| own.settings_alone) && !is_linked(&texts);
     let base = question_from_value(base).ok().filter(|_| changes);

@@ -18,6 +18,7 @@ mod chinese;
 mod config;
 mod decisions;
 mod distillation;
+mod doctor;
 mod emit;
 mod engines;
 mod extremes;

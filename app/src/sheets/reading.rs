@@ -3,6 +3,7 @@
 //! What was pasted is shown as text alone: no part of it ever becomes markup or an address.
 
 mod assumed;
+mod doctor;
 mod gain;
 
 use serde_json::Value;
@@ -29,6 +30,9 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
             _ => words,
         };
         return vec![said(Kind::Refusal, words)];
+    }
+    if found["diagnosis"].is_object() {
+        return doctor::sheet(&found["diagnosis"], lang);
     }
     let sheet = lang.sheets();
     let reading = &found["reading"];

@@ -47,6 +47,13 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
             "把框架的脚本或配置读回为问题，指出错误与最有效的改动。",
         ],
     ),
+    (
+        "doctor",
+        [
+            "Says where memory ran out, by a traceback or a log, and what would help.",
+            "根据 traceback 或日志指出内存在哪里耗尽，以及怎样解决。",
+        ],
+    ),
     ("catalog", ["Models, GPUs, nodes and prices, with sources.", "模型、GPU、节点与价格，均附来源。"]),
     ("schema", ["The JSON Schemas of all documents.", "全部文档的 JSON Schema。"]),
     ("link", ["The part of the page's address that holds a question.", "网页地址中表示问题的部分。"]),

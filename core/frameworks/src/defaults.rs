@@ -5,14 +5,14 @@ use shardwise_question::framework::{CHATLEARN, DEEPSPEED, MEGATRON_LM, VERL};
 use shardwise_question::job::Job;
 use shardwise_question::wire::{Backend, PlanSpec, RolloutPlanSpec};
 
-/// Texts that state no layout, by framework, of RL or not.
+/// Texts that state no layout, by framework, of RL or not: of nothing at all no question is made.
 const BARE: [(&str, bool, &str); 5] = [
     // veRL has no default engine; what one does by default is the same of both.
     (VERL.id, true, "python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.name=vllm"),
-    (VERL.id, false, "torchrun -m verl.trainer.sft_trainer"),
-    (CHATLEARN.id, true, "python chatlearn/entrypoint.py grpo"),
-    (DEEPSPEED.id, false, r#"{"zero_optimization": {}}"#),
-    (MEGATRON_LM.id, false, "torchrun pretrain_gpt.py"),
+    (VERL.id, false, "torchrun -m verl.trainer.sft_trainer data.max_length=1024"),
+    (CHATLEARN.id, true, "python chatlearn/entrypoint.py grpo runtime_args.num_inference_per_prompt=32"),
+    (DEEPSPEED.id, false, r#"{"zero_optimization": {}, "train_micro_batch_size_per_gpu": 1}"#),
+    (MEGATRON_LM.id, false, "torchrun pretrain_gpt.py --seq-length 4096"),
 ];
 
 /// The layout that a framework's text is read as which states none, for a task such as the job's; nothing of a framework whose

@@ -152,6 +152,42 @@ pub fn diagnose(texts: &[&str], base: Option<&Question>) -> Result<Diagnosis, Tr
     })
 }
 
+impl Diagnosis {
+    /// The diagnosis in sentences, the verdict first.
+    #[must_use]
+    pub fn says(&self) -> Vec<String> {
+        let verdict = match self.place {
+            Place::Device => "A GPU's memory ran out.",
+            Place::Engine => "The engine's share of the GPU is too small for its KV cache.",
+            Place::Host => "The node's memory ran out: the kernel or Ray killed a process.",
+            Place::Shared => "Shared memory ran out (/dev/shm).",
+        };
+        let mut said = vec![verdict.to_owned()];
+        let own = |name: &Option<String>| {
+            name.as_deref()
+                .filter(|name| *name != "host")
+                .map(|name| name.replace('_', " "))
+        };
+        said.extend(own(&self.phase).map(|phase| format!("Phase: {phase}.")));
+        said.extend(own(&self.allocation).map(|allocation| format!("Memory for: {allocation}.")));
+        let Figures { asked_gib, capacity_gib, free_gib, .. } = self.figures;
+        if let (Some(asked), Some(capacity), Some(free)) = (asked_gib, capacity_gib, free_gib) {
+            said.push(format!("Asked for {asked:.1} GiB, where {free:.1} of {capacity:.1} GiB were free."));
+        }
+        if let Some(own) = &self.estimated {
+            let (phase, reserved, capacity) = (own.phase.replace('_', " "), own.reserved_gib, own.capacity_gib);
+            said.push(format!("The script's estimate: {reserved:.1} of {capacity:.1} GiB in {phase}."));
+            said.extend(own.factor.map(|factor| {
+                format!(
+                    "The run held {factor:.2} times that: a change has to bring as much as was missing on this scale."
+                )
+            }));
+        }
+        said.extend(self.findings.iter().cloned());
+        said
+    }
+}
+
 /// What the figures say beside the phase.
 fn findings(figures: &Figures) -> Vec<String> {
     let mut found = Vec::new();

@@ -69,6 +69,7 @@ mod rented;
 mod report;
 pub(crate) mod settings;
 pub(crate) mod shell;
+mod signs;
 mod skyrl;
 mod slime;
 pub(crate) mod text;
@@ -192,14 +193,8 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
                 if has("actor_rollout_ref.") {
                     return Ok(Dialect::Verl);
                 }
-                if settings.iter().any(|setting| easyr1::is_its(&setting.key)) {
-                    return Ok(Dialect::EasyR1);
-                }
-                if settings.iter().any(|setting| skyrl::is_its(&setting.key)) {
-                    return Ok(Dialect::SkyRl);
-                }
-                if nemo_rl::is_its(settings) {
-                    return Ok(Dialect::NemoRl);
+                if let Some(own) = signs::of_file(settings) {
+                    return Ok(own);
                 }
                 if let Some((own, _)) = BY_FILE.iter().find(|(_, is_its)| is_its(settings)) {
                     return Ok(*own);

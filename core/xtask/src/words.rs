@@ -18,7 +18,14 @@ const SOURCES: [&str; 8] =
     ["catalog/src", "question/src", "rules/src", "engine/src", "search/src", "frameworks/src", "explain/src", "src"];
 
 /// Sources among them that say nothing to a person.
-const APART: [&str; 3] = ["question/src/presets.rs", "src/words.rs", "src/words/"];
+const APART: [&str; 5] = [
+    "question/src/presets.rs",
+    "src/words.rs",
+    "src/words/",
+    // What other programs print.
+    "frameworks/src/doctor/message.rs",
+    "frameworks/src/doctor/stack.rs",
+];
 
 /// What is a sentence by its looks, and none.
 #[derive(serde::Deserialize)]

@@ -19,13 +19,26 @@ pub struct Mend {
     pub to: String,
     /// What the framework is told: `key=value`.
     pub settings: Vec<String>,
-    /// What the worst GPU holds with it, in GiB; absent without an estimate.
-    pub reserved_gib: Option<f64>,
+    /// What the phase holds with it by the script's estimate, in GiB; absent without one.
+    pub phase_gib: Option<f64>,
     /// How many times as long a step takes with it; absent without an estimate.
     pub slower: Option<f64>,
 }
 
 impl Mend {
+    /// What to do, in a sentence.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let (Some(held), Some(slower)) = (self.phase_gib, self.slower) else {
+            return self.text.clone();
+        };
+        let change = 100.0 * (slower - 1.0);
+        format!(
+            "{} from {} to {}: {held:.1} GiB in that phase, a step takes {change:+.0} %",
+            self.field, self.from, self.to
+        )
+    }
+
     fn told(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -33,7 +46,7 @@ impl Mend {
             from: String::new(),
             to: String::new(),
             settings: Vec::new(),
-            reserved_gib: None,
+            phase_gib: None,
             slower: None,
         }
     }

@@ -7,16 +7,15 @@ use super::message::Figures;
 use crate::read::{self, Reading};
 use shardwise_engine::context::Context;
 use shardwise_engine::{fit, step};
-use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Calibration, MemoryPhase, Question};
+use shardwise_question::wire::{MemoryPhase, Question};
 use shardwise_search::estimate::{self, Evaluated};
 use shardwise_search::neighbours::{Dimension, neighbours};
 
 /// Changes that are listed.
 const MOST_MENDS: usize = 5;
-/// The most that a message moves an estimate by: beyond it the two are about different things.
-const MOST: f64 = 2.0;
+/// The least share of a phase's memory that a change has to bring.
+const NOTICEABLE: f64 = 0.03;
 
 /// What the script's estimate holds.
 #[derive(Clone, Debug, Serialize)]
@@ -32,8 +31,8 @@ pub struct Estimated {
     pub capacity_gib: f64,
     /// Whether the estimate says that the script fits, so that it holds less than the run did.
     pub fits: bool,
-    /// What the estimate was multiplied by to hold what the run held, where it did not: changes are judged by it.
-    pub calibration: Option<f64>,
+    /// How many times as much the run held, where that is more: changes have to bring as much as was missing on its scale.
+    pub factor: Option<f64>,
 }
 
 /// The script among texts: one that is no log, or the overrides that hydra prints when it fails.
@@ -52,7 +51,7 @@ pub(super) fn read(texts: &[&str], log: &str, base: Option<&Question>) -> Option
     read::read(&[&command], base).ok()
 }
 
-/// The estimate beside the message, and the changes that fit by it, the quickest first.
+/// The estimate beside the message, and the changes that would have fitted, the quickest first.
 pub(super) fn beside(
     reading: &Reading,
     phase: Option<&str>,
@@ -68,30 +67,29 @@ pub(super) fn beside(
     let Some(own) = named.or(fullest) else {
         return (None, Vec::new());
     };
+    // What the run held beside what the estimate does: changes are judged on its scale.
     let held = held(figures);
-    let short = held
-        .filter(|held| found.answer.fits && *held > own.reserved_gib)
-        .map(|held| held / own.reserved_gib);
-    let calibration = short.filter(|factor| *factor <= MOST);
+    let factor = held.map_or(1.0, |held| held / own.reserved_gib).max(1.0);
     let estimated = Estimated {
         phase: own.name.to_owned(),
         reserved_gib: own.reserved_gib,
         part_gib: allocation.and_then(|name| part(own, name)),
         capacity_gib: memory.capacity_gib,
         fits: found.answer.fits,
-        calibration,
+        factor: (factor > 1.0).then_some(factor),
     };
-    let judged = match calibration {
-        Some(factor) => {
-            let mut question = reading.question.clone();
-            let before = question.calibration.unwrap_or_default();
-            question.calibration = Some(Calibration { memory: Some(before.memory.unwrap_or(1.0) * factor), ..before });
-            estimate::evaluate_alone(&question).ok()
-        }
-        None => Some(found),
-    };
-    let mends = judged.map(|judged| changes(reading, &judged)).unwrap_or_default();
+    // So much less has the phase to hold.
+    let missing = figures.asked_gib.map(|asked| asked - figures.free_gib.unwrap_or(0.0));
+    let wanted = Wanted { phase: own.name, less_gib: missing.unwrap_or(0.0).max(0.0) / factor };
+    let mends = changes(reading, &found, &wanted);
     (Some(estimated), mends)
+}
+
+/// What a change has to bring.
+struct Wanted {
+    phase: &'static str,
+    /// GiB of that phase, as the estimate counts them.
+    less_gib: f64,
 }
 
 /// What the run held and asked for together.
@@ -108,45 +106,60 @@ fn part(phase: &MemoryPhase, name: &str) -> Option<f64> {
     serde_json::to_value(phase.parts).ok()?.get(name)?.as_f64()
 }
 
-/// Plans one step away that fit as surely as asked.
-fn changes(reading: &Reading, found: &Evaluated) -> Vec<Mend> {
+/// Plans one step away that fit as surely as asked, and hold so much less in the phase.
+fn changes(reading: &Reading, found: &Evaluated, wanted: &Wanted) -> Vec<Mend> {
     let Evaluated { job, plan, .. } = found;
     let context = Context::new(job);
     let framework = shardwise_rules::framework(reading.framework.id());
     let broken = |plan: &Plan| framework.map_or(0, |own| own.violations(job, plan).len());
-    let (before, was) = (judge(&context, job, plan), broken(plan));
-    let mut fitting: Vec<(f64, f64, Dimension, Plan)> = Vec::new();
+    let (before, was) = (Judged::of(&context, plan, wanted.phase), broken(plan));
+    // Of two that hold as little one that brings next to nothing is none.
+    let least = (before.phase_gib - wanted.less_gib).min(before.phase_gib * (1.0 - NOTICEABLE));
+    let mut fitting: Vec<(Judged, Dimension, Plan)> = Vec::new();
     for (dimension, changed) in neighbours(job, plan) {
-        let (missing, reserved, seconds) = judge(&context, job, &changed);
-        if missing > 0.0 || broken(&changed) > was {
+        let own = Judged::of(&context, &changed, wanted.phase);
+        if own.missing_gib > 0.0 || own.phase_gib > least || broken(&changed) > was {
             continue;
         }
-        match fitting.iter_mut().find(|(.., own, _)| *own == dimension) {
-            Some(known) if known.0 <= seconds => {}
-            Some(known) => *known = (seconds, reserved, dimension, changed),
-            None => fitting.push((seconds, reserved, dimension, changed)),
+        match fitting.iter_mut().find(|(_, known, _)| *known == dimension) {
+            Some(known) if known.0.seconds <= own.seconds => {}
+            Some(known) => *known = (own, dimension, changed),
+            None => fitting.push((own, dimension, changed)),
         }
     }
-    fitting.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let own = fitting
-        .into_iter()
-        .take(MOST_MENDS)
-        .map(|(seconds, reserved, dimension, changed)| Mend {
-            text: String::new(),
-            field: dimension.field(&changed).to_owned(),
-            from: dimension.value(job, plan),
-            to: dimension.value(job, &changed),
-            settings: read::said_otherwise(reading, job, plan, &changed),
-            reserved_gib: Some(reserved),
-            slower: Some(seconds / before.2),
-        });
-    own.collect()
+    fitting.sort_by(|a, b| a.0.seconds.total_cmp(&b.0.seconds));
+    let mends = fitting.into_iter().map(|(own, dimension, changed)| Mend {
+        text: String::new(),
+        field: dimension.field(&changed).to_owned(),
+        from: dimension.value(job, plan),
+        to: dimension.value(job, &changed),
+        settings: read::said_otherwise(reading, job, plan, &changed),
+        phase_gib: Some(own.phase_gib),
+        slower: Some(own.seconds / before.seconds),
+    });
+    // What no setting says nobody can change.
+    mends.filter(|mend| !mend.settings.is_empty()).take(MOST_MENDS).collect()
 }
 
-/// GiB that a plan lacks to fit as surely as asked, what it holds, and how long a step takes.
-fn judge(context: &Context<'_>, job: &Job, plan: &Plan) -> (f64, f64, f64) {
-    let step = step::evaluate(context, plan);
-    let demands = fit::demands(context, plan, &step);
-    let step = step.pressed(job.hardware.memory_gib);
-    (fit::shortfall_gib(&demands, job.confidence), step.reserved_gib(), step.seconds)
+/// A plan by what counts here.
+struct Judged {
+    /// GiB that it lacks to fit as surely as asked.
+    missing_gib: f64,
+    /// What it holds in the phase.
+    phase_gib: f64,
+    seconds: f64,
+}
+
+impl Judged {
+    fn of(context: &Context<'_>, plan: &Plan, phase: &str) -> Self {
+        let step = step::evaluate(context, plan);
+        let demands = fit::demands(context, plan, &step);
+        let own = demands.iter().find(|demand| demand.phase == phase);
+        let step = step.pressed(context.job.hardware.memory_gib);
+        Self {
+            missing_gib: fit::shortfall_gib(&demands, context.job.confidence),
+            phase_gib: own.map_or(0.0, |own| own.fixed_gib + own.estimated_gib),
+            seconds: step.seconds,
+        }
+    }
 }

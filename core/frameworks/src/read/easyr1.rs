@@ -38,11 +38,6 @@ const EXAMPLE: &[(&str, &str)] = &[
     ("trainer.n_gpus_per_node", "8"),
 ];
 
-/// Whether a setting is `EasyR1`'s alone.
-pub(super) fn is_its(key: &str) -> bool {
-    key.starts_with(ACTOR) || key.starts_with("worker.rollout.")
-}
-
 /// Reads its YAML, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::EasyR1, keys::SECTIONS, base);

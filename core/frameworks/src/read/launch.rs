@@ -5,7 +5,7 @@ use super::programs;
 use super::report::Dialect;
 use super::settings::Setting;
 use super::shell::{Command, Script, Word};
-use super::{easyr1, nemo_rl, skyrl, slime};
+use super::signs;
 
 /// The command that trains.
 pub(crate) struct Launch<'a> {
@@ -60,7 +60,7 @@ pub(crate) fn framework(script: &Script) -> Option<Dialect> {
         return Some(found);
     }
     commands.chain(&script.values).find_map(|word| {
-        if let Some(found) = own(&word.text) {
+        if let Some(found) = signs::of_word(&word.text) {
             return Some(found);
         }
         let key = word.text.trim_start_matches(['+', '~']);
@@ -103,7 +103,7 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     if let Some(found) = programs::entry(command) {
         return Some(found);
     }
-    if let Some(found) = command.words.iter().find_map(|word| own(&word.text)) {
+    if let Some(found) = command.words.iter().find_map(|word| signs::of_word(&word.text)) {
         return Some((found, program(&command.words)?));
     }
     let found = command.words.iter().enumerate().find_map(|(at, word)| {
@@ -157,21 +157,6 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
         return Some((Dialect::Megatron, at));
     }
     None
-}
-
-/// The framework that alone has a setting.
-fn own(word: &str) -> Option<Dialect> {
-    if word.starts_with("--") {
-        return slime::is_its(word).then_some(Dialect::Slime);
-    }
-    let (key, _) = word.trim_start_matches('+').split_once('=')?;
-    if easyr1::is_its(key) {
-        return Some(Dialect::EasyR1);
-    }
-    if skyrl::is_its(key) {
-        return Some(Dialect::SkyRl);
-    }
-    nemo_rl::is_override(key).then_some(Dialect::NemoRl)
 }
 
 /// Whether a word is a setting that trainers on veRL's configuration alone have.

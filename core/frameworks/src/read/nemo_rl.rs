@@ -13,7 +13,6 @@ use super::megatron::{recompute, splits};
 use super::overrides;
 use super::reinforcement::{filtered, generates_on, offloads, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
-use super::settings::Setting;
 use super::text::{Kind, Part};
 use shardwise_catalog::catalog::ModelEntry;
 
@@ -22,26 +21,6 @@ const DTENSOR: &str = "policy.dtensor_cfg.";
 
 /// Tokens of the longest prompt that is assumed, where the configuration bounds prompt and response together.
 const PROMPT: u64 = 1024;
-
-/// Whether a YAML is NeMo-RL's.
-pub(super) fn is_its(settings: &[Setting]) -> bool {
-    let has = |start: &str| settings.iter().any(|setting| setting.key.starts_with(start));
-    has("policy.") && (has("grpo.") || has("cluster.") || has("loss_fn.") || has("sft.") || has("dpo."))
-}
-
-/// Whether an override is NeMo-RL's alone.
-pub(super) fn is_override(key: &str) -> bool {
-    [
-        "grpo.",
-        "policy.model_name",
-        "policy.train_global",
-        "policy.dtensor_cfg.",
-        "policy.megatron_cfg.",
-        "cluster.num_nodes",
-    ]
-    .iter()
-    .any(|start| key.starts_with(start))
-}
 
 /// Reads its recipe, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {

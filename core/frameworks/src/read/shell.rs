@@ -10,6 +10,7 @@ mod condition;
 mod expand;
 mod lexer;
 mod pieces;
+mod within;
 
 use std::collections::BTreeMap;
 
@@ -398,7 +399,7 @@ impl Reader {
             }
             _ => {}
         }
-        if let Some(inner) = inner(&words).filter(|_| self.depth < DEEPEST) {
+        if let Some(inner) = within::text(&words).filter(|_| self.depth < DEEPEST) {
             let inner = inner.to_owned();
             self.depth += 1;
             // What cannot be read within is a command like any other.
@@ -430,18 +431,6 @@ impl Reader {
             (block.around, block.outside) = (false, false);
         }
     }
-}
-
-/// The commands that a command runs from a text: `bash -c "…"`, `eval "…"`.
-fn inner(words: &[Word]) -> Option<&str> {
-    let [first, text] = words else {
-        let at = words.iter().position(|word| word.text == "-c")?;
-        let shell = at.checked_sub(1).and_then(|before| words.get(before))?;
-        let shell = shell.text.rsplit('/').next().unwrap_or_default();
-        let text = words.get(at + 1).filter(|_| matches!(shell, "bash" | "sh" | "zsh"))?;
-        return text.text.contains(' ').then_some(&text.text);
-    };
-    (first.text == "eval" && text.text.contains(' ')).then_some(&text.text)
 }
 
 /// Commands that give variables values.

@@ -20,13 +20,6 @@ use shardwise_catalog::catalog::ModelEntry;
 const ENGINE: &str = "generator.inference_engine.";
 const MEGATRON: &str = "trainer.policy.megatron_config.";
 
-/// Whether a setting is `SkyRL`'s alone.
-pub(super) fn is_its(key: &str) -> bool {
-    ["trainer.policy.", "trainer.placement.", "generator.inference_engine"]
-        .iter()
-        .any(|start| key.starts_with(start))
-}
-
 /// Reads its YAML, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::SkyRl, keys::SECTIONS, base);

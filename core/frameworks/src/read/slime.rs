@@ -17,19 +17,6 @@ use super::reinforcement::{filtered, generates_on, offloads, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
 
-/// Whether an argument is slime's alone.
-pub(super) fn is_its(argument: &str) -> bool {
-    // OpenRLHF has two of these with underscores.
-    let name = argument.split('=').next().unwrap_or_default();
-    matches!(
-        name,
-        "--actor-num-gpus-per-node"
-            | "--rollout-batch-size"
-            | "--rollout-num-gpus-per-engine"
-            | "--n-samples-per-prompt"
-    )
-}
-
 /// Reads its arguments.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::Slime, keys::SECTIONS, base);

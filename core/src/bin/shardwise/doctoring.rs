@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use shardwise_core::doctor::{Diagnosis, Figures, Mend, Place, diagnose};
+use shardwise_core::doctor::{Diagnosis, diagnose};
 use shardwise_core::interface::{self, Speak};
 use shardwise_core::wire::{Language, ReadOptions};
 
@@ -31,62 +31,19 @@ pub(crate) fn run(files: &[PathBuf], options: &ReadOptions, json: bool, out: &mu
 }
 
 fn print(diagnosis: &Diagnosis, lang: Language, out: &mut impl Write) -> io::Result<()> {
-    let mut say = |text: &str| writeln!(out, "{}", lang.sentence(text));
-    say(verdict(diagnosis))?;
-    let phase = diagnosis.phase.as_deref().filter(|phase| *phase != "host");
-    if let Some(phase) = phase {
-        say(&format!("Phase: {}.", phase.replace('_', " ")))?;
+    for sentence in diagnosis.says() {
+        writeln!(out, "{}", lang.sentence(&sentence))?;
     }
-    if let Some(allocation) = diagnosis.allocation.as_deref().filter(|own| *own != "host") {
-        say(&format!("Memory for: {}.", allocation.replace('_', " ")))?;
-    }
-    let Figures { asked_gib, capacity_gib, free_gib, .. } = diagnosis.figures;
-    if let (Some(asked), Some(capacity), Some(free)) = (asked_gib, capacity_gib, free_gib) {
-        say(&format!("Asked for {asked:.1} GiB, where {free:.1} of {capacity:.1} GiB were free."))?;
-    }
-    if let Some(own) = &diagnosis.estimated {
-        let (phase, reserved, capacity) = (own.phase.replace('_', " "), own.reserved_gib, own.capacity_gib);
-        say(&format!("The script's estimate: {reserved:.1} of {capacity:.1} GiB in {phase}."))?;
-        if let Some(factor) = own.calibration {
-            say(&format!("The run held more than that: what follows is judged with the estimate times {factor:.2}."))?;
-        }
-    }
-    for finding in &diagnosis.findings {
-        say(finding)?;
-    }
-    say("")?;
-    say("Lines that say so:")?;
+    writeln!(out, "\n{}", lang.sentence("Lines that say so:"))?;
     for own in &diagnosis.evidence {
         writeln!(out, "  {}{}", lang.sentence(&format!("line {}: ", own.line)), own.text)?;
     }
     writeln!(out, "\n{}", lang.sentence("What helps, the least costly first:"))?;
     for mend in &diagnosis.mends {
-        print_mend(mend, lang, out)?;
-    }
-    Ok(())
-}
-
-fn verdict(diagnosis: &Diagnosis) -> &'static str {
-    match diagnosis.place {
-        Place::Device => "A GPU's memory ran out.",
-        Place::Engine => "The engine's share of the GPU is too small for its KV cache.",
-        Place::Host => "The node's memory ran out: the kernel or Ray killed a process.",
-        Place::Shared => "Shared memory ran out (/dev/shm).",
-    }
-}
-
-fn print_mend(mend: &Mend, lang: Language, out: &mut impl Write) -> io::Result<()> {
-    let (Some(reserved), Some(slower)) = (mend.reserved_gib, mend.slower) else {
-        return writeln!(out, "  {}", lang.sentence(&mend.text));
-    };
-    let change = 100.0 * (slower - 1.0);
-    let told = format!(
-        "{} from {} to {}: fits in {reserved:.1} GiB, a step takes {change:+.0} %",
-        mend.field, mend.from, mend.to
-    );
-    writeln!(out, "  {}", lang.sentence(&told))?;
-    for setting in &mend.settings {
-        writeln!(out, "    {setting}")?;
+        writeln!(out, "  {}", lang.sentence(&mend.says()))?;
+        for setting in &mend.settings {
+            writeln!(out, "    {setting}")?;
+        }
     }
     Ok(())
 }

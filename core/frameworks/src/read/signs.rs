@@ -1,0 +1,43 @@
+//! Settings that one framework alone has, by which its texts are known whatever they start.
+
+use super::report::Dialect;
+use super::settings::Setting;
+
+/// The framework that alone has a word of a command.
+pub(super) fn of_word(word: &str) -> Option<Dialect> {
+    if word.starts_with("--") {
+        // OpenRLHF has two of these with underscores.
+        let name = word.split('=').next().unwrap_or_default();
+        let slimes = matches!(
+            name,
+            "--actor-num-gpus-per-node"
+                | "--rollout-batch-size"
+                | "--rollout-num-gpus-per-engine"
+                | "--n-samples-per-prompt"
+        );
+        return slimes.then_some(Dialect::Slime);
+    }
+    let (key, _) = word.trim_start_matches('+').split_once('=')?;
+    let begins = |starts: &[&str]| starts.iter().any(|start| key.starts_with(start));
+    of_key(key).or_else(|| {
+        let nemo = ["grpo.", "policy.model_name", "policy.train_global", "policy.dtensor_cfg.", "policy.megatron_cfg."];
+        (begins(&nemo) || key == "cluster.num_nodes").then_some(Dialect::NemoRl)
+    })
+}
+
+/// The framework that alone has a key.
+fn of_key(key: &str) -> Option<Dialect> {
+    let begins = |starts: &[&str]| starts.iter().any(|start| key.starts_with(start));
+    if begins(&["worker.actor.", "worker.rollout."]) {
+        return Some(Dialect::EasyR1);
+    }
+    begins(&["trainer.policy.", "trainer.placement.", "generator.inference_engine"]).then_some(Dialect::SkyRl)
+}
+
+/// The framework whose file has these keys.
+pub(super) fn of_file(settings: &[Setting]) -> Option<Dialect> {
+    let has = |start: &str| settings.iter().any(|setting| setting.key.starts_with(start));
+    let own = settings.iter().find_map(|setting| of_key(&setting.key));
+    let nemo = has("policy.") && ["grpo.", "cluster.", "loss_fn.", "sft.", "dpo."].into_iter().any(has);
+    own.or(nemo.then_some(Dialect::NemoRl))
+}
