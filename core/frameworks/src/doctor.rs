@@ -83,73 +83,91 @@ pub fn diagnose(texts: &[&str], base: Option<&Question>) -> Result<Diagnosis, Tr
     if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
         return Err(Trouble::new(0, "The text is longer than 1 MiB. Paste the traceback alone."));
     }
-    let Some(log) = texts.iter().find(|text| says_so(text)) else {
+    let found = texts.iter().find_map(|log| Some((*log, Log::of(log)?)));
+    let Some((log, read)) = found else {
         return Err(Trouble::new(
             0,
             "No line of this says that memory ran out. Paste the traceback with its last line.",
         ));
     };
-    let mut frames: Vec<Frame> = Vec::new();
-    let mut best: Option<(usize, &Sign, u32, &str)> = None;
-    for (line, number) in log.lines().zip(1..) {
-        frames.extend(frame(line, number));
-        if let Some((rank, sign)) = message::sign(line)
-            && best.is_none_or(|(known, ..)| rank < known)
-        {
-            best = Some((rank, sign, number, line));
-        }
-    }
-    let Some((_, sign, number, line)) = best else {
-        return Err(Trouble::new(
-            0,
-            "No line of this says that memory ran out. Paste the traceback with its last line.",
-        ));
-    };
-    let place = sign.place;
-    let figures = figures(line);
-    // A traceback ends with its message; what stands behind is another rank's, or a program's that waited for this one.
-    let behind = frames.partition_point(|frame| frame.line <= number);
-    let (before, behind) = frames.split_at(behind);
-    let before = before.get(before.len().saturating_sub(MOST_FRAMES)..).unwrap_or_default();
-    let behind = behind.get(..behind.len().min(MOST_FRAMES)).unwrap_or_default();
-    let on_device = place == Place::Device;
-    let phase = phase(before, behind).filter(|_| on_device);
-    let allocation = allocation(before, behind).filter(|_| on_device);
-    let allocation_name = sign.allocation.or(allocation.as_ref().map(|(name, _)| *name));
+    let figures = figures(read.message);
     let framework = stack::framework(log);
-    // A trainer computes a loss, and keeps what that takes, in a step.
-    let steps = matches!(allocation_name, Some("logits" | "activations" | "gradients" | "optimizer"));
-    let trains = (steps && !stack::serves(framework)).then_some("train");
-    let phase_name = sign.phase.or(phase.as_ref().map(|(name, _)| *name)).or(trains);
-    // What is loaded at the start are weights, where no call says more.
-    let allocation_name = allocation_name.or((phase_name == Some("start")).then_some("parameters"));
-    let mut evidence = vec![Note { line: number, text: shown(line.trim()) }];
-    let frames = [phase.filter(|_| sign.phase.is_none()), allocation.filter(|_| sign.allocation.is_none())];
-    for (_, frame) in frames.into_iter().flatten() {
-        evidence.push(Note { line: frame.line, text: shown(frame.shown) });
-    }
-    evidence.sort_by_key(|own| own.line);
-    evidence.dedup();
+    let (phase, allocation, evidence) = read.tells(framework);
     let script = script::read(texts, log, base);
     let (estimated, mut mends) = match &script {
-        Some(reading) => script::beside(reading, phase_name, allocation_name, &figures),
+        Some(reading) => script::beside(reading, phase, allocation, &figures),
         None => (None, Vec::new()),
     };
+    let place = read.sign.place;
     if mends.is_empty() {
-        mends = mends::known(place, allocation_name);
+        mends = mends::known(place, allocation);
     }
     Ok(Diagnosis {
         version: VERSION,
         place,
         framework: framework.map(str::to_owned),
-        phase: phase_name.map(str::to_owned),
-        allocation: allocation_name.map(str::to_owned),
+        phase: phase.map(str::to_owned),
+        allocation: allocation.map(str::to_owned),
         findings: findings(&figures),
         figures,
         evidence,
         estimated,
         mends,
     })
+}
+
+/// A text with its message and its frames.
+struct Log<'a> {
+    /// The line that says best that memory ran out, its number, and what it says by its words.
+    message: &'a str,
+    number: u32,
+    sign: &'static Sign,
+    frames: Vec<Frame<'a>>,
+}
+
+impl<'a> Log<'a> {
+    /// Nothing where no line says that memory ran out.
+    fn of(text: &'a str) -> Option<Self> {
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut best: Option<(usize, &'static Sign, u32, &str)> = None;
+        for (line, number) in text.lines().zip(1..) {
+            frames.extend(frame(line, number));
+            if let Some((rank, sign)) = message::sign(line)
+                && best.is_none_or(|(known, ..)| rank < known)
+            {
+                best = Some((rank, sign, number, line));
+            }
+        }
+        let (_, sign, number, message) = best?;
+        Some(Self { message, number, sign, frames })
+    }
+
+    /// The phase, the allocation, and the lines that decided.
+    fn tells(&self, framework: Option<&str>) -> (Option<&'static str>, Option<&'static str>, Vec<Note>) {
+        let Self { sign, number, frames, .. } = self;
+        // A traceback ends with its message; what stands behind is another rank's, or a program's that waited for this one.
+        let behind = frames.partition_point(|frame| frame.line <= *number);
+        let (before, behind) = frames.split_at(behind);
+        let before = before.get(before.len().saturating_sub(MOST_FRAMES)..).unwrap_or_default();
+        let behind = behind.get(..behind.len().min(MOST_FRAMES)).unwrap_or_default();
+        let on_device = sign.place == Place::Device;
+        let by_phase = phase(before, behind).filter(|_| on_device && sign.phase.is_none());
+        let by_allocation = allocation(before, behind).filter(|_| on_device && sign.allocation.is_none());
+        let allocation = sign.allocation.or(by_allocation.as_ref().map(|(name, _)| *name));
+        // A trainer computes a loss, and keeps what that takes, in a step.
+        let steps = matches!(allocation, Some("logits" | "activations" | "gradients" | "optimizer"));
+        let trains = (steps && !stack::serves(framework)).then_some("train");
+        let phase = sign.phase.or(by_phase.as_ref().map(|(name, _)| *name)).or(trains);
+        // What is loaded at the start are weights, where no call says more.
+        let allocation = allocation.or((phase == Some("start")).then_some("parameters"));
+        let mut evidence = vec![Note { line: *number, text: shown(self.message.trim()) }];
+        for (_, frame) in [by_phase, by_allocation].into_iter().flatten() {
+            evidence.push(Note { line: frame.line, text: shown(frame.shown) });
+        }
+        evidence.sort_by_key(|own| own.line);
+        evidence.dedup();
+        (phase, allocation, evidence)
+    }
 }
 
 impl Diagnosis {

@@ -48,6 +48,31 @@ impl Launch<'_> {
     }
 }
 
+impl<'a> Launch<'a> {
+    /// Takes what no command of the framework has: settings that stand alone, then those that variables hold.
+    fn held(&mut self, script: &'a Script, framework: Dialect) {
+        // OpenRLHF's scripts hold program and arguments in a variable, which a branch starts in one way or another.
+        let held = |word: &Word| word.text.starts_with("openrlhf.cli.train_");
+        if framework == Dialect::Openrlhf
+            && let Some(at) = script.values.iter().position(held)
+            && let (_, [program, after @ ..]) = script.values.split_at(at)
+        {
+            self.program = &program.text;
+            self.after = after.to_vec();
+            return;
+        }
+        self.after.append(&mut self.stray);
+        if self.after.is_empty() {
+            self.after.clone_from(&script.values);
+            // Of Megatron's arguments the values are words of their own; `-u` is python's.
+            self.after.retain(|word| match framework {
+                Dialect::Megatron | Dialect::Slime => word.text.starts_with("--") || !word.text.starts_with('-'),
+                _ => is_setting(&word.text, framework),
+            });
+        }
+    }
+}
+
 /// Whose script it is.
 pub(crate) fn framework(script: &Script) -> Option<Dialect> {
     let commands = script.commands.iter().flat_map(|command| &command.words);
@@ -223,27 +248,8 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
             }
         }
     }
-    // OpenRLHF's scripts hold program and arguments in a variable, which a branch starts in one way or another.
-    let held = |word: &Word| word.text.starts_with("openrlhf.cli.train_");
-    if launch.program.is_empty()
-        && framework == Dialect::Openrlhf
-        && let Some(at) = script.values.iter().position(held)
-        && let (_, [program, after @ ..]) = script.values.split_at(at)
-    {
-        launch.program = &program.text;
-        launch.after = after.to_vec();
-        return launch;
-    }
     if launch.program.is_empty() {
-        launch.after.append(&mut launch.stray);
-        if launch.after.is_empty() {
-            launch.after.clone_from(&script.values);
-            // Of Megatron's arguments the values are words of their own; `-u` is python's.
-            launch.after.retain(|word| match framework {
-                Dialect::Megatron | Dialect::Slime => word.text.starts_with("--") || !word.text.starts_with('-'),
-                _ => is_setting(&word.text, framework),
-            });
-        }
+        launch.held(script, framework);
     }
     launch
 }

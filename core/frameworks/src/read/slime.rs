@@ -123,7 +123,7 @@ fn reinforcement(draft: &mut Draft) {
     let ranks = ["--sglang_dp_size", "--sglang_data_parallel_size"]
         .iter()
         .find_map(|key| draft.count(key));
-    if let Some(ranks) = ranks.filter(|ranks| *ranks > 1 && gpus % *ranks == 0) {
+    if let Some(ranks) = ranks.filter(|ranks| *ranks > 1 && gpus.is_multiple_of(*ranks)) {
         draft.set("plan.rollout.data_parallel", ranks);
         draft.set("plan.rollout.tensor_parallel", gpus / ranks);
     }

@@ -104,6 +104,12 @@ impl Reader {
             self.last = Some(indent);
             return self.item(content.trim_start_matches('-').trim(), number);
         }
+        self.key(content, indent, number)
+    }
+
+    /// A key with its value, its anchor, or what stands below it.
+    fn key(&mut self, content: &str, indent: usize, number: u32) -> Result<(), Trouble> {
+        let refuse = |what: &str| Err(Trouble::new(number, what));
         let Some((key, value)) = split_key(content) else {
             return refuse("This is no `key: value`. Write one key on each line.");
         };
