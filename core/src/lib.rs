@@ -14,7 +14,7 @@ pub use shardwise_engine::{
     batch, blocks, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, run,
     step, training, weights, zero_infinity,
 };
-pub use shardwise_frameworks::{doctor, emit, read};
+pub use shardwise_frameworks::{doctor, emit, log, read};
 pub use shardwise_question::{
     belonging, complete, engines, framework, job, market, operations, optimizer, permalink, plan, presets, recipes,
     sheet, task, wire, workload, zero_needs,

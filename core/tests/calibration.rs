@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::calibration::{Measured, calibrate, guide_mfu};
 use shardwise_core::job::FACTORS;
+use shardwise_core::log::read_log;
 use shardwise_core::wire::{Answer, Calibration, MemoryParts, Question, TimeParts, WorkloadKind, question_from_value};
 use shardwise_core::{emit, estimate, flags, permalink, presets, read, search};
 
@@ -534,4 +535,31 @@ proptest! {
             }
         }
     }
+}
+
+/// A log's lengths, step and peak are the run's: the estimate of the calibrated question is the log's step.
+#[test]
+fn a_log_calibrates_its_question() {
+    let question = question_from_value(json!({"version": 1, "model": "qwen2-7b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 1024, "responses_per_prompt": 5, "mini_batch": 256,
+            "max_prompt_length": 1024, "max_response_length": 1024}},
+        "plan": {"backend": "fsdp", "micro_batch": 16, "recompute": "full", "rollout": {"tensor_parallel": 2}}}))
+    .unwrap();
+    let step = |number: u32, seconds: f64, length: f64| {
+        format!(
+            "step:{number} - perf/max_memory_allocated_gb:41.5 - timing_s/gen:60.0 - timing_s/update_actor:70.0 - timing_s/step:{seconds} - prompt_length/mean:180.0 - response_length/mean:{length}\n"
+        )
+    };
+    let text = [step(1, 400.0, 300.0), step(2, 190.0, 410.0), step(3, 200.0, 420.0), step(4, 195.0, 415.0)].concat();
+    let log = read_log(&text).unwrap();
+    let lengths = log.applied(&question);
+    assert_eq!(lengths.workload.rl.as_ref().unwrap().mean_response_length, Some(415.0));
+    let own = calibrate(&lengths, &log.measured()).unwrap().applied(&lengths);
+    let answer = estimate(&own).unwrap();
+    assert!((answer.step_time_s - 195.0).abs() < 0.5, "{}", answer.step_time_s);
+    // Longer responses take longer than the run did.
+    let mut longer = own.clone();
+    longer.workload.rl.as_mut().unwrap().mean_response_length = Some(800.0);
+    assert!(estimate(&longer).unwrap().step_time_s > 205.0);
 }

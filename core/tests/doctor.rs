@@ -175,3 +175,10 @@ fn overrides_in_the_message_are_the_script() {
     assert_eq!(found.phase.as_deref(), Some("update_actor"));
     assert_eq!(found.estimated.unwrap().phase, "update_actor");
 }
+
+#[test]
+fn what_a_text_hides_does_not_pass() {
+    let text = "  File \"\u{1b}[31m/verl/\u{202e}x.py\", line 1, in update_actor\u{7}\nCUDA out of memory.\u{0} Tried to allocate 1.00 GiB";
+    let found = serde_json::to_string(&diagnose(&[text], None).unwrap()).unwrap();
+    assert!(!found.contains(['\u{1b}', '\u{202e}', '\u{7}', '\u{0}']) && !found.contains("\\u00"), "{found}");
+}

@@ -143,7 +143,7 @@ test('what is typed is read again, and an error goes once it is mended', async (
   await expect(box.report.locator('.callout-bad')).toHaveCount(0);
   await expect(box.report).toContainText('DeepSpeed');
   // Nothing in it names a model, and the one that is shown is not taken for it.
-  await expect(box.report).toContainText('The text names no model');
+  await expect(box.report).toContainText('which the text does not state');
   await box.box.getByRole('button', { name: 'Clear' }).click();
   await expect(box.text).toBeFocused();
   await expect(box.report).toHaveText('');
@@ -161,6 +161,35 @@ test('a configuration without a model is used, and the form asks for the model',
   await expect(page.locator('#plan-zero_stage')).toHaveValue('3');
   await expect(page.locator('#v-h')).toContainText(/sure|fit/);
   await expect(page.locator('.stale')).toHaveCount(0);
+});
+
+const TRACEBACK = `  File "/verl/workers/fsdp_workers.py", line 782, in update_actor
+  File "/verl/utils/torch_functional.py", line 148, in entropy_from_logits
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 13.91 GiB. GPU 0 has a total capacity of 79.11 GiB of which 8.85 GiB is free.
+`;
+
+test('a traceback is told where memory ran out and what helps', async ({ page, calculator }) => {
+  await calculator.open();
+  const box = new PasteBox(page);
+  await box.paste(TRACEBACK);
+  await expect(box.report).toContainText("veRL: A GPU's memory ran out.");
+  await expect(box.report).toContainText('Phase: update actor.');
+  await expect(box.report).toContainText('Memory for: logits.');
+  await expect(box.report).toContainText('What helps, the least costly first');
+  await expect(box.report).toContainText('use_fused_kernels=True');
+  await expect(box.report).toContainText('line 3');
+  expect(await violations(page, '#paste')).toEqual([]);
+});
+
+test('a script of an older release is rewritten for the newest', async ({ page, calculator }) => {
+  await calculator.open();
+  const box = new PasteBox(page);
+  await box.paste(`${TOO_BIG.trim()} \\
+    reward_model.reward_manager=naive
+`);
+  const fold = box.report.locator('details', { hasText: 'For veRL 0.9.1' });
+  await fold.locator('summary').first().click();
+  await expect(fold).toContainText('+    reward.reward_manager.name=naive');
 });
 
 test('the keyboard alone opens, closes and comes back', async ({ page, calculator }) => {

@@ -54,7 +54,7 @@ test('LLMForge: a table that measured right and printed the cost wrong', async (
 
 test('veRL: GRPO on Qwen3-8B with eight H100', async ({ page, calculator }) => {
   await calculator.open();
-  await preset(page, calculator, 'Qwen3-8B');
+  await preset(page, calculator, 'GRPO · Qwen3-8B');
   await expect(page.locator('#v-h')).toContainText('Fits');
   await page.locator('#gpus').getByRole('button', { name: /Show all/ }).click();
   const rows = page.locator('#gpus details');
@@ -71,7 +71,7 @@ test('veRL: GRPO on Qwen3-8B with eight H100', async ({ page, calculator }) => {
 
 test('flags in the words of an older version', async ({ page, calculator }) => {
   await calculator.open();
-  await preset(page, calculator, 'Qwen3-8B');
+  await preset(page, calculator, 'GRPO · Qwen3-8B');
   const version = page.getByLabel('Version of veRL');
   await expect(version).toHaveValue('0.9.1');
   const code = page.locator('#flags-panel pre').first();

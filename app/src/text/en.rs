@@ -721,7 +721,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     assumed_more: "Assumed besides: {0}, listed below.",
     not_stated: "not stated",
     changes_shown: "These are settings without their command: they change the question that the page shows.",
-    model_asked: "Use it, and choose the model in the form.",
+    model_asked: "Or use it as it is, and choose the model in the form.",
     doctor_helps: "What helps, the least costly first",
     doctor_lines: "Lines that say so",
     migrated: "For {0}: keys that were renamed or removed",

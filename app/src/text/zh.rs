@@ -721,7 +721,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     assumed_more: "另有 {0} 项假定值，见下文。",
     not_stated: "未写明",
     changes_shown: "这只是部分设置，没有命令：它们会改动页面上的问题。",
-    model_asked: "可先使用，再在表单中选择模型。",
+    model_asked: "也可以原样使用，再在表单中选择模型。",
     doctor_helps: "有帮助的做法，代价最小的在前",
     doctor_lines: "依据的行",
     migrated: "适用于 {0}：更名或移除的键",

@@ -5,6 +5,7 @@ mod defaults;
 pub mod doctor;
 pub mod emit;
 mod flags;
+pub mod log;
 pub mod read;
 mod verl;
 

@@ -7,6 +7,8 @@ mod arguments;
 mod doctoring;
 #[path = "shardwise/explaining.rs"]
 mod explaining;
+#[path = "shardwise/logging.rs"]
+mod logging;
 #[path = "shardwise/manual.rs"]
 mod manual;
 #[path = "shardwise/pricing.rs"]
@@ -27,9 +29,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use serde_json::{Value, json};
+use serde_json::Value;
 use shardwise_core::belonging;
-use shardwise_core::calibration::{Measured, calibrate};
+use shardwise_core::calibration::Measured;
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit;
 use shardwise_core::error::InputError;
@@ -101,13 +103,17 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
                 FlagsOptions { framework, version: Some(framework_version), page: Some(page), lang: Some(lang) };
             each(&files, lang, &mut out, |question| write_flags(question, &options, json))
         }
-        Command::Calibrate { files, forward_s, backward_s, step_time_s, peak_gib } => {
-            each(&files, lang, &mut out, |question| {
-                let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
-                let own = calibrate(question, &measured)?;
-                let question = own.applied(question);
-                line(&json!({"version": 1, "calibrated": own, "question": question}), lang)
-            })
+        Command::Calibrate { files, log, forward_s, backward_s, step_time_s, peak_gib } => {
+            let log = match log.map(|path| logging::read(&path, lang)).transpose()? {
+                Some(Err(trouble)) => {
+                    complain(&lang.sentence(&trouble.to_string()));
+                    return Ok(false);
+                }
+                Some(Ok(log)) => Some(log),
+                None => None,
+            };
+            let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
+            each(&files, lang, &mut out, |question| logging::calibrated(question, measured, log.as_ref(), lang))
         }
         Command::Link { files } => each(&files, lang, &mut out, |question| {
             belonging::check(question)?;

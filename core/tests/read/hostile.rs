@@ -4,6 +4,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::Value;
+use shardwise_core::doctor::diagnose;
+use shardwise_core::log::read_log;
 use shardwise_core::read::{improve, read};
 use shardwise_core::{belonging, complete, job};
 
@@ -33,6 +35,11 @@ const IMPROVED: usize = 499;
 
 /// Reads, and checks what comes back. How long it takes is what `make bench` prints under `read/`.
 fn survives(text: &str) {
+    let _ = read_log(text);
+    match diagnose(&[text], None) {
+        Ok(found) => check_texts(&serde_json::to_value(&found).unwrap()),
+        Err(trouble) => check_texts(&serde_json::to_value(&trouble).unwrap()),
+    }
     match read(&[text], None) {
         Ok(reading) => {
             // What would help takes many times as long to find: a share of the texts, chosen by the text itself.

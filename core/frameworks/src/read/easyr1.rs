@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::launch;
 use super::link::Base;
 use super::overrides;
-use super::reinforcement::{adapters, filtered, offloads, reference_apart, sharded, trains_on};
+use super::reinforcement::{adapters, filtered, offloads, or_dapo, reference_apart, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
@@ -92,6 +92,9 @@ fn algorithm(draft: &mut Draft) {
         Some("remax") => "remax",
         _ => "grpo",
     };
+    let filters = draft.is_on("algorithm.online_filtering");
+    let clip = |side: &str| format!("{ACTOR}clip_ratio_{side}");
+    let kind = or_dapo(draft, kind, filters, &clip("low"), &clip("high"));
     draft.set("workload.kind", kind);
     if kind == "ppo" {
         draft.take_model("worker.critic.model.model_path", "workload.rl.critic");
@@ -99,7 +102,7 @@ fn algorithm(draft: &mut Draft) {
     let none = draft.is_on("algorithm.disable_kl");
     draft.set("workload.rl.reference", !none);
     draft.set("workload.rl.old_log_prob", true);
-    if draft.is_on("algorithm.online_filtering") {
+    if filters {
         filtered(draft);
     }
     let packs = draft.flag("worker.actor.padding_free").unwrap_or(true);

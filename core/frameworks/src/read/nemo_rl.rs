@@ -11,7 +11,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron::{recompute, splits};
 use super::overrides;
-use super::reinforcement::{filtered, generates_on, offloads, sharded, trains_on};
+use super::reinforcement::{filtered, generates_on, offloads, or_dapo, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
 use shardwise_catalog::catalog::ModelEntry;
@@ -114,6 +114,8 @@ fn reinforcement(draft: &mut Draft, (all, nodes, per_node): (u64, u64, u64), len
     } else {
         "grpo"
     };
+    let filters = draft.is_on("grpo.use_dynamic_sampling");
+    let kind = or_dapo(draft, kind, filters, "loss_fn.ratio_clip_min", "loss_fn.ratio_clip_max");
     draft.set("workload.kind", kind);
     draft.take_all("grpo.");
     let size = |draft: &Draft, name: &str| draft.size(&format!("workload.rl.{name}")).unwrap_or(1).max(1);
@@ -132,7 +134,7 @@ fn reinforcement(draft: &mut Draft, (all, nodes, per_node): (u64, u64, u64), len
     draft.set("workload.rl.reference", penalty > 0.0);
     let exact = draft.is_on("loss_fn.force_on_policy_ratio");
     draft.set("workload.rl.old_log_prob", !exact);
-    if draft.is_on("grpo.use_dynamic_sampling") {
+    if filters {
         filtered(draft);
     }
     draft.take_count("grpo.max_num_steps", "workload.run.steps", None);

@@ -16,6 +16,14 @@ pub(crate) fn filtered(draft: &mut Draft) {
     draft.assume("workload.rl.oversampling", base.unwrap_or(OVERSAMPLING), why);
 }
 
+/// DAPO for GRPO where groups are dropped and the clip is wider above than below: the two by which it is known
+/// (arXiv:2503.14476, equation 8 and section 3.2).
+pub(super) fn or_dapo(draft: &mut Draft, kind: &'static str, filters: bool, low: &str, high: &str) -> &'static str {
+    let [low, high] = [low, high].map(|key| draft.number(key));
+    let wider = high.unwrap_or(0.2) > low.unwrap_or(0.2);
+    if kind == "grpo" && filters && wider { "dapo" } else { kind }
+}
+
 /// GPUs that train, on nodes of so many.
 pub(super) fn trains_on(draft: &mut Draft, nodes: u64, per_node: u64) -> u64 {
     let gpus = nodes.saturating_mul(per_node);

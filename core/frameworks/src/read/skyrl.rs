@@ -11,7 +11,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron::{recompute, splits};
 use super::overrides;
-use super::reinforcement::{adapters, filtered, generates_on, offloads, reference_apart, sharded, trains_on};
+use super::reinforcement::{adapters, filtered, generates_on, offloads, or_dapo, reference_apart, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_yaml};
@@ -60,7 +60,7 @@ fn state(draft: &mut Draft, setting: Setting) {
 fn question(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("trainer.policy.model.path", "model");
     machine(draft, program);
-    algorithm(draft);
+    algorithm(draft, program);
     draft.take_all("");
     draft.take_all(ENGINE);
     let engine = if draft.word(&format!("{ENGINE}backend")).as_deref() == Some("sglang") { "sglang" } else { "vllm" };
@@ -111,7 +111,7 @@ fn machine(draft: &mut Draft, program: &str) {
     }
 }
 
-fn algorithm(draft: &mut Draft) {
+fn algorithm(draft: &mut Draft, program: &str) {
     let loss = draft.word("trainer.algorithm.policy_loss_type");
     let kind = match (draft.word("trainer.algorithm.advantage_estimator").as_deref(), loss.as_deref()) {
         (Some("gae"), _) => "ppo",
@@ -122,6 +122,9 @@ fn algorithm(draft: &mut Draft) {
         _ if draft.flag("trainer.algorithm.grpo_norm_by_std") == Some(false) => "dr_grpo",
         _ => "grpo",
     };
+    let filters = draft.word("trainer.algorithm.dynamic_sampling.type").is_some();
+    let clip = |side: &str| format!("trainer.algorithm.eps_clip_{side}");
+    let kind = or_dapo(draft, kind, filters || program.contains("dapo"), &clip("low"), &clip("high"));
     draft.set("workload.kind", kind);
     if kind == "ppo" {
         draft.take_model("trainer.critic.model.path", "workload.rl.critic");
@@ -130,7 +133,7 @@ fn algorithm(draft: &mut Draft) {
     let reference = keeps || draft.is_on("trainer.algorithm.use_kl_in_reward");
     draft.set("workload.rl.reference", reference);
     draft.set("workload.rl.old_log_prob", true);
-    if draft.word("trainer.algorithm.dynamic_sampling.type").is_some() {
+    if filters {
         filtered(draft);
     }
     let padding = ["trainer.remove_microbatch_padding", "trainer.use_sample_packing"];

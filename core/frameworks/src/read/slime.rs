@@ -13,7 +13,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron;
 use super::model;
-use super::reinforcement::{filtered, generates_on, offloads, trains_on};
+use super::reinforcement::{filtered, generates_on, offloads, or_dapo, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
 
@@ -92,6 +92,8 @@ fn reinforcement(draft: &mut Draft) {
         Some("reinforce_plus_plus" | "reinforce_plus_plus_baseline") => "reinforce_plus_plus",
         _ => "grpo",
     };
+    let filters = draft.states("--dynamic_sampling_filter_path");
+    let kind = or_dapo(draft, kind, filters, "--eps_clip", "--eps_clip_high");
     draft.set("workload.kind", kind);
     draft.take_all("--");
     if draft.field("workload.rl.prompts_per_step").is_none() {
@@ -113,7 +115,7 @@ fn reinforcement(draft: &mut Draft) {
     draft.set("workload.rl.reference", keeps);
     let own = !draft.is_on("--use_rollout_logprobs");
     draft.set("workload.rl.old_log_prob", own);
-    if draft.states("--dynamic_sampling_filter_path") {
+    if filters {
         filtered(draft);
     }
     lengths(draft);

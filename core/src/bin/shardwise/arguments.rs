@@ -142,11 +142,16 @@ Examples:
     #[command(after_help = "\
 Example, whose last command answers the calibrated question:
   shardwise calibrate --step-time-s 21.5 --peak-gib 61 question.json | jq .question > calibrated.json
-  shardwise estimate calibrated.json")]
+  shardwise estimate calibrated.json
+  shardwise calibrate --log train.log question.json")]
     Calibrate {
         /// Files with the run's question; standard input where none is named.
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
+        /// A log of the run: veRL's console or wandb summary, Hugging Face's Trainer, Megatron-LM. Its lengths, its step and its
+        /// peak are taken, without the first step, unless the options below say otherwise.
+        #[arg(long, value_hint = ValueHint::FilePath)]
+        log: Option<PathBuf>,
         /// Seconds of a micro-batch's forward pass on one GPU.
         #[arg(long)]
         forward_s: Option<f64>,

@@ -259,7 +259,7 @@ impl Draft<'_> {
         self.set(field, name.map_or(Value::Null, Value::from));
         let why = match &self.named {
             Some(file) if path.is_none() => format!("{why} Paste {file}, which the command names, or name the model."),
-            _ => format!("{why} Name the model, by its name on Hugging Face or a config.json."),
+            _ => format!("{why} Name the model by its name on Hugging Face or by a config.json."),
         };
         self.miss(field, key, why);
         None

@@ -79,7 +79,10 @@ const REST: &[(&str, Meaning)] = &[
     ("trainer.critic.model.path", Field("workload.rl.critic")),
     ("trainer.policy.model.lora.rank|trainer.policy.model.lora.target_modules", Field("workload.lora")),
     ("trainer.policy.model.lora.*", Ignored("how adapters are scaled")),
-    ("trainer.algorithm.advantage_estimator|trainer.algorithm.policy_loss_type", Field("workload.kind")),
+    (
+        "trainer.algorithm.advantage_estimator|trainer.algorithm.policy_loss_type|trainer.algorithm.eps_clip_low|trainer.algorithm.eps_clip_high",
+        Field("workload.kind"),
+    ),
     ("trainer.algorithm.grpo_norm_by_std", Field("workload.kind")),
     ("trainer.algorithm.use_kl_loss|trainer.algorithm.use_kl_in_reward", Field("workload.rl.reference")),
     ("trainer.algorithm.dynamic_sampling.type", Field("workload.rl.oversampling")),
