@@ -75,6 +75,10 @@ fn word<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
+fn word_at(value: &Value, at: usize) -> &str {
+    value[at].as_str().unwrap_or_default()
+}
+
 fn list<'a>(reading: &'a Value, key: &str) -> &'a [Value] {
     reading[key].as_array().map_or(&[], Vec::as_slice)
 }
@@ -89,14 +93,18 @@ fn head(found: &Value, lang: Lang) -> Block {
     };
     let understood = format::grouped(list(reading, "understood").len() as u64);
     // `verl 0.9.1, verl/trainer/config (https://…)`: the release is what comes first.
-    let release = found["framework"][1].as_str().and_then(|source| source.split(',').next());
+    let newest = found["framework"][1].as_str().and_then(|source| source.split(',').next());
+    let older = reading["release"]
+        .as_str()
+        .map(|release| format!("{} {release}", word_at(&found["framework"], 0)));
+    let release = older.or_else(|| newest.map(str::to_owned));
     let line = [
-        Some(strong(found["framework"][0].as_str().unwrap_or_default())),
+        Some(strong(word_at(&found["framework"], 0))),
         Some(run(fill(sheet.read_count, &[&understood]))),
         tagged("refused", Tone::Bad, sheet.count_refused),
         tagged("unknown", Tone::Warn, sheet.count_unknown),
         tagged("not_modelled", Tone::Plain, sheet.count_unmodelled),
-        release.map(|release| quiet(fill(sheet.read_by, &[release]))),
+        release.map(|release| quiet(fill(sheet.read_by, &[&release]))),
     ];
     prose(Kind::Summary, line.into_iter().flatten().collect())
 }

@@ -564,7 +564,7 @@ pub(super) const TEXT: Text = Text {
     flags_others: "Not for this question",
     paste: "Paste a script",
     close: "Close",
-    paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF or Megatron-LM, YAML of LLaMA-Factory, axolotl or LLMForge, or a ds_config.json with its launch line. At most 1 MiB. It is read here and sent nowhere.",
+    paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF or Megatron-LM, YAML of LLaMA-Factory, axolotl or LLMForge, or a ds_config.json with its launch line; or a traceback of memory that ran out. At most 1 MiB. It is read here and sent nowhere.",
     paste_label: "Script",
     paste_files: "Open files",
     paste_drop: "or drop them on the box",

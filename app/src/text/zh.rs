@@ -564,7 +564,7 @@ pub(super) const TEXT: Text = Text {
     flags_others: "不适用于此问题",
     paste: "粘贴脚本",
     close: "关闭",
-    paste_hint: "veRL、ChatLearn、TRL、ms-swift、OpenRLHF 或 Megatron-LM 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，或 ds_config.json 及其启动命令，不超过 1 MiB。仅在本页读取，不会发送到任何地方。",
+    paste_hint: "veRL、ChatLearn、TRL、ms-swift、OpenRLHF 或 Megatron-LM 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，或 ds_config.json 及其启动命令，也可以是内存耗尽的 traceback，不超过 1 MiB。仅在本页读取，不会发送到任何地方。",
     paste_label: "脚本",
     paste_files: "打开文件",
     paste_drop: "或拖放到输入框",
