@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// What ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "MemoryPlace"))]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// A GPU's memory.
@@ -19,7 +19,7 @@ pub enum Place {
 
 /// The figures, in GiB; absent where the message has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "MemoryFigures"))]
 pub struct Figures {
     /// What was asked for.
     pub asked_gib: Option<f64>,

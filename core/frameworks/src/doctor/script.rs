@@ -19,7 +19,7 @@ const NOTICEABLE: f64 = 0.03;
 
 /// What the script's estimate holds.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "MemoryEstimated"))]
 pub struct Estimated {
     /// The phase that is compared: the message's, or the fullest.
     pub phase: String,
