@@ -127,7 +127,14 @@ pub(super) fn replica(shape: &Shape, layout: &Layout) -> u64 {
     lcm(dense.into(), experts.into()).saturating_mul(layout.pipeline_parallel.into())
 }
 
-fn lcm(a: u64, b: u64) -> u64 {
+/// The least common multiple, or the greatest number there is; 0 where one of them is.
+///
+/// ```
+/// use shardwise_core::rules::lcm;
+/// assert_eq!([lcm(4, 6), lcm(8, 1), lcm(3, 0)], [12, 8, 0]);
+/// ```
+#[must_use]
+pub fn lcm(a: u64, b: u64) -> u64 {
     let (mut x, mut y) = (a, b);
     while y != 0 {
         (x, y) = (y, x % y);

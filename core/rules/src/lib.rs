@@ -26,7 +26,7 @@ mod trl;
 pub mod verl;
 
 pub use asked::{grid, last_stage, machines, micro, nodes, pools};
-pub use chatlearn::reference_ranks;
+pub use chatlearn::{lcm, reference_ranks};
 
 use asked::Asked;
 use rule::{Rule, check};

@@ -83,6 +83,20 @@ fn large_and_crooked_texts() {
     }
 }
 
+/// Sizes whose product is more than any number of GPUs.
+#[test]
+fn layouts_beyond_every_machine() {
+    let sizes = ["tensor", "pipeline", "context", "expert"]
+        .map(|name| format!("--{name}-model-parallel-size 9000000000000000000"));
+    survives(&format!(
+        "torchrun pretrain_gpt.py --seq-length 4096 {}",
+        sizes.join(" ").replace("context-model", "context")
+    ));
+    let sizes = ["tensor", "pipeline", "context"]
+        .map(|name| format!("policy.megatron_cfg.{name}_model_parallel_size=4294967296"));
+    survives(&format!("uv run examples/run_grpo.py policy.megatron_cfg.enabled=true {}", sizes.join(" ")));
+}
+
 #[test]
 fn what_is_too_much_is_said() {
     let shapes = shapes();

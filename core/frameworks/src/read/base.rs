@@ -4,13 +4,10 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use shardwise_question::wire::{Document, Question};
+use shardwise_rules::lcm;
 
 /// The GPU where neither text nor base names one.
 const GPU: &str = "h100-sxm";
-
-fn greatest_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_divisor(b, a % b) }
-}
 
 impl Draft<'_> {
     /// Lays the fields that a few settings state over the base question, which says all others.
@@ -89,12 +86,13 @@ impl Draft<'_> {
 
     /// The fewest GPUs that the stated layout runs on.
     fn layouts_gpus(&self) -> u64 {
-        let size = |name: &str| self.size(&format!("plan.{name}")).unwrap_or(1).clamp(1, 1 << 20);
-        let [tensor, pipeline, context] = ["tensor_parallel", "pipeline_parallel", "context_parallel"].map(size);
-        let experts = size("expert_parallel") * size("expert_tensor_parallel") * pipeline;
-        let dense = tensor * pipeline * context * size("ulysses_parallel");
+        let size = |name: &&str| self.size(&format!("plan.{name}")).unwrap_or(1).max(1);
+        let all = |names: &[&str]| names.iter().map(size).fold(1, u64::saturating_mul);
         // Both ways of splitting stand on the same GPUs.
-        dense.max(1) * experts.max(1) / greatest_divisor(dense.max(1), experts.max(1))
+        lcm(
+            all(&["tensor_parallel", "pipeline_parallel", "context_parallel", "ulysses_parallel"]),
+            all(&["expert_parallel", "expert_tensor_parallel", "pipeline_parallel"]),
+        )
     }
 
     /// What a run of the caller's own showed holds for this one too.
