@@ -101,6 +101,11 @@ pub(crate) struct KeySection {
     pub(crate) tables: &'static [Table],
 }
 
+/// Keys under a prefix, whose [`Meaning::Plan`] and [`Meaning::Taken`] fields are under `plan`.
+pub(crate) const fn section(prefix: &'static str, plan: &'static str, tables: &'static [Table]) -> KeySection {
+    KeySection { prefix, plan, tables }
+}
+
 /// A table of keys. Names with `|` between them mean the same; one that ends in `*` stands for all that begin with what is
 /// before it.
 #[derive(Clone, Copy)]

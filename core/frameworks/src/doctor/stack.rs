@@ -1,7 +1,5 @@
 //! What a stack of calls says: in which phase memory ran out, and for what.
 
-use super::super::read::Dialect;
-
 /// A line of a stack.
 pub(super) struct Frame<'a> {
     pub(super) line: u32,
@@ -331,25 +329,25 @@ const ALLOCATIONS: Table = &[
 ];
 
 /// Whose frames they are, the innermost trainer's first.
-const FRAMEWORKS: &[(&str, Option<Dialect>, &str)] = &[
-    ("easyr1", Some(Dialect::EasyR1), "EasyR1"),
-    ("verl/", Some(Dialect::Verl), "veRL"),
-    ("actor_rollout", Some(Dialect::Verl), "veRL"),
-    ("chatlearn", Some(Dialect::Chatlearn), "ChatLearn"),
-    ("openrlhf", None, "OpenRLHF"),
-    ("llamafactory", None, "LLaMA-Factory"),
-    ("llmtuner", None, "LLaMA-Factory"),
-    ("axolotl", None, "axolotl"),
-    ("swift/", None, "ms-swift"),
-    ("trl/", None, "TRL"),
-    ("slime/", Some(Dialect::Slime), "slime"),
-    ("skyrl", Some(Dialect::SkyRl), "SkyRL"),
-    ("nemo_rl", Some(Dialect::NemoRl), "NeMo-RL"),
-    ("megatron", Some(Dialect::Megatron), "Megatron-LM"),
-    ("deepspeed", Some(Dialect::Deepspeed), "DeepSpeed"),
-    ("transformers", Some(Dialect::Deepspeed), "Hugging Face Trainer"),
-    ("sglang", None, "SGLang"),
-    ("vllm", None, "vLLM"),
+const FRAMEWORKS: &[(&str, &str)] = &[
+    ("easyr1", "EasyR1"),
+    ("verl/", "veRL"),
+    ("actor_rollout", "veRL"),
+    ("chatlearn", "ChatLearn"),
+    ("openrlhf", "OpenRLHF"),
+    ("llamafactory", "LLaMA-Factory"),
+    ("llmtuner", "LLaMA-Factory"),
+    ("axolotl", "axolotl"),
+    ("swift/", "ms-swift"),
+    ("trl/", "TRL"),
+    ("slime/", "slime"),
+    ("skyrl", "SkyRL"),
+    ("nemo_rl", "NeMo-RL"),
+    ("megatron", "Megatron-LM"),
+    ("deepspeed", "DeepSpeed"),
+    ("transformers", "Hugging Face Trainer"),
+    ("sglang", "SGLang"),
+    ("vllm", "vLLM"),
 ];
 
 /// What the innermost frame that has a word of the table says, and that frame.
@@ -389,7 +387,7 @@ pub(super) fn serves(framework: Option<&str>) -> bool {
 /// The framework whose frames they are.
 pub(super) fn framework(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
-    FRAMEWORKS.iter().find(|(word, ..)| text.contains(word)).map(|(.., name)| *name)
+    FRAMEWORKS.iter().find(|(word, _)| text.contains(word)).map(|(_, name)| *name)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) mod rollout;
 
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::binding::Table::{Both, Read};
-use crate::binding::{KeySection, Table};
+use crate::binding::{KeySection, Table, section};
 use crate::emit::megatron::{MATRICES, RECOMPUTE, SEQUENCE, SHARES, STATES};
 use common::{DATA_SET, Keys, LENGTH, LOG, OBJECTIVE, PATH, POOL, PROFILE, ROUTING, VALIDATION};
 use engine::{
@@ -33,10 +33,6 @@ const TRANSFORMERS: &[Table] = &[Both(TRANSFORMER), Both(RECOMPUTE), Read(TRANSF
 const FSDPS: &[Table] = &[Both(FSDP), Read(FSDP_READ)];
 const OPTIMS: &[Table] = &[Both(OPTIM), Read(OPTIM_READ)];
 const OTHERS: &[Table] = &[Read(SHARDED)];
-
-const fn section(prefix: &'static str, plan: &'static str, tables: &'static [Table]) -> KeySection {
-    KeySection { prefix, plan, tables }
-}
 
 /// Every key of veRL that is known.
 pub(crate) static SECTIONS: &[KeySection] = &[

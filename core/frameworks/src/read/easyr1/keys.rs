@@ -3,15 +3,11 @@
 use crate::binding::Form::{Count, Flag, Share, Size, Stated};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
 use crate::binding::Table::Read;
-use crate::binding::{KeySection, Meaning};
+use crate::binding::{KeySection, Meaning, section};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
 const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
-
-const fn section(prefix: &'static str, plan: &'static str, tables: &'static [crate::binding::Table]) -> KeySection {
-    KeySection { prefix, plan, tables }
-}
 
 /// Every key that is known.
 pub(in crate::read) static SECTIONS: &[KeySection] = &[
@@ -68,7 +64,7 @@ const REST: &[(&str, Meaning)] = &[
     ("trainer.max_steps", Field("workload.run.steps")),
     ("worker.actor.model.freeze_vision_tower", Unmodelled("the estimate trains every part")),
     ("worker.critic.*", Unmodelled("the estimate lays the critic out as the actor")),
-    ("worker.actor.fsdp.mp_*|worker.*.fsdp.mp_*", Ignored("the estimate computes in 16 bits and sums in 32")),
+    ("worker.actor.fsdp.mp_*", Ignored("the estimate computes in 16 bits and sums in 32")),
     ("worker.actor.use_torch_compile", Ignored("the estimate's kernels are compiled ones")),
     ("worker.rollout.enable_chunked_prefill", Ignored("vLLM's first engine alone read it")),
     ("worker.rollout.limit_images", Ignored("how many images a prompt may have")),

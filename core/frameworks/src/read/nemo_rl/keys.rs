@@ -4,16 +4,12 @@
 use crate::binding::Form::{Count, Flag, Share, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
 use crate::binding::Table::{Both, Read};
-use crate::binding::{KeySection, Meaning, Table};
+use crate::binding::{KeySection, Meaning, section};
 use crate::emit::megatron::{MATRICES, SHARES};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
 const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
-
-const fn section(prefix: &'static str, plan: &'static str, tables: &'static [Table]) -> KeySection {
-    KeySection { prefix, plan, tables }
-}
 
 /// Every key that is known.
 pub(in crate::read) static SECTIONS: &[KeySection] = &[
