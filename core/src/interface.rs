@@ -5,6 +5,7 @@
 
 mod ask;
 mod catalog;
+mod check;
 mod flags;
 mod language;
 mod reading;
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 pub use ask::{Function, answered, ask, look_up, read_texts};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
+pub use check::{Checked, Finding, Level, RULES, Said, Verdict, check};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
 pub use reading::{ReadText, Unread, base, doctor, read};

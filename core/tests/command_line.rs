@@ -11,7 +11,7 @@ use shardwise_core::catalog;
 
 const QUESTION: &str = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "estimate",
     "sensitivity",
     "explain",
@@ -20,6 +20,8 @@ const COMMANDS: [&str; 15] = [
     "search",
     "flags",
     "calibrate",
+    "check",
+    "mcp",
     "read",
     "catalog",
     "schema",
@@ -109,9 +111,93 @@ fn each_exit_status_means_what_the_help_says() {
         assert!(!said.contains("panicked"), "{arguments:?}: {said}");
     }
     let help = run(&["--help"], "");
-    for line in ["Exit status:", "\n  0  ", "\n  1  ", "\n  2  "] {
+    for line in ["Exit status:", "\n  0  ", "\n  1  ", "\n  2  ", "\n  3  ", "\n  4  "] {
         assert!(text(&help.stdout).contains(line), "{line}");
     }
+}
+
+const SCRIPT: &str = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\\n    data.train_batch_size=256 \\\n    actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \\\n    actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8 trainer.nnodes=1\n";
+
+#[test]
+fn a_check_says_its_verdict_by_its_exit_status_and_in_every_format() {
+    let folder = folder("check");
+    let named = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let fits = named("fits, 100 %: yes.sh", SCRIPT);
+    let large = named("large.sh", &SCRIPT.replace("7B", "72B"));
+    let asks = named("asks.sh", &SCRIPT.replace("Qwen/Qwen2.5-7B-Instruct", "our/model"));
+    let other = named("other.sh", "ls\n");
+    let status = |arguments: &[&str]| run(arguments, SCRIPT).status.code();
+    for (arguments, expected) in [
+        (vec!["check", &fits], 0),
+        (vec!["check"], 0),
+        (vec!["check", &large], 4),
+        (vec!["check", &asks], 1),
+        (vec!["check", &asks, "--model", "qwen2.5-7b"], 0),
+        (vec!["check", &other], 1),
+        (vec!["check", &other, "--skip-others"], 0),
+        (vec!["check", &fits, &asks, &large], 4),
+        (vec!["check", &fits, "--gpu", "h1000"], 2),
+        (vec!["check", &fits, "--risk", "1"], 2),
+        (vec!["check", "no-such-file"], 2),
+    ] {
+        assert_eq!(status(&arguments), Some(expected), "{arguments:?}");
+    }
+    // As sure as its estimate is, and no surer.
+    let unsure = |risk: &str| status(&["check", &fits, "--gpu", "rtx-4090", "--gpus", "16", "--risk", risk]);
+    assert!(unsure("0.5") <= unsure("0.999"));
+
+    let written = |format: &str| {
+        let output = run(&["check", &fits, &large, &asks, "--format", format], "");
+        assert_eq!(output.status.code(), Some(4), "{format}");
+        text(&output.stdout).to_owned()
+    };
+    let lines = written("text");
+    assert_eq!(lines.lines().filter(|line| !line.starts_with(' ')).count(), 3, "{lines}");
+    let documents: Vec<serde_json::Value> = written("json")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(documents.iter().map(|one| &one["verdict"]).collect::<Vec<_>>(), ["fits", "unfit", "unknown"]);
+    let github = written("github");
+    assert!(github.contains(&format!("::error file={large},line=")), "{github}");
+    let sarif: serde_json::Value = serde_json::from_str(&written("sarif")).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(sarif["runs"].as_array().unwrap().len(), 1);
+    let run = &sarif["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert!(results.len() >= 2);
+    for result in results {
+        let place = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[place]["id"], result["ruleId"]);
+        assert!(result["message"]["text"].is_string() && result["level"].is_string());
+        let location = &result["locations"][0]["physicalLocation"];
+        assert!(location["region"]["startLine"].as_u64() >= Some(1));
+        let uri = location["artifactLocation"]["uri"].as_str().unwrap();
+        assert!(!uri.contains([' ', ':', '%']) || uri.contains("%20"), "{uri}");
+    }
+    let junit = written("junit");
+    assert!(junit.contains(r#"<testsuites name="shardwise" tests="3" failures="1" errors="1">"#), "{junit}");
+    assert_eq!(junit.matches("<testcase ").count(), 3);
+}
+
+#[test]
+fn a_check_reads_the_files_that_belong_to_each_run() {
+    let folder = folder("check-with");
+    let zero = folder.join("zero.yaml");
+    std::fs::write(
+        &zero,
+        "compute_environment: LOCAL_MACHINE\ndeepspeed_config:\n  zero_stage: 3\ndistributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n",
+    )
+    .unwrap();
+    let script = "trl sft --model_name_or_path Qwen/Qwen3-8B --max_length 2048 --bf16 --per_device_train_batch_size 1 --gradient_checkpointing\n";
+    // One GPU holds no 131 GB of states; eight hold a share each.
+    assert_eq!(run(&["check"], script).status.code(), Some(4));
+    assert_eq!(run(&["check", "-", "--with", zero.to_str().unwrap()], script).status.code(), Some(0));
 }
 
 #[test]
@@ -246,7 +332,7 @@ fn every_command_explains_itself_with_an_example() {
         let (_, examples) = own.split_once("\nExample").unwrap_or_default();
         let example = examples.contains(&format!("shardwise {name}"));
         // One without the page says how to get one with it.
-        let how = name == "serve" && own.contains("make cli");
+        let how = ["mcp", "serve"].contains(&name) && own.contains("make cli");
         assert!(example || how, "{name}: {own}");
     }
 }
@@ -375,7 +461,7 @@ fn what_does_not_belong_is_refused_line_by_line() {
         &["explain", "--json", "--figure", "mfu"],
         &["search", "--limit", "1"],
         &["flags", "--for", "deepspeed", "--json"],
-        &["calibrate", "--step-time-s", "8"],
+        &["calibrate", "check", "--step-time-s", "8"],
         &["link"],
     ] {
         let output = run(arguments, &lines);

@@ -14,6 +14,7 @@ mod bad_input;
 mod belonging;
 mod calibration;
 mod catalog;
+mod check;
 mod chinese;
 mod config;
 mod decisions;

@@ -48,6 +48,13 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
         ],
     ),
     (
+        "check",
+        [
+            "Checks a script before it runs: whether it fits, ends in time and is paid for, as an exit status and as annotations.",
+            "运行前检查脚本：是否放得下、能否按时结束、费用是否够，以退出码和注释给出。",
+        ],
+    ),
+    (
         "doctor",
         [
             "Says where memory ran out, by a traceback or a log, and what would help.",
@@ -57,6 +64,7 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
     ("catalog", ["Models, GPUs, nodes and prices, with sources.", "模型、GPU、节点与价格，均附来源。"]),
     ("schema", ["The JSON Schemas of all documents.", "全部文档的 JSON Schema。"]),
     ("link", ["The part of the page's address that holds a question.", "网页地址中表示问题的部分。"]),
+    ("mcp", ["Answers coding agents by the Model Context Protocol.", "通过 Model Context Protocol 回答编程智能体。"]),
     (
         "serve",
         [

@@ -1,8 +1,13 @@
 //! The command line: questions in, answers out, one JSON document per line.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints")]
 
+#[cfg(feature = "mcp")]
+#[path = "shardwise/agents.rs"]
+mod agents;
 #[path = "shardwise/arguments.rs"]
 mod arguments;
+#[path = "shardwise/checking.rs"]
+mod checking;
 #[path = "shardwise/doctoring.rs"]
 mod doctoring;
 #[path = "shardwise/explaining.rs"]
@@ -46,8 +51,7 @@ use arguments::{Arguments, Command};
 fn main() -> ExitCode {
     let Arguments { lang, command } = Arguments::parse();
     match run(command, lang) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(status) => ExitCode::from(status),
         // Who reads has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -62,9 +66,9 @@ fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "shardwise: {text}");
 }
 
-/// Whether every question was answered.
+/// The exit status: 0 where every question was answered, 1 where one was not; of a check its verdict.
 #[expect(clippy::too_many_lines, reason = "an arm for each command")]
-fn run(command: Command, lang: Language) -> io::Result<bool> {
+fn run(command: Command, lang: Language) -> io::Result<u8> {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match command {
         Command::Estimate { files, efficiency: None, prices } => {
@@ -107,7 +111,7 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
             let log = match log.map(|path| logging::read(&path, lang)).transpose()? {
                 Some(Err(trouble)) => {
                     complain(&lang.sentence(&trouble.to_string()));
-                    return Ok(false);
+                    return Ok(1);
                 }
                 Some(Ok(log)) => Some(log),
                 None => None,
@@ -130,6 +134,11 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
                 reading::Form::Short
             };
             reading::run(&files, &options, (!json).then_some(form), &mut out)
+        }
+        Command::Check { options } => {
+            let status = checking::run(&options, lang, &mut out)?;
+            out.flush()?;
+            return Ok(status);
         }
         Command::Doctor { files, gpu, model, json } => {
             let lang = Some(lang);
@@ -181,6 +190,17 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
             manual::write(&dir).map_err(|error| about(&dir, &error))?;
             Ok(true)
         }
+        #[cfg(feature = "mcp")]
+        Command::Mcp { options } => {
+            // The protocol writes by itself.
+            drop(out);
+            return agents::run(&options).map(|()| 0);
+        }
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp { .. } => {
+            let says = "This program was built without the protocol of agents. In the sources, `make cli` builds one with it: target/fast/shardwise.";
+            return Err(io::Error::other(lang.sentence(says)));
+        }
         #[cfg(feature = "serve")]
         Command::Serve { options } => {
             serving::run(&options, lang)?;
@@ -193,7 +213,7 @@ fn run(command: Command, lang: Language) -> io::Result<bool> {
         }
     }?;
     out.flush()?;
-    Ok(done)
+    Ok(u8::from(!done))
 }
 
 /// Writes one result per question, in order; an error never stops the others.

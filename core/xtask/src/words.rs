@@ -18,7 +18,9 @@ const SOURCES: [&str; 8] =
     ["catalog/src", "question/src", "rules/src", "engine/src", "search/src", "frameworks/src", "explain/src", "src"];
 
 /// Sources among them that say nothing to a person.
-const APART: [&str; 5] = [
+const APART: [&str; 6] = [
+    // Coding agents read English.
+    "src/bin/shardwise/agents",
     "question/src/presets.rs",
     "src/words.rs",
     "src/words/",

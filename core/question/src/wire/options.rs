@@ -88,6 +88,34 @@ document! {
     }
 }
 
+document! {
+    /// Options of a check.
+    #[derive(Default)]
+    pub struct CheckOptions {
+        /// The GPU, which no text names: a catalog id. Default h100-sxm.
+        pub gpu: Option<String>,
+        /// Number of GPUs over all nodes, whatever the text says. Default: the text's.
+        pub gpus: Option<u64>,
+        /// The model, where the text names a folder that the catalog does not know: an id or a Hugging Face name.
+        pub model: Option<String>,
+        /// How sure it is to be that the run fits: a probability, 0.5 to 0.999. Default 0.95.
+        pub confidence: Option<f64>,
+        /// Steps of the run, whatever the text says. Default: the text's.
+        pub steps: Option<u64>,
+        /// Hours that the run may take.
+        pub deadline_h: Option<f64>,
+        /// Dollars that the run may cost.
+        pub budget_usd: Option<f64>,
+        /// Price of one GPU for one hour, in US dollars. Default: what the text's link says, else, under a budget, the cheapest offer
+        /// on demand that holds the run.
+        pub usd_per_gpu_hour: Option<f64>,
+        /// Id of the offer that it is to run on (`shardwise catalog offers`), in the place of a price.
+        pub offer: Option<String>,
+        /// Language of sentences. Default en.
+        pub lang: Option<Language>,
+    }
+}
+
 words! {
     /// A table of the catalog.
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]

@@ -10,7 +10,7 @@ use shardwise_core::catalog;
 use shardwise_core::wire::Language;
 use shardwise_core::wire::Table;
 
-use super::{explaining, known, pricing, searching};
+use super::{checking, explaining, known, pricing, searching};
 
 /// The program's version, and that of its data.
 static VERSION: LazyLock<String> =
@@ -35,8 +35,10 @@ Example:
 Exit status:
   0  every question was answered, whether its plan fits or not
   1  a question was refused: its line names the field and the remedy;
-     or a text could not be read as a framework's
+     or a text could not be read as a framework's, or does not say what a check needs
   2  the arguments are wrong, a file cannot be read, or a port cannot be had
+  3  check: a run is tight
+  4  check: a run does not fit, misses a limit, or is refused by its framework
 Where the reader of the output ends first, as head does, that is no error."
 )]
 pub(crate) struct Arguments {
@@ -190,6 +192,18 @@ Examples:
         #[arg(long, conflicts_with = "json")]
         all: bool,
     },
+    /// Check scripts before they are run: whether they fit, end in time and are paid for. Exit status 0 fits, 3 tight, 4 not,
+    /// 1 not known.
+    #[command(after_help = "\
+Examples:
+  shardwise check run.sh --gpu h100-sxm --gpus 16
+  shardwise check run.sh --gpu h200-sxm --steps 300 --deadline-h 24 --budget-usd 2000
+  shardwise check train.sh --with ds_config.json && sbatch train.sh
+  git ls-files '*.sh' | xargs shardwise check --skip-others --gpu h100-sxm --format github")]
+    Check {
+        #[command(flatten)]
+        options: Box<checking::Options>,
+    },
     /// Say where memory ran out and what would help, by a traceback, a log or a message of the kernel.
     #[command(after_help = "\
 Examples:
@@ -239,6 +253,22 @@ Example:
         /// Files with questions; standard input where none is named.
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
+    },
+    /// Answer coding agents by the Model Context Protocol, over standard input and output.
+    #[cfg(feature = "mcp")]
+    #[command(after_help = "\
+Example, as the settings of most agents have it:
+  {\"mcpServers\": {\"shardwise\": {\"command\": \"shardwise\", \"args\": [\"mcp\"]}}}")]
+    Mcp {
+        #[command(flatten)]
+        options: super::agents::Options,
+    },
+    /// Answer coding agents. This program was built without it; `make cli` in the sources builds one with it.
+    #[cfg(not(feature = "mcp"))]
+    Mcp {
+        /// Taken by a program with it.
+        #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        _options: Vec<String>,
     },
     /// Serve the page from this program, on this machine alone unless told otherwise: for machines without a network.
     #[cfg(feature = "serve")]

@@ -7,11 +7,11 @@ use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog;
 use shardwise_core::doctor::Diagnosis;
 use shardwise_core::interface::{
-    Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
+    Checked, Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
 };
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
-    Answer, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, Sensitivity, Table,
+    Answer, CheckOptions, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, Sensitivity, Table,
 };
 
 /// What is read: an absent field has its default.
@@ -38,6 +38,7 @@ pub(crate) fn all() -> Value {
         "flags": written::<Flags>(),
         "read": written::<ReadText>(),
         "unread": written::<Unread>(),
+        "checked": written::<Checked>(),
         "diagnosis": written::<Diagnosis>(),
         "calibrated": written::<Calibrated>(),
         "sensitivity": written::<Sensitivity>(),
@@ -50,6 +51,7 @@ pub(crate) fn all() -> Value {
         "estimate_options": asked::<EstimateOptions>(),
         "search_options": asked::<SearchOptions>(),
         "flags_options": asked::<FlagsOptions>(),
+        "check_options": asked::<CheckOptions>(),
         "read_options": asked::<ReadOptions>(),
         "table": asked::<Table>(),
     })

@@ -1,0 +1,301 @@
+//! A decision as it is made: what is found, and how much each finding decides.
+
+use std::borrow::Cow;
+
+use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
+use shardwise_catalog::units::fixed;
+use shardwise_frameworks::read::{Improved, OWN, Reading};
+use shardwise_question::wire::{
+    Advice, Answer, CheckOptions, FitState, MarketSpec, Question, RunSpec, Severity, VERSION,
+};
+
+/// Unknown settings that become findings of their own, and settings that are not modelled: a text may have hundreds.
+const MOST_OF_A_KIND: usize = 5;
+
+pub(super) fn error(rule: &'static str, text: impl Into<String>) -> Finding {
+    Finding { rule, level: Level::Error, text: text.into(), line: 0 }
+}
+
+fn warning(rule: &'static str, text: impl Into<String>) -> Finding {
+    Finding { rule, level: Level::Warning, text: text.into(), line: 0 }
+}
+
+/// A decision as it is made.
+pub(super) struct Judged {
+    verdict: Verdict,
+    says: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+impl Default for Judged {
+    fn default() -> Self {
+        Self { verdict: Verdict::Fits, says: Vec::new(), findings: Vec::new() }
+    }
+}
+
+impl Judged {
+    pub(super) fn found(&mut self, finding: Finding, at_least: Verdict) {
+        self.verdict = self.verdict.max(at_least);
+        self.findings.push(finding);
+    }
+
+    pub(super) fn with(mut self, finding: Finding, at_least: Verdict) -> Self {
+        self.found(finding, at_least);
+        self
+    }
+
+    /// Puts what the caller says into the question: it holds, whatever the text says.
+    pub(super) fn told(&mut self, reading: &mut Reading, options: &CheckOptions) {
+        let question = &mut reading.question;
+        let hardware = &mut question.hardware;
+        if let Some(gpus) = options.gpus {
+            if let Some(own) = hardware.gpus.filter(|own| *own != gpus) {
+                let says =
+                    format!("The text is for {own} GPUs, and is checked on {gpus}. State the same in both places.");
+                self.found(warning("other-gpus", says), Verdict::Fits);
+            }
+            hardware.gpus = Some(gpus);
+            hardware.gpus_per_node = hardware.gpus_per_node.map(|node| node.min(gpus));
+        }
+        if let Some(offer) = &options.offer {
+            hardware.offer = Some(offer.clone());
+            (hardware.gpus_per_node, hardware.internode_gbit_per_s_per_gpu, hardware.host_ram_gib) = (None, None, None);
+            (hardware.usd_per_gpu_hour, hardware.market, hardware.owned) = (None, None, None);
+        } else if options.usd_per_gpu_hour.is_some() {
+            hardware.usd_per_gpu_hour = options.usd_per_gpu_hour;
+            (hardware.offer, hardware.market, hardware.owned) = (None, None, None);
+        } else if options.budget_usd.is_some()
+            && hardware.offer.is_none()
+            && hardware.usd_per_gpu_hour.is_none()
+            && hardware.owned.is_none()
+        {
+            hardware.market.get_or_insert_with(MarketSpec::default);
+            // Each offer has its own.
+            (hardware.gpus_per_node, hardware.internode_gbit_per_s_per_gpu, hardware.host_ram_gib) = (None, None, None);
+        }
+        if options.confidence.is_some() {
+            question.confidence = options.confidence;
+        }
+        if let Some(steps) = options.steps {
+            let checkpoints = question.workload.run.and_then(|run| run.checkpoints);
+            question.workload.run = Some(RunSpec { steps: Some(steps), checkpoints, ..RunSpec::default() });
+            question.workload.tokens = None;
+        }
+    }
+
+    /// What is wrong with the text by itself.
+    pub(super) fn text(&mut self, reading: &Reading) {
+        for one in &reading.missing {
+            self.found(error("missing", one.why.clone()), Verdict::Unknown);
+        }
+        // Of an older release it is not known which one will run it.
+        let older = reading.release.is_some();
+        for one in &reading.refused {
+            let text = format!("{}: {}", one.key, one.why);
+            let (finding, verdict) = match () {
+                () if one.source == OWN => (error("no-estimate", text), Verdict::Unknown),
+                () if older => (warning("refused", text), Verdict::Fits),
+                () => (error("refused", text), Verdict::Unfit),
+            };
+            self.found(Finding { line: one.line, ..finding }, verdict);
+        }
+        for one in reading.unknown.iter().take(MOST_OF_A_KIND) {
+            let text = if one.hint.is_empty() {
+                format!("{} is not known, and so not in the estimate.", one.key)
+            } else {
+                format!("{} is not known: {}", one.key, one.hint)
+            };
+            self.found(Finding { level: Level::Note, line: one.line, ..warning("unknown-key", text) }, Verdict::Fits);
+        }
+        for one in reading.not_modelled.iter().take(MOST_OF_A_KIND) {
+            let text = format!("{} = {}: {}", one.key, one.value, one.why);
+            self.found(Finding { level: Level::Note, line: one.line, ..warning("not-modelled", text) }, Verdict::Fits);
+        }
+    }
+
+    pub(super) fn memory(&mut self, answer: &Answer, improved: Option<&Improved>, reading: &Reading) {
+        let fit = &answer.fit;
+        let phase = match fit.phase {
+            "engine" => "the engine's share of the card".to_owned(),
+            "host" => "the host memory of a node".to_owned(),
+            phase => phase.replace('_', " "),
+        };
+        let [needed, there] = [fit.needed_gib, fit.capacity_gib].map(|gib| fixed(gib, 1));
+        let sure = percent(fit.probability);
+        self.says.push(match fit.state {
+            FitState::Fits => format!("It fits ({sure} sure): {needed} of {there} GiB in {phase}."),
+            FitState::Tight => format!("It is tight ({sure} sure): {needed} of {there} GiB in {phase}."),
+            FitState::Unlikely | FitState::No => {
+                format!("It does not fit ({sure} sure that it does): {needed} of {there} GiB in {phase}.")
+            }
+        });
+        self.says.push(format!("{} s a step.", figure(answer.step_time_s)));
+        match fit.state {
+            FitState::Fits => {}
+            FitState::Tight => {
+                let asked = percent(fit.confidence);
+                let missing = fixed(fit.missing_gib(), 1);
+                let text = format!(
+                    "It fits with {sure}, where {asked} is asked: with {missing} GiB less in {phase} it is as sure as that."
+                );
+                let line = line_of(reading, &[]);
+                self.found(Finding { line, ..warning("tight-memory", text) }, Verdict::Tight);
+            }
+            FitState::Unlikely | FitState::No => {
+                let mut mend = None;
+                let own = answer.advice.iter().find(|one| one.id == OUT_OF_MEMORY);
+                let text = own.map_or_else(|| "It does not fit.".to_owned(), |own| own.text.clone());
+                if let Some(own) = improved.filter(|own| own.answer.fits) {
+                    let settings: Vec<&str> =
+                        own.changes.iter().flat_map(|one| &one.settings).map(String::as_str).collect();
+                    let settings = settings.join(" ");
+                    let cost = fixed(100.0 * (own.answer.tokens_per_s_per_gpu / answer.tokens_per_s_per_gpu - 1.0), 0);
+                    mend = Some(format!("It fits with {settings} ({cost} % speed)."));
+                }
+                let fields: Vec<&str> = improved
+                    .iter()
+                    .flat_map(|own| &own.changes)
+                    .map(|own| own.field.as_str())
+                    .collect();
+                let line = line_of(reading, &fields);
+                self.found(Finding { line, ..error(OUT_OF_MEMORY, text) }, Verdict::Unfit);
+                if let Some(text) = mend {
+                    self.found(Finding { level: Level::Note, line, ..error("what-fits", text) }, Verdict::Unfit);
+                }
+            }
+        }
+    }
+
+    /// Holds the run against the deadline and the budget.
+    pub(super) fn limits(&mut self, answer: &Answer, options: &CheckOptions) {
+        let assumed = answer.run.is_none_or(|run| run.assumed);
+        let (hours, usd) = (answer.run.map(|run| run.all_hours()), answer.run.map(|run| run.all_usd()));
+        if (options.deadline_h.is_some() || options.budget_usd.is_some()) && assumed {
+            let rule = if options.deadline_h.is_some() { "deadline" } else { "budget" };
+            let says = "Nothing says how long the run is, so that no limit can be checked. Give --steps.";
+            self.found(error(rule, says), Verdict::Unknown);
+            return;
+        }
+        if !assumed && let Some(Some(hours)) = hours {
+            self.says.push(format!("{} h in all.", figure(hours)));
+        }
+        if let Some(limit) = options.deadline_h {
+            match hours.flatten() {
+                Some(hours) => self.limit("deadline", "h", hours, limit, answer),
+                None => self.found(error("deadline", "With its failures it would hardly ever end."), Verdict::Unfit),
+            }
+        }
+        if let Some(limit) = options.budget_usd {
+            match usd.flatten() {
+                Some(usd) => {
+                    self.rents(answer);
+                    self.limit("budget", "$", usd, limit, answer);
+                }
+                None => {
+                    let says = "No offer on demand is known that holds this run, so that nothing says what it costs. Give --usd-per-gpu-hour or --offer.";
+                    self.found(error("budget", says), Verdict::Unknown);
+                }
+            }
+        } else if !assumed && let Some(Some(usd)) = usd {
+            self.says.push(format!("${}.", dollars(usd)));
+        }
+    }
+
+    /// Whose price it is.
+    fn rents(&mut self, answer: &Answer) {
+        if let Some(offer) = &answer.offer {
+            let (instance, provider) = (&offer.instance, &offer.provider);
+            self.says.push(format!(
+                "{} x {instance} at {provider}: ${} an hour.",
+                offer.instances,
+                dollars(offer.usd_per_hour)
+            ));
+        }
+    }
+
+    fn limit(&mut self, rule: &'static str, unit: &str, own: f64, limit: f64, answer: &Answer) {
+        let slow = answer.against_speed(own).map_or(own, |[_, slow]| slow);
+        let [own_text, limit_text, slow_text] = [own, limit, slow].map(|value| match unit {
+            "$" => format!("${}", dollars(value)),
+            _ => format!("{} {unit}", figure(value)),
+        });
+        if rule == "budget" {
+            self.says.push(format!("{own_text} of {limit_text}."));
+        }
+        if own > limit {
+            let text = match rule {
+                "budget" => format!("It costs {own_text}, and may cost {limit_text}."),
+                _ => format!("It takes {own_text}, and may take {limit_text}."),
+            };
+            self.found(error(rule, text), Verdict::Unfit);
+        } else if slow > limit {
+            let text = match rule {
+                "budget" => {
+                    format!("It costs {own_text} of {limit_text} by the estimate, up to {slow_text} by its interval.")
+                }
+                _ => format!("It takes {own_text} of {limit_text} by the estimate, up to {slow_text} by its interval."),
+            };
+            self.found(warning(rule, text), Verdict::Tight);
+        }
+    }
+
+    /// What is wrong with the plan beside its memory.
+    pub(super) fn advice(&mut self, advice: &[Advice]) {
+        for own in advice.iter().filter(|own| own.id != OUT_OF_MEMORY) {
+            match own.severity {
+                Severity::Error => self.found(error("advice", own.text.clone()), Verdict::Unfit),
+                Severity::Warning => self.found(warning("advice", own.text.clone()), Verdict::Fits),
+                Severity::Hint => {}
+            }
+        }
+    }
+
+    pub(super) fn done(mut self, question: Option<Question>, answer: Option<Answer>) -> Checked {
+        self.findings.sort_by_key(|one| one.level);
+        if self.says.is_empty() {
+            self.says.push("Not known: what is missing is said below.".to_owned());
+        }
+        Checked {
+            version: VERSION,
+            verdict: self.verdict,
+            says: self.says.into_iter().map(|text| Said { text }).collect(),
+            findings: self.findings,
+            question,
+            answer,
+        }
+    }
+}
+
+/// The line of a text that a finding on memory is about: of the first setting that would mend it, else where the model or anything is
+/// said.
+fn line_of(reading: &Reading, fields: &[&str]) -> u32 {
+    let stated = |field: &str| {
+        let own = reading.understood.iter().filter(|one| one.line > 0);
+        own.filter(|one| one.field.split(", ").any(|one| one == field))
+            .map(|one| one.line)
+            .min()
+    };
+    let first = || reading.understood.iter().map(|one| one.line).filter(|line| *line > 0).min();
+    fields
+        .iter()
+        .find_map(|field| stated(field))
+        .or_else(|| stated("model"))
+        .or_else(first)
+        .unwrap_or(0)
+}
+
+fn percent(share: f64) -> Cow<'static, str> {
+    match share {
+        share if share > 0.995 => "over 99 %".into(),
+        share if share < 0.005 => "under 1 %".into(),
+        share => format!("{} %", fixed(100.0 * share, 0)).into(),
+    }
+}
+
+fn figure(own: f64) -> String {
+    fixed(own, if own < 10.0 { 2 } else { u8::from(own < 100.0) })
+}
+
+fn dollars(own: f64) -> String {
+    fixed(own, if own < 100.0 { 2 } else { 0 })
+}

@@ -1,0 +1,176 @@
+//! Checks before a run: verdicts that were worked out by hand, and what an option that is wrong gets.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use shardwise_core::interface::{Checked, Level, RULES, Verdict, check};
+use shardwise_core::wire::{CheckOptions, parse_options};
+
+use crate::cases;
+
+/// Scripts of one framework.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scripts {
+    /// The script, with `{name}` for each value.
+    text: String,
+    /// A file beside it.
+    with: Option<String>,
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// The verdict by hand.
+    why: String,
+    values: BTreeMap<String, toml::Value>,
+    options: toml::Table,
+    verdict: String,
+    /// A rule that has to be among the findings.
+    finding: Option<String>,
+}
+
+fn filled(text: &str, values: &BTreeMap<String, toml::Value>) -> String {
+    let mut text = text.to_owned();
+    for (name, value) in values {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text = text.replace(&format!("{{{name}}}"), &value);
+    }
+    text
+}
+
+fn options(table: &toml::Table) -> CheckOptions {
+    parse_options(&serde_json::to_string(table).unwrap()).unwrap()
+}
+
+fn word(verdict: Verdict) -> String {
+    serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned()
+}
+
+/// What holds of every outcome.
+fn sound(checked: &Checked, text: &str) {
+    assert!(!checked.says.is_empty());
+    let lines = u32::try_from(text.lines().count()).unwrap();
+    for finding in &checked.findings {
+        assert!(RULES.iter().any(|(id, _)| *id == finding.rule), "{} is no rule", finding.rule);
+        assert!(finding.line <= lines, "{finding:?}");
+        assert!(!finding.text.is_empty() && !finding.text.contains("NaN"), "{finding:?}");
+    }
+    let errors = checked.findings.iter().filter(|one| one.level == Level::Error).count();
+    let decided = matches!(checked.verdict, Verdict::Fits | Verdict::Tight);
+    assert_eq!(errors == 0, decided, "{checked:?}");
+}
+
+#[test]
+fn verdicts_are_those_that_were_worked_out_by_hand() {
+    cases::each("check", |_, scripts: Scripts, run| {
+        for case in scripts.case {
+            let own = filled(&scripts.text, &case.values);
+            let with = scripts.with.as_deref().map(|with| filled(with, &case.values));
+            let mut texts = vec![own.as_str()];
+            texts.extend(with.as_deref());
+            run.case(&case.why, || {
+                let checked = check(&texts, &options(&case.options)).unwrap();
+                let told = format!("{:#?} {:#?}", checked.says, checked.findings);
+                assert_eq!(word(checked.verdict), case.verdict, "{told}");
+                if let Some(rule) = &case.finding {
+                    assert!(checked.findings.iter().any(|one| one.rule == rule), "no {rule}: {told}");
+                }
+                sound(&checked, texts[0]);
+            });
+        }
+    });
+}
+
+const SCRIPT: &str = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\
+    data.train_batch_size=256 data.max_prompt_length=1024 data.max_response_length=3072 trainer.total_training_steps=100 \\
+    actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2 \\
+    actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8 trainer.nnodes=1";
+
+fn checked(options: &str) -> Checked {
+    check(&[SCRIPT], &parse_options(options).unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_asked_more_strictly_is_never_judged_better() {
+    let ladders: [&[&str]; 4] = [
+        &[r#"{"confidence": 0.5}"#, r#"{"confidence": 0.9}"#, r#"{"confidence": 0.999}"#],
+        &[r#"{"deadline_h": 100}"#, r#"{"deadline_h": 3}"#, r#"{"deadline_h": 1}"#, r#"{"deadline_h": 0.1}"#],
+        &[r#"{"budget_usd": 1000}"#, r#"{"budget_usd": 40}"#, r#"{"budget_usd": 10}"#, r#"{"budget_usd": 1}"#],
+        &[
+            r#"{"steps": 1, "deadline_h": 2}"#,
+            r#"{"steps": 50, "deadline_h": 2}"#,
+            r#"{"steps": 5000, "deadline_h": 2}"#,
+        ],
+    ];
+    for ladder in ladders {
+        let verdicts: Vec<Verdict> = ladder.iter().map(|options| checked(options).verdict).collect();
+        assert!(verdicts.is_sorted(), "{ladder:?}: {verdicts:?}");
+    }
+    assert_eq!(checked(r#"{"deadline_h": 0.1}"#).verdict, Verdict::Unfit);
+}
+
+#[test]
+fn a_limit_within_the_interval_is_tight() {
+    let run = checked("{}").answer.unwrap();
+    let hours = run.run.unwrap().hours;
+    let [_, slow] = run.against_speed(hours).unwrap();
+    let tight = checked(&format!(r#"{{"deadline_h": {}}}"#, f64::midpoint(hours, slow)));
+    assert_eq!(tight.verdict, Verdict::Tight);
+    assert!(
+        tight
+            .findings
+            .iter()
+            .any(|one| one.rule == "deadline" && one.level == Level::Warning)
+    );
+    assert_eq!(checked(&format!(r#"{{"deadline_h": {}}}"#, slow * 1.01)).verdict, Verdict::Fits);
+}
+
+#[test]
+fn without_a_length_no_limit_is_judged() {
+    let endless = SCRIPT.replace("trainer.total_training_steps=100", "");
+    let options = parse_options(r#"{"budget_usd": 100000}"#).unwrap();
+    let unknown = check(&[&endless], &options).unwrap();
+    assert_eq!(unknown.verdict, Verdict::Unknown);
+    assert!(unknown.findings.iter().any(|one| one.text.contains("--steps")), "{:?}", unknown.findings);
+    let options = parse_options(r#"{"budget_usd": 100000, "steps": 10}"#).unwrap();
+    assert_eq!(check(&[&endless], &options).unwrap().verdict, Verdict::Fits);
+}
+
+#[test]
+fn a_budget_names_the_offer_that_it_pays() {
+    let found = checked(r#"{"budget_usd": 1000}"#);
+    let offer = found.answer.unwrap().offer.unwrap();
+    assert!(found.says.iter().any(|one| one.text.contains(&*offer.provider)), "{:?}", found.says);
+    let named = checked(&format!(r#"{{"budget_usd": 1000, "offer": "{}"}}"#, offer.id));
+    assert_eq!(named.answer.unwrap().offer.unwrap().id, offer.id);
+}
+
+#[test]
+fn a_finding_is_at_the_line_that_is_to_be_changed() {
+    let large = SCRIPT.replace("_batch_size_per_gpu=2", "_batch_size_per_gpu=64");
+    let found = check(&[&large], &CheckOptions::default()).unwrap();
+    let memory = found.findings.iter().find(|one| one.rule == "out-of-memory").unwrap();
+    let line = large.lines().nth(memory.line as usize - 1).unwrap();
+    assert!(line.contains("ppo_micro_batch_size_per_gpu"), "line {}: {line}", memory.line);
+}
+
+#[test]
+fn options_that_are_wrong_are_named() {
+    for (options, field) in [
+        (r#"{"gpu": "h1000"}"#, "gpu"),
+        (r#"{"gpus": 0}"#, "gpus"),
+        (r#"{"steps": 0}"#, "steps"),
+        (r#"{"confidence": 1.0}"#, "confidence"),
+        (r#"{"deadline_h": -1}"#, "deadline_h"),
+        (r#"{"budget_usd": 0}"#, "budget_usd"),
+        (r#"{"usd_per_gpu_hour": 1e400}"#, "options"),
+        (r#"{"offer": "no/such/offer"}"#, "offer"),
+        (r#"{"risk": 0.9}"#, "risk"),
+    ] {
+        let refused = parse_options(options).and_then(|options: CheckOptions| check(&[SCRIPT], &options));
+        let error = refused.expect_err(options);
+        assert_eq!(error.field, field, "{options}: {error}");
+    }
+}
