@@ -36,8 +36,9 @@ pub(crate) fn literal(root: &Path, out: &Path) -> Result<String, Vec<String>> {
 
 fn table(folder: &Path, out: &Path) -> Result<String, String> {
     std::fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
-    let mut text = "static FILES: &[File] = &[\n".to_owned();
-    for (place, name) in files(folder)?.iter().enumerate() {
+    let names = files(folder)?;
+    let mut text = format!("static FILES: [File; {}] = [\n", names.len());
+    for (place, name) in names.iter().enumerate() {
         let bytes = std::fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}"))?;
         let packed = gzip(&bytes).map_err(|e| format!("{name}: {e}"))?;
         // Pictures grow by it.
@@ -55,7 +56,7 @@ fn table(folder: &Path, out: &Path) -> Result<String, String> {
         let _ = writeln!(
             text,
             "    File {{ name: {name:?}, kind: {kind:?}, policy: {policy:?}, tag: {:?}, hashed: {}, gzip: {gzip}, length: {},
-        bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/site/{place}\")) }},",
+        bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/site/{place}\")), whole: OnceLock::new() }},",
             format!("W/\"{:016x}\"", digest(&bytes)),
             hashed(name),
             bytes.len()

@@ -185,7 +185,9 @@ fn a_file_that_the_browser_has_is_not_sent_again() {
     let server = Server::start(&[]);
     let tag = server.get("/").header("etag").to_owned();
     assert!(tag.starts_with("W/\"") && tag.len() == 20, "{tag}");
-    for tags in [tag.clone(), format!("\"other\", {tag}"), "*".to_owned()] {
+    // A proxy may have made the tag a strong one.
+    let strong = tag.trim_start_matches("W/").to_owned();
+    for tags in [tag.clone(), strong, format!("\"other\", {tag}"), "*".to_owned()] {
         for method in ["GET", "HEAD"] {
             let answer = server.ask(method, "/", &[("if-none-match", &tags)]);
             assert_eq!(answer.status, 304, "{tags}");

@@ -16,6 +16,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use shardwise_core::interface::Speak;
 use shardwise_core::wire::Language;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutStream;
 
 use site::Site;
 
@@ -39,8 +41,14 @@ pub(crate) struct Options {
     open: bool,
 }
 
-/// How long a browser may take to say what it asks for.
+/// How long a browser may take to say what it asks for, and how long it may take no byte of an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a connection may last, whatever it does: who takes a byte now and then is slow on purpose.
+const LIFETIME: Duration = Duration::from_secs(300);
+
+/// Connections at a time; who comes beyond waits until one ends. Each takes up to 80 kB, whatever it asks for.
+const MOST_CONNECTIONS: usize = 512;
 
 /// Serves until it is interrupted.
 pub(crate) fn run(options: &Options, lang: Language) -> io::Result<()> {
@@ -130,10 +138,11 @@ fn unreachable(options: &Options, error: &io::Error, lang: Language) -> io::Erro
 }
 
 async fn accept(listener: TcpListener, site: Arc<Site>) {
-    loop {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(converse(stream, Arc::clone(&site)));
+                tokio::spawn(tokio::time::timeout(LIFETIME, converse(stream, Arc::clone(&site), place)));
             }
             // Too many open files, or a caller that is gone: others may come.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -141,7 +150,10 @@ async fn accept(listener: TcpListener, site: Arc<Site>) {
     }
 }
 
-async fn converse(stream: TcpStream, site: Arc<Site>) {
+/// Answers until the browser ends, or is too slow; the place is free then.
+async fn converse(stream: TcpStream, site: Arc<Site>, _place: OwnedSemaphorePermit) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(PATIENCE));
     let service = service_fn(move |request| {
         let answer = site.answer(&request);
         async move { Ok::<_, Infallible>(answer) }
@@ -151,7 +163,7 @@ async fn converse(stream: TcpStream, site: Arc<Site>) {
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
         .max_buf_size(64 << 10)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(Box::pin(stream)), service)
         .await;
 }
 

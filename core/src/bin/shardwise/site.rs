@@ -1,6 +1,7 @@
 //! The site in this program, and what a request for one of its files gets.
 
 use std::io::Read as _;
+use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 use http_body_util::Full;
@@ -24,6 +25,28 @@ struct File {
     /// Length as it is.
     length: usize,
     bytes: &'static [u8],
+    /// As it is, once somebody asked for it so: all who do share it, however slowly they take it.
+    whole: OnceLock<Option<Bytes>>,
+}
+
+impl File {
+    /// As it is; `None` where its compressed form is damaged.
+    fn whole(&self) -> Option<Bytes> {
+        if !self.gzip {
+            return Some(Bytes::from_static(self.bytes));
+        }
+        let unpacked = self.whole.get_or_init(|| {
+            let mut whole = Vec::with_capacity(self.length);
+            GzDecoder::new(self.bytes).read_to_end(&mut whole).ok()?;
+            Some(Bytes::from(whole))
+        });
+        unpacked.clone()
+    }
+
+    /// Whether a tag that a browser has is this file's: weakly, as RFC 9110, 13.1.2 has it for `If-None-Match`.
+    fn is_tagged(&self, tag: &str) -> bool {
+        tag == "*" || opaque(tag) == opaque(self.tag)
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/site.rs"));
@@ -132,19 +155,17 @@ impl Site {
         let (asked, head) = (request.headers(), request.method() == Method::HEAD);
         let same = asked.get_all(header::IF_NONE_MATCH).iter().any(|tags| {
             let tags = tags.to_str().unwrap_or_default();
-            tags.split(',').any(|tag| tag.trim() == "*" || tag.trim() == file.tag)
+            tags.split(',').any(|tag| file.is_tagged(tag.trim()))
         });
         let packed = file.gzip && takes_gzip(asked);
-        let body = match (same || head, file.gzip && !packed) {
-            (true, _) => Bytes::new(),
-            (false, false) => Bytes::from_static(file.bytes),
-            (false, true) => {
-                let mut whole = Vec::with_capacity(file.length);
-                if GzDecoder::new(file.bytes).read_to_end(&mut whole).is_err() {
-                    return refusal(StatusCode::INTERNAL_SERVER_ERROR, "This file is damaged. Build the program anew.");
-                }
-                Bytes::from(whole)
-            }
+        let body = if same || head {
+            Bytes::new()
+        } else if packed {
+            Bytes::from_static(file.bytes)
+        } else if let Some(whole) = file.whole() {
+            whole
+        } else {
+            return refusal(StatusCode::INTERNAL_SERVER_ERROR, "This file is damaged. Build the program anew.");
         };
         let mut response = Response::new(Full::new(body));
         let headers = response.headers_mut();
@@ -172,6 +193,11 @@ impl Site {
         }
         response
     }
+}
+
+/// A tag without its mark of weakness.
+fn opaque(tag: &str) -> &str {
+    tag.strip_prefix("W/").unwrap_or(tag)
 }
 
 fn file(name: &str) -> Option<&'static File> {
