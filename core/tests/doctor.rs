@@ -182,3 +182,32 @@ fn what_a_text_hides_does_not_pass() {
     let found = serde_json::to_string(&diagnose(&[text], None).unwrap()).unwrap();
     assert!(!found.contains(['\u{1b}', '\u{202e}', '\u{7}', '\u{0}']) && !found.contains("\\u00"), "{found}");
 }
+
+#[test]
+fn tables_alone_and_beside_a_message() {
+    let smi = "|   0  NVIDIA H100 80GB HBM3  On | 00000000:19:00.0 Off | 0 |\n| N/A 34C P0 117W / 700W | 80384MiB / 81559MiB | 0% Default |\n|    0   N/A  N/A   17      C   python3      60000MiB |\n|    0   N/A  N/A   18      C   VLLM::EngineCore      20000MiB |\n";
+    let summary = "| CUDA OOMs: 1 | cudaMalloc retries: 2 |\n| Allocated memory | 61942 MiB | 76012 MiB | 1 TiB | 1 TiB |\n| GPU reserved memory | 77000 MiB | 78000 MiB | 77000 MiB | 0 B |\n";
+    let full = diagnose(&[smi], None).unwrap();
+    assert_eq!(full.place, Place::Device);
+    assert!(full.findings.iter().any(|one| one.contains("Other processes held 19.5 GiB")), "{:?}", full.findings);
+    assert!(full.evidence.iter().any(|one| one.line == 2), "{:?}", full.evidence);
+    assert!(diagnose(&[summary], None).is_ok() && says_so(summary));
+    let free = smi.replace("80384MiB", "1000MiB");
+    assert!(
+        diagnose(&[&free], None)
+            .unwrap_err()
+            .message
+            .contains("No card of this table is full")
+    );
+    // Beside a traceback the tables tell what that leaves open, and are no script.
+    let message = "  File \"verl/workers/fsdp_workers.py\", line 782, in update_actor\ntorch.cuda.OutOfMemoryError: CUDA out of memory.";
+    let script = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct data.train_batch_size=256 trainer.n_gpus_per_node=8";
+    let found = diagnose(&[message, smi, summary, script], None).unwrap();
+    assert_eq!(found.phase.as_deref(), Some("update_actor"));
+    assert_eq!(found.figures.allocated_gib.map(f64::round), Some(60.0));
+    assert_eq!(found.figures.capacity_gib.map(f64::round), Some(80.0));
+    assert!(found.estimated.is_some());
+    for sentence in found.findings.iter().chain(&full.findings) {
+        said(sentence);
+    }
+}

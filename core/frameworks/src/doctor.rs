@@ -7,6 +7,7 @@ mod mends;
 mod message;
 mod script;
 mod stack;
+mod tables;
 
 pub use mends::Mend;
 pub use message::{Figures, Place};
@@ -18,6 +19,7 @@ use crate::read::{Note, Trouble, shown};
 use message::{Sign, figures};
 use shardwise_question::wire::{Question, VERSION};
 use stack::{Frame, allocation, frame, phase};
+use tables::Tables;
 
 /// Frames that are looked at, those nearest to the message: a stack is some dozens deep.
 const MOST_FRAMES: usize = 400;
@@ -60,7 +62,7 @@ pub struct Diagnosis {
 /// ```
 #[must_use]
 pub fn says_so(text: &str) -> bool {
-    text.len() <= MOST_BYTES && text.lines().any(|line| message::sign(line).is_some())
+    text.len() <= MOST_BYTES && (text.lines().any(|line| message::sign(line).is_some()) || Tables::of(text).says_so())
 }
 
 /// What texts say of memory that ran out; of those that say nothing of the kind, and of the overrides in hydra's message, the
@@ -83,14 +85,19 @@ pub fn diagnose(texts: &[&str], base: Option<&Question>) -> Result<Diagnosis, Tr
     if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
         return Err(Trouble::new(0, "The text is longer than 1 MiB. Paste the traceback alone."));
     }
-    let found = texts.iter().find_map(|log| Some((*log, Log::of(log)?)));
-    let Some((log, read)) = found else {
-        return Err(Trouble::new(
-            0,
-            "No line of this says that memory ran out. Paste the traceback with its last line.",
-        ));
+    let tables = Tables::of(&texts.join("\n"));
+    let told = texts.iter().find_map(|log| Some((*log, Log::of(log)?)));
+    let by_table = || texts.iter().find_map(|log| Some((*log, Log::of_table(log)?)));
+    let Some((log, read)) = told.or_else(by_table) else {
+        let says = if tables.is_empty() {
+            "No line of this says that memory ran out. Paste the traceback with its last line."
+        } else {
+            "No card of this table is full, and nothing ran out. Paste the traceback, or the table while the run holds its memory."
+        };
+        return Err(Trouble::new(0, says));
     };
-    let figures = figures(read.message);
+    let mut figures = figures(read.message);
+    tables.fill(&mut figures);
     let framework = stack::framework(log);
     let (phase, allocation, evidence) = read.tells(framework);
     let script = script::read(texts, log, base);
@@ -108,7 +115,7 @@ pub fn diagnose(texts: &[&str], base: Option<&Question>) -> Result<Diagnosis, Tr
         framework: framework.map(str::to_owned),
         phase: phase.map(str::to_owned),
         allocation: allocation.map(str::to_owned),
-        findings: findings(&figures),
+        findings: [findings(&figures), tables.findings()].concat(),
         figures,
         evidence,
         estimated,
@@ -140,6 +147,12 @@ impl<'a> Log<'a> {
         }
         let (_, sign, number, message) = best?;
         Some(Self { message, number, sign, frames })
+    }
+
+    /// A table that says so by itself, without a message; nothing where it does not.
+    fn of_table(text: &'a str) -> Option<Self> {
+        let (message, number) = text.lines().zip(1..).find(|(line, _)| Tables::of(line).says_so())?;
+        Some(Self { message, number, sign: message::TABLE, frames: Vec::new() })
     }
 
     /// The phase, the allocation, and the lines that decided.

@@ -117,6 +117,9 @@ const SIGNS: &[Sign] = &[
     shared("bus error"),
 ];
 
+/// A table of what a card holds: it tells the place alone.
+pub(super) const TABLE: &Sign = &device("");
+
 /// What of a line says that memory ran out, and how telling it is: the lowest number is the most.
 pub(super) fn sign(line: &str) -> Option<(usize, &'static Sign)> {
     let line = line.to_ascii_lowercase();
@@ -168,7 +171,8 @@ fn last_gib(text: &str) -> Option<f64> {
     size(words.next()?, unit)
 }
 
-fn size(number: &str, unit: &str) -> Option<f64> {
+/// A size in GiB.
+pub(super) fn size(number: &str, unit: &str) -> Option<f64> {
     let number: f64 = number.trim_start_matches('(').parse().ok()?;
     let scale = match unit.trim_end_matches(|c: char| !c.is_ascii_alphabetic()) {
         "GiB" | "GB" => 1.0,

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::mends::Mend;
 use super::message::Figures;
+use super::tables::Tables;
 use crate::read::{self, Reading};
 use shardwise_engine::context::Context;
 use shardwise_engine::{fit, step};
@@ -37,7 +38,8 @@ pub struct Estimated {
 
 /// The script among texts: one that is no log, or the overrides that hydra prints when it fails.
 pub(super) fn read(texts: &[&str], log: &str, base: Option<&Question>) -> Option<Reading> {
-    let scripts: Vec<&str> = texts.iter().copied().filter(|text| *text != log).collect();
+    let is_table = |text: &str| !Tables::of(text).is_empty();
+    let scripts: Vec<&str> = texts.iter().copied().filter(|text| *text != log && !is_table(text)).collect();
     if !scripts.is_empty() {
         return read::read(&scripts, base).ok();
     }
