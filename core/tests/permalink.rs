@@ -5,7 +5,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use shardwise_core::permalink::{data_version, from_hash, to_hash};
 use shardwise_core::wire::{Question, question_from_value};
-use shardwise_core::{catalog, presets};
+use shardwise_core::{catalog, estimate, presets};
 
 use crate::questions::{self, Asked, Plan, cases};
 
@@ -241,4 +241,22 @@ fn contradictions_and_damage_name_their_field() {
     assert_eq!(from_hash(&format!("{}&z=1", start.replace("v=1", "v=2"))).unwrap_err().field, "version");
     assert_eq!(from_hash("").unwrap_err().field, "link");
     assert_eq!(from_hash(&"a".repeat(70_000)).unwrap_err().field, "link");
+}
+
+/// Links of every release, as its page wrote them: a file a release, which is never changed.
+#[test]
+fn links_of_every_release_are_answered() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/links");
+    let mut links = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        for (link, line) in std::fs::read_to_string(&path).unwrap().lines().zip(1..) {
+            let at = format!("{}:{line}", path.display());
+            let question = from_hash(link).unwrap_or_else(|error| panic!("{at}: {error}"));
+            estimate(&question).unwrap_or_else(|error| panic!("{at}: {error}"));
+            assert_eq!(from_hash(&to_hash(&question)).unwrap(), question, "{at}");
+            links += 1;
+        }
+    }
+    assert!(links >= 80, "{links}");
 }

@@ -1,10 +1,15 @@
-//! What a training log says of its steps: seconds, phases, lengths and the peak, as veRL, Hugging Face's Trainer and Megatron-LM
-//! print them.
+//! What a training log says of its steps: seconds, phases, lengths and the peak, as veRL, wandb, Hugging Face's Trainer,
+//! LLaMA-Factory and Megatron-LM write them.
+
+mod gaps;
+mod plain;
+mod steps;
+
+pub use gaps::{Gap, gaps};
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::read::Trouble;
 use shardwise_question::wire::Question;
@@ -59,18 +64,6 @@ impl Log {
     }
 }
 
-/// Phases of veRL's timers (`trainer/ppo/ray_trainer.py` of 0.9.1) by an answer's names.
-const PHASES: &[(&str, &str)] = &[
-    ("gen", "rollout"),
-    ("old_log_prob", "old_log_prob"),
-    ("ref", "reference"),
-    ("values", "values"),
-    ("reward", "reward"),
-    ("update_critic", "update_critic"),
-    ("update_actor", "update_actor"),
-    ("update_weights", "weight_sync"),
-];
-
 /// Reads a log.
 ///
 /// # Errors
@@ -88,108 +81,13 @@ pub fn read_log(text: &str) -> Result<Log, Trouble> {
     if text.len() > MOST_BYTES {
         return Err(Trouble::new(0, "The log is longer than 16 MiB. Give its last part, or the lines of its steps."));
     }
-    verl(text).or_else(|| megatron(text)).or_else(|| trainer(text)).ok_or_else(|| {
+    let readers: [fn(&str) -> Option<Log>; 4] = [steps::read, plain::megatron, plain::llamafactory, plain::trainer];
+    readers.iter().find_map(|read| read(text)).ok_or_else(|| {
         Trouble::new(
             0,
-            "No line of this log is a step's. Give one of veRL's console (step:1 - timing_s/step:…), of Hugging Face's Trainer (train_steps_per_second) or of Megatron-LM (elapsed time per iteration).",
+            "No line of this log is a step's. Give one of veRL's console (step:1 - timing_s/step:…), wandb's summary or history as JSON or CSV, Hugging Face's Trainer (train_steps_per_second), LLaMA-Factory's trainer_log.jsonl, or Megatron-LM (elapsed time per iteration).",
         )
     })
-}
-
-/// veRL's console, a line a step, or the summary that wandb keeps of the last one.
-fn verl(text: &str) -> Option<Log> {
-    let lines = text.lines().filter(|line| line.contains("step:") && line.contains("/"));
-    let mut steps: Vec<BTreeMap<String, f64>> = lines.map(pairs).filter(|step| time(step).is_some()).collect();
-    if steps.is_empty() {
-        let summary = serde_json::from_str::<Value>(text).ok()?;
-        let pairs = summary.as_object()?.iter();
-        let step: BTreeMap<String, f64> =
-            pairs.filter_map(|(key, value)| Some((key.clone(), value.as_f64()?))).collect();
-        time(&step)?;
-        steps.push(step);
-    }
-    let steps = warmed(&steps);
-    let of = |key: &str| median(steps.iter().filter_map(|step| step.get(key).copied()).collect());
-    let phases = PHASES
-        .iter()
-        .filter_map(|(timer, phase)| Some((*phase, of(&format!("timing_s/{timer}"))?)));
-    Some(Log {
-        framework: "veRL",
-        steps: steps.len(),
-        step_time_s: median(steps.iter().filter_map(time).collect())?,
-        phases: phases.collect(),
-        peak_gib: of("perf/max_memory_allocated_gb"),
-        mean_prompt_length: of("prompt_length/mean"),
-        mean_response_length: of("response_length/mean"),
-    })
-}
-
-/// Seconds of a step without what does not happen in each.
-fn time(step: &BTreeMap<String, f64>) -> Option<f64> {
-    let all = step.get("timing_s/step").or_else(|| step.get("perf/time_per_step"))?;
-    let beside = ["timing_s/testing", "timing_s/save_checkpoint"];
-    let beside: f64 = beside.iter().filter_map(|key| step.get(*key)).sum();
-    Some(all - beside).filter(|seconds| *seconds > 0.0)
-}
-
-/// `key:value - key:value`; NumPy writes `np.float64(1.5)`.
-fn pairs(line: &str) -> BTreeMap<String, f64> {
-    let pairs = line.split(" - ").filter_map(|pair| {
-        let (key, value) = pair.rsplit_once(':')?;
-        let value = value.trim().trim_end_matches(')');
-        let value = value.rsplit('(').next().unwrap_or(value);
-        Some((key.rsplit(' ').next()?.to_owned(), number(value)?))
-    });
-    pairs.collect()
-}
-
-/// `elapsed time per iteration (ms): 1234.5 |`.
-fn megatron(text: &str) -> Option<Log> {
-    let after = "elapsed time per iteration (ms):";
-    let times = text.lines().filter_map(|line| {
-        let (_, rest) = line.split_once(after)?;
-        number(rest.trim_start().split([' ', '|']).next()?)
-    });
-    let times: Vec<f64> = times.map(|ms| ms / 1000.0).collect();
-    let times = warmed(&times);
-    let peak = |line: &str| number(line.split_once("max allocated:")?.1.trim_start().split([' ', '|']).next()?);
-    let peak = text.lines().filter_map(peak).fold(f64::NAN, f64::max);
-    plain("Megatron-LM", times.len(), median(times.to_vec())?, (peak / 1024.0).is_finite().then_some(peak / 1024.0))
-}
-
-/// The Trainer's last line, or else its progress bar.
-fn trainer(text: &str) -> Option<Log> {
-    let rate = |line: &str| {
-        let (_, rest) = line.split_once("train_steps_per_second")?;
-        number(
-            rest.trim_start_matches(['\'', '"', ':', '=', ' '])
-                .split([',', '}', ' '])
-                .next()?,
-        )
-    };
-    if let Some(rate) = text.lines().rev().find_map(rate).filter(|rate| *rate > 0.0) {
-        return plain("Hugging Face Trainer", 1, 1.0 / rate, None);
-    }
-    // ` 3/100 [00:21<11:30,  7.12s/it]`.
-    let bar = |part: &str| {
-        let inside = part.rsplit_once('[')?.1.split_once(']')?.0;
-        let pace = inside.rsplit(',').next()?.trim();
-        let seconds = pace.strip_suffix("s/it").and_then(number);
-        seconds.or_else(|| {
-            pace.strip_suffix("it/s")
-                .and_then(number)
-                .filter(|rate| *rate > 0.0)
-                .map(|rate| 1.0 / rate)
-        })
-    };
-    let times: Vec<f64> = text.split(['\n', '\r']).filter_map(bar).collect();
-    let times = warmed(&times);
-    plain("Hugging Face Trainer", times.len(), median(times.to_vec())?, None)
-}
-
-fn plain(framework: &'static str, steps: usize, step_time_s: f64, peak_gib: Option<f64>) -> Option<Log> {
-    let phases = BTreeMap::new();
-    Some(Log { framework, steps, step_time_s, phases, peak_gib, mean_prompt_length: None, mean_response_length: None })
 }
 
 /// What stands behind the first steps, where there are more.

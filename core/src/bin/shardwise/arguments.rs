@@ -150,8 +150,9 @@ Example, whose last command answers the calibrated question:
         /// Files with the run's question; standard input where none is named.
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
-        /// A log of the run: veRL's console or wandb summary, Hugging Face's Trainer, Megatron-LM. Its lengths, its step and its
-        /// peak are taken, without the first step, unless the options below say otherwise.
+        /// A log of the run: veRL's console, wandb's summary or history (JSON or CSV), Hugging Face's Trainer, LLaMA-Factory's
+        /// `trainer_log.jsonl`, Megatron-LM. Its lengths, its step and its peak are taken, without the first step, unless the options
+        /// below say otherwise.
         #[arg(long, value_hint = ValueHint::FilePath)]
         log: Option<PathBuf>,
         /// Seconds of a micro-batch's forward pass on one GPU.
