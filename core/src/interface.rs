@@ -4,7 +4,9 @@
 //! text, for callers that know no Rust.
 
 mod ask;
+mod calibrating;
 mod catalog;
+mod explaining;
 mod flags;
 mod language;
 mod reading;
@@ -12,8 +14,12 @@ mod search;
 
 use serde::Serialize;
 
-pub use ask::{Function, answered, ask, look_up, read_texts};
+pub use ask::{
+    Function, answered, ask, ask_calibration, ask_explanations, ask_sensitivity, diagnose_texts, look_up, read_texts,
+};
+pub use calibrating::calibrated;
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
+pub use explaining::{explained, explanations};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
 pub use reading::{ReadText, Unread, base, doctor, read};

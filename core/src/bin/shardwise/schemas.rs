@@ -11,7 +11,8 @@ use shardwise_core::interface::{
 };
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
-    Answer, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, Sensitivity, Table,
+    Answer, CalibrateOptions, EstimateOptions, ExplainOptions, FlagsOptions, Question, ReadOptions, SearchOptions,
+    Sensitivity, Table,
 };
 
 /// What is read: an absent field has its default.
@@ -51,6 +52,8 @@ pub(crate) fn all() -> Value {
         "search_options": asked::<SearchOptions>(),
         "flags_options": asked::<FlagsOptions>(),
         "read_options": asked::<ReadOptions>(),
+        "explain_options": asked::<ExplainOptions>(),
+        "calibrate_options": asked::<CalibrateOptions>(),
         "table": asked::<Table>(),
     })
 }
