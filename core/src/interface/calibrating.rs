@@ -1,13 +1,43 @@
 //! A run's figures, stated or of its log, beside its estimate.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::line;
+use super::sorted;
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::Log;
-use shardwise_question::wire::{Language, Question};
-use shardwise_search::calibration::{Measured, calibrate};
+use shardwise_question::wire::{Language, Question, VERSION};
+use shardwise_search::calibration::{Calibrated, Measured, calibrate};
 use shardwise_search::evaluate_alone;
+
+/// A run beside its estimate.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct CalibratedRun {
+    /// Interface version: 1.
+    pub version: u32,
+    /// What its log says; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<Log>,
+    /// Its phases beside those of the estimate without calibration; absent without a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Vec<LoggedPhase>>,
+    /// Its figures beside the estimate's.
+    pub calibrated: Calibrated,
+    /// The question with the lengths of the log and the factors, which all later estimates follow.
+    pub question: Question,
+}
+
+/// A phase of a run.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct LoggedPhase {
+    /// Its name, as in an answer.
+    pub name: &'static str,
+    /// Seconds in the log.
+    pub measured_s: f64,
+    /// Seconds of the estimate.
+    pub estimated_s: f64,
+}
 
 /// The document of a run: its figures beside the estimate's, and the question with lengths and factors of it.
 ///
@@ -30,8 +60,9 @@ pub fn calibrated(
     lang: Language,
 ) -> Result<String, InputError> {
     let Some(log) = log else {
-        let own = calibrate(question, &stated)?;
-        return line(&json!({"version": 1, "calibrated": own, "question": own.applied(question)}), lang);
+        let calibrated = calibrate(question, &stated)?;
+        let question = calibrated.applied(question);
+        return sorted(&CalibratedRun { version: VERSION, log: None, phases: None, calibrated, question }, lang);
     };
     let question = log.applied(question);
     let logged = log.measured();
@@ -41,21 +72,19 @@ pub fn calibrated(
         peak_gib: stated.peak_gib.or(logged.peak_gib),
         ..stated
     };
-    let own = calibrate(&question, &measured)?;
-    let phases = phases(&question, log)?;
-    line(
-        &json!({"version": 1, "log": log, "phases": phases, "calibrated": own, "question": own.applied(&question)}),
-        lang,
-    )
+    let calibrated = calibrate(&question, &measured)?;
+    let phases = Some(phases(&question, log)?);
+    let question = calibrated.applied(&question);
+    sorted(&CalibratedRun { version: VERSION, log: Some(log.clone()), phases, calibrated, question }, lang)
 }
 
 /// The phases of the log beside those of the estimate without calibration.
-fn phases(question: &Question, log: &Log) -> Result<Vec<Value>, InputError> {
+fn phases(question: &Question, log: &Log) -> Result<Vec<LoggedPhase>, InputError> {
     let plain = Question { calibration: None, ..question.clone() };
     let answer = evaluate_alone(&plain)?.answer;
     let own = answer.time.phases.iter().filter_map(|phase| {
-        let measured = log.phases.get(phase.name)?;
-        Some(json!({"name": phase.name, "measured_s": measured, "estimated_s": phase.s}))
+        let measured_s = *log.phases.get(phase.name)?;
+        Some(LoggedPhase { name: phase.name, measured_s, estimated_s: phase.s })
     });
     Ok(own.collect())
 }

@@ -1,12 +1,23 @@
 //! How figures of an answer come about.
 
-use serde_json::json;
+use serde::Serialize;
 
+use super::sorted;
 use crate::words;
 use shardwise_catalog::error::InputError;
 use shardwise_explain::{Explanation, explain, figures};
-use shardwise_question::wire::{Language, Question};
+use shardwise_question::wire::{Language, Question, VERSION};
 use shardwise_search::evaluate_alone;
+
+/// How figures come about.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Explanations {
+    /// Interface version: 1.
+    pub version: u32,
+    /// An explanation of each figure.
+    pub explanations: Vec<Explanation>,
+}
 
 /// The explanations of a question's figures; of all of them where none is named.
 ///
@@ -41,6 +52,7 @@ pub fn explained(question: &Question, wanted: &[String], lang: Language) -> Resu
 /// # Errors
 /// As [`explained()`].
 pub fn explanations(question: &Question, wanted: &[String], lang: Language) -> Result<String, InputError> {
-    let all = explained(question, wanted, lang)?;
-    Ok(json!({"version": 1, "explanations": all}).to_string())
+    let explanations = explained(question, wanted, lang)?;
+    // Its sentences are in the language already.
+    sorted(&Explanations { version: VERSION, explanations }, Language::En)
 }

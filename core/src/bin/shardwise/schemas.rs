@@ -7,7 +7,7 @@ use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog;
 use shardwise_core::doctor::Diagnosis;
 use shardwise_core::interface::{
-    Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
+    CalibratedRun, Explanations, Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
 };
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
@@ -41,6 +41,8 @@ pub(crate) fn all() -> Value {
         "unread": written::<Unread>(),
         "diagnosis": written::<Diagnosis>(),
         "calibrated": written::<Calibrated>(),
+        "calibrated_run": written::<CalibratedRun>(),
+        "explanations": written::<Explanations>(),
         "sensitivity": written::<Sensitivity>(),
         "reading": written::<Reading>(),
         "gpu_row": written::<GpuRow>(),
