@@ -11,6 +11,10 @@ mod _core {
 
     use super::many::each;
 
+    /// The package's version.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
     /// Answers questions.
     #[pyfunction]
     fn estimate(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {

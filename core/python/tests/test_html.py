@@ -90,10 +90,14 @@ def test_lists_searches_and_texts_are_shown(question: dict[str, Any], broken: di
         assert said in "".join(parsed(document._repr_html_()).itertext())
 
 
-def test_a_script_is_shown_with_what_helps() -> None:
-    text = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8"
-    found = shardwise.read(text)
+def test_a_script_is_shown_with_its_answer_what_helps_and_what_it_lacks() -> None:
+    launch = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 trainer.n_gpus_per_node=8 actor_rollout_ref.model.path="
+    found = shardwise.read(f"{launch}Qwen/Qwen3-8B")
     shown = "".join(parsed(found._repr_html_()).itertext())
-    assert "GiB on a GPU in phase" in shown
+    assert "Read as verl" in shown and "GiB on a GPU in phase" in shown
     improved = found["improved"]
-    assert (improved is not None) == ("What helps most:" in shown)
+    assert improved is not None and improved["diff"] in shown
+    lacking = shardwise.read(f"{launch}$HOME/mine")
+    shown = "".join(parsed(lacking._repr_html_()).itertext())
+    assert lacking["answer"] is None
+    assert all(own["why"] in shown for own in lacking["missing"]) and "No text says:" in shown

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+import shardwise
 from conftest import PROGRAM, program
 
 
@@ -37,4 +38,5 @@ def test_python_starts_it_with_arguments_input_and_exit_status(question: dict[st
 def test_its_version_is_the_packages() -> None:
     from importlib.metadata import version
 
+    assert shardwise.__version__ == version("shardwise")
     assert program("--version").stdout.startswith(f"shardwise {version('shardwise')} ")

@@ -49,6 +49,7 @@ __all__ = [
     "Snippets",
     "TextError",
     "UnsupportedError",
+    "__version__",
     "calibrate",
     "catalog",
     "doctor",
@@ -60,6 +61,8 @@ __all__ = [
     "sensitivity",
     "to_pandas",
 ]
+
+__version__ = _core.VERSION
 
 
 def _found(line: str, document: Callable[[Any], Any], index: int | None) -> Any:

@@ -181,10 +181,16 @@ def _snippets(document: Mapping[str, Any]) -> str:
 
 
 def _read(document: Mapping[str, Any]) -> str:
-    improved = document.get("improved")
-    changes = "" if improved is None else f"<p>What helps most:</p><pre>{escape(improved['diff'])}</pre>"
-    answer = document["answer"]
-    return ("" if answer is None else _answer(answer)) + changes
+    release = document["release"] or ""
+    said = [f"<p>Read as {escape(document['framework'])} {escape(release)}.</p>"]
+    if document["answer"] is not None:
+        said.append(_answer(document["answer"]))
+    if document["missing"]:
+        lacks = "".join(f"<li><code>{escape(own['field'])}</code>: {escape(own['why'])}</li>" for own in document["missing"])
+        said.append(f"<p>No text says:</p><ul>{lacks}</ul>")
+    if document["improved"] is not None:
+        said.append(f"<p>What helps most:</p><pre>{escape(document['improved']['diff'])}</pre>")
+    return "".join(said)
 
 
 def _diagnosis(document: Mapping[str, Any]) -> str:
