@@ -5,7 +5,7 @@ SHELL := /bin/bash
 PORT ?= 8080
 
 # The crates of the core, without their tests.
-core_sources := $(shell find core -maxdepth 1 -mindepth 1 ! -name tests ! -name benches ! -name examples ! -name xtask)
+core_sources := $(shell find core -maxdepth 1 -mindepth 1 ! -name tests ! -name benches ! -name examples ! -name python ! -name xtask)
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find .cargo app $(core_sources) public Cargo.toml Cargo.lock Trunk.toml \
 	rust-toolchain.toml scripts/build-site.mjs scripts/drawing.mjs scripts/env.sh scripts/fetch-files.mjs scripts/finish-site.mjs scripts/first-answer.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs scripts/parts.mjs \
@@ -108,7 +108,15 @@ npm: ## Pack the core for JavaScript: target/shardwise-VERSION.tgz
 	@scripts/setup site
 	@scripts/pack-npm
 
-.PHONY: npm test-npm test-browsers fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-trunk test-lighthouse test-frameworks test-fuzz bench-test size
+wheel: ## Pack the core, with the command line, for Python: target/wheels/
+	@scripts/setup wheel
+	@scripts/pack-wheel
+
+bench-python: ## Time the Python package: import, first answer, 10,000 estimates
+	@scripts/setup wheel
+	@scripts/bench-python
+
+.PHONY: wheel bench-python test-python npm test-npm test-browsers fmt lint clippy doc test-core test-fit test-wasm test-e2e test-e2e-long test-trunk test-lighthouse test-frameworks test-fuzz bench-test size
 fmt: ## Check the format
 	@scripts/setup rust
 	@scripts/check fmt
@@ -170,6 +178,10 @@ test-browsers: ## Go ten journeys through the built site in Firefox and WebKit
 test-npm: ## Use the packed JavaScript package from Node, a Vite project and a page
 	@scripts/setup test
 	@scripts/check npm
+
+test-python: ## Pack the wheel and use it from clean Pythons: tests, types, README, notebooks
+	@scripts/setup test
+	@scripts/check python
 
 setup: ## Install all that the other commands need
 	@scripts/setup test

@@ -1,6 +1,6 @@
 // Writes the licences of the crates that are compiled in, with their texts, as each crate carries them.
 //
-//   node scripts/licenses.mjs site|package|program > THIRD-PARTY-LICENSES.txt
+//   node scripts/licenses.mjs site|package|program|wheel > THIRD-PARTY-LICENSES.txt
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,12 +12,14 @@ const PRODUCTS = {
   site: { names: ['shardwise-app'], platform: 'wasm32-unknown-unknown', options: [] },
   // app/src/bin/api.rs
   package: { names: ['shardwise-core', 'wasm-bindgen'], platform: 'wasm32-unknown-unknown', options: [] },
+  // The module that Python loads, and the command line.
+  wheel: { names: ['shardwise-python', 'shardwise-core'], platform: null, options: ['--features', 'shardwise-core/cli'] },
   program: { names: ['shardwise-core'], platform: null, options: ['--features', 'shardwise-core/serve'] },
 };
 
 const product = PRODUCTS[process.argv[2]];
 if (!product) {
-  console.error('usage: node scripts/licenses.mjs site|package|program');
+  console.error('usage: node scripts/licenses.mjs site|package|program|wheel');
   process.exit(2);
 }
 

@@ -4,11 +4,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-
-// What a schema may say.
-const KNOWN = new Set(['$ref', 'additionalProperties', 'anyOf', 'const', 'default', 'description', 'enum', 'format', 'items',
-  'maxItems', 'minItems', 'minimum', 'oneOf', 'pattern', 'prefixItems', 'properties', 'required', 'type']);
+import { known, merged, plainly, withoutNull } from './schema-types.mjs';
 
 const [folder] = process.argv.slice(2);
 const { types, asked } = merged(JSON.parse(readFileSync(0, 'utf8')));
@@ -17,25 +13,6 @@ const declared = [...types].map(([name, schema]) => declaration(name, schema));
 writeFileSync(join(folder, 'index.d.ts'), `${functions}\n${declared.join('\n')}`);
 const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: Object.fromEntries(types) };
 writeFileSync(join(folder, 'schema.json'), `${JSON.stringify(schema)}\n`);
-
-// Every type once, by name, and the names of those that are asked. What is asked and written alike may leave out what it
-// may leave out when asked.
-function merged(documents) {
-  const found = new Map();
-  const asked = new Set();
-  const isAsked = (key) => ['question', 'table'].includes(key) || key.endsWith('_options');
-  for (const key of Object.keys(documents).sort((one, other) => isAsked(other) - isAsked(one))) {
-    const { $schema, $defs = {}, title, ...root } = documents[key];
-    for (const [name, own] of [[title, root], ...Object.entries($defs)]) {
-      const { title: _, ...type } = own;
-      if (isAsked(key)) asked.add(name);
-      if (!found.has(name)) found.set(name, type);
-      else if (!asked.has(name) && !isDeepStrictEqual(found.get(name), type)) throw new Error(`Two types are called ${name}.`);
-    }
-  }
-  const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1));
-  return { types: new Map(sorted), asked };
-}
 
 function declaration(name, schema) {
   const body = schema.properties
@@ -54,16 +31,10 @@ function object({ properties, required = [] }, indent, nullable) {
   return `{\n${fields.join('')}${indent}}`;
 }
 
-function withoutNull(schema) {
-  if (Array.isArray(schema.type)) return { ...schema, type: schema.type.filter((one) => one !== 'null') };
-  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.filter((one) => one.type !== 'null') };
-  return schema;
-}
-
 // A schema as TypeScript.
 function type(schema, indent) {
   if (schema === true) return 'unknown';
-  for (const key of Object.keys(schema)) if (!KNOWN.has(key)) throw new Error(`There is no type for ${key} in ${JSON.stringify(schema)}.`);
+  known(schema);
   if (schema.$ref) return schema.$ref.replace('#/$defs/', '');
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
@@ -96,10 +67,9 @@ function plain(name, { items, prefixItems, additionalProperties }, indent) {
   }
 }
 
-// Rust's links to its own items say nothing here: what they are called stays.
 function comment(text, indent) {
   if (!text) return '';
-  const lines = text.replace(/\[`(?:\w+::)*([^`\]]+)`\]/g, '`$1`').split('\n');
+  const lines = plainly(text).split('\n');
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }

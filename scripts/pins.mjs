@@ -30,11 +30,15 @@ function checkLock(file) {
   }
 }
 
+// A pin goes on over lines that end in a backslash: the digests that its files may have.
 function checkPins(file) {
-  read(file).split('\n').forEach((line, at) => {
-    const pin = line.replace(/(^|\s)#.*/, '').trim();
-    if (pin && !/^[\w.-]+(\[[\w,.-]+\])?==[\w.+!-]+(\s*;.*)?$/.test(pin)) problems.push(`${file}:${at + 1}: not one version: ${pin}`);
-  });
+  const lines = read(file).replaceAll('\\\n', '\v').split('\n');
+  let at = 1;
+  for (const line of lines) {
+    const pin = line.replaceAll('\v', ' ').replace(/(^|\s)#.*/, '').trim();
+    if (pin && !/^[\w.-]+(\[[\w,.-]+\])?==[\w.+!-]+(\s*;.*?)?(\s+--hash=sha256:[0-9a-f]{64})*$/.test(pin)) problems.push(`${file}:${at}: not one version: ${pin}`);
+    at += line.split('\v').length;
+  }
 }
 
 // In a shell (`npm ci --prefix e2e`) and in a program (`'npm', ['ci', …]`).

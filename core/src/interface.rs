@@ -4,8 +4,10 @@
 //! text, for callers that know no Rust.
 
 mod ask;
+mod calibrating;
 mod catalog;
 mod check;
+mod explaining;
 mod flags;
 mod language;
 mod reading;
@@ -13,9 +15,13 @@ mod search;
 
 use serde::Serialize;
 
-pub use ask::{Function, answered, ask, look_up, read_texts};
+pub use ask::{
+    Function, answered, ask, ask_calibration, ask_explanations, ask_sensitivity, diagnose_texts, look_up, read_texts,
+};
+pub use calibrating::{CalibratedRun, LoggedPhase, calibrated};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
 pub use check::{Checked, Finding, Level, RULES, Said, Verdict, check};
+pub use explaining::{Explanations, explained, explanations};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
 pub use reading::{ReadText, Unread, base, doctor, read};
@@ -49,6 +55,13 @@ pub fn line<T: Serialize>(document: &T, lang: Language) -> Result<String, InputE
     let line = serde_json::to_string(document)
         .map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))?;
     Ok(lang.document(line))
+}
+
+/// A document as one line, its keys by the alphabet.
+fn sorted<T: Serialize>(document: &T, lang: Language) -> Result<String, InputError> {
+    let value = serde_json::to_value(document)
+        .map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))?;
+    line(&value, lang)
 }
 
 /// The line that a refused question gets.

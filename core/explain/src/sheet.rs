@@ -10,6 +10,7 @@ use super::number::{Unit, print, result};
 
 /// How a figure comes about.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// The figure: see [`figures`](super::figures).
     pub figure: String,
@@ -26,6 +27,7 @@ pub struct Explanation {
     /// What the formula comes to as a number, in the unit of the answer document.
     pub value: f64,
     /// The formula as a tree over `terms`.
+    #[cfg_attr(feature = "cli", schemars(schema_with = "tree"))]
     pub expression: Expression,
     /// What the symbols stand for.
     pub terms: Vec<ExplainedTerm>,
@@ -37,8 +39,15 @@ pub struct Explanation {
     pub sources: Vec<Link>,
 }
 
+/// A tree is an object whose one key says what it does.
+#[cfg(feature = "cli")]
+fn tree(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "object", "additionalProperties": true})
+}
+
 /// A term of a formula.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ExplainedTerm {
     /// As in the formula.
     pub symbol: String,
@@ -55,6 +64,7 @@ pub struct ExplainedTerm {
 
 /// An address with its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Link {
     /// Name.
     pub name: String,

@@ -1,12 +1,13 @@
 //! Text in, text out: a question and its options as JSON, and the line that the command line writes.
 
-use super::{flags, line, read, refused, rows, search};
+use super::{Unread, calibrated, doctor, explanations, flags, line, read, refused, rows, search};
 use shardwise_catalog::error::InputError;
-use shardwise_question::wire::Language;
+use shardwise_frameworks::log::read_log;
 use shardwise_question::wire::{
-    Document, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, parse_options, parse_question,
-    table_of,
+    CalibrateOptions, Document, EstimateOptions, ExplainOptions, FlagsOptions, Language, Question, ReadOptions,
+    SearchOptions, VERSION, parse_options, parse_question, table_of,
 };
+use shardwise_search::calibration::Measured;
 
 /// What is asked about a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,71 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
             answered(question, lang, |question| line(&flags(question, options)?, Language::En))
         }),
     }
+}
+
+/// The document of what each single change of a question's plan is worth, with [`EstimateOptions`].
+///
+/// ```
+/// use shardwise_core::interface::ask_sensitivity;
+/// assert!(ask_sensitivity("{}", "").starts_with(r#"{"version":1,"error":{"field":"version""#));
+/// ```
+#[must_use]
+pub fn ask_sensitivity(question: &str, options: &str) -> String {
+    with(options, |options: &EstimateOptions| {
+        let lang = options.lang.unwrap_or_default();
+        answered(question, lang, |question| line(&crate::sensitivity(question)?, lang))
+    })
+}
+
+/// The document of how figures of a question's answer come about, with [`ExplainOptions`].
+///
+/// ```
+/// use shardwise_core::interface::ask_explanations;
+/// let question = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#;
+/// let line = ask_explanations(question, r#"{"figure": ["mfu"]}"#);
+/// assert!(line.starts_with(r#"{"explanations":[{"#), "{line}");
+/// ```
+#[must_use]
+pub fn ask_explanations(question: &str, options: &str) -> String {
+    with(options, |options: &ExplainOptions| {
+        let lang = options.lang.unwrap_or_default();
+        let figures = options.figure.as_deref().unwrap_or_default();
+        answered(question, lang, |question| explanations(question, figures, lang))
+    })
+}
+
+/// The document of a run beside its estimate, with [`CalibrateOptions`]: the line that says why where its log cannot be
+/// read.
+///
+/// ```
+/// use shardwise_core::interface::ask_calibration;
+/// assert!(ask_calibration("{}", r#"{"log": "ls"}"#).starts_with(r#"{"version":1,"error":{"line":0,"message":"#));
+/// ```
+#[must_use]
+pub fn ask_calibration(question: &str, options: &str) -> String {
+    with(options, |options: &CalibrateOptions| {
+        let &CalibrateOptions { forward_s, backward_s, step_time_s, peak_gib, ref log, lang } = options;
+        let lang = lang.unwrap_or_default();
+        let log = log.as_deref().map(read_log).transpose().map_err(|error| {
+            let unread = Unread { version: VERSION, error };
+            line(&unread, lang).unwrap_or_else(|error| refused(error, lang))
+        })?;
+        let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
+        answered(question, lang, |question| calibrated(question, measured, log.as_ref(), lang))
+    })
+}
+
+/// The document of what texts say of memory that ran out, with [`ReadOptions`].
+///
+/// ```
+/// use shardwise_core::interface::diagnose_texts;
+/// let text = "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`.";
+/// assert!(diagnose_texts(&[text], "").contains(r#""place":"engine""#));
+/// ```
+#[must_use]
+pub fn diagnose_texts(texts: &[&str], options: &str) -> String {
+    with(options, |options: &ReadOptions| doctor(texts, options))
 }
 
 /// The document of the texts of one run, with [`ReadOptions`].

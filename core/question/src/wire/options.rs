@@ -116,6 +116,36 @@ document! {
     }
 }
 
+document! {
+    /// Options of explanations.
+    #[derive(Default, Eq)]
+    pub struct ExplainOptions {
+        /// The figures: mfu, `usd_per_mtok`, memory, time.rollout.decode, ... Default: all of the answer.
+        pub figure: Option<Vec<String>>,
+        /// Language of sentences. Default en.
+        pub lang: Option<Language>,
+    }
+}
+
+document! {
+    /// What was measured of a run.
+    #[derive(Default)]
+    pub struct CalibrateOptions {
+        /// Seconds of a micro-batch's forward pass on one GPU.
+        pub forward_s: Option<f64>,
+        /// Seconds of its backward pass.
+        pub backward_s: Option<f64>,
+        /// Seconds of a whole step.
+        pub step_time_s: Option<f64>,
+        /// GiB that training's allocator handed out at most (`torch.cuda.max_memory_allocated`).
+        pub peak_gib: Option<f64>,
+        /// Text of the run's log: veRL's console, wandb's summary or history, Hugging Face's Trainer, LLaMA-Factory, Megatron-LM.
+        pub log: Option<String>,
+        /// Language of sentences. Default en.
+        pub lang: Option<Language>,
+    }
+}
+
 words! {
     /// A table of the catalog.
     #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]

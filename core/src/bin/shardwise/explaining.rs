@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::{Value, json};
 use shardwise_core::error::InputError;
-use shardwise_core::evaluate_alone;
-use shardwise_core::methods::{Explanation, error_of, explain, figures, groups};
+use shardwise_core::interface::{explained, explanations};
+use shardwise_core::methods::{Explanation, error_of, groups};
 use shardwise_core::wire::{Language, Question};
 use shardwise_core::words::{self, Formula};
 
@@ -24,21 +24,10 @@ pub(crate) struct Options {
 
 /// The explanations of a question's figures.
 pub(crate) fn document(question: &Question, options: &Options, language: Language) -> Result<String, InputError> {
-    let found = evaluate_alone(question)?;
-    let known = figures(&found);
-    let wanted = if options.figure.is_empty() { &known } else { &options.figure };
-    let mut all = Vec::new();
-    for figure in wanted {
-        let own = explain(&found, figure).ok_or_else(|| {
-            let known = known.join(", ");
-            let message = format!("The answer has no figure {figure}. It has: {known}.");
-            InputError::new("figure", message)
-        })?;
-        all.push(words::explanation(own, words::of(language)));
-    }
     if options.json {
-        return Ok(json!({"version": 1, "explanations": all}).to_string());
+        return explanations(question, &options.figure, language);
     }
+    let all = explained(question, &options.figure, language)?;
     let texts: Vec<String> = all.iter().map(text).collect();
     Ok(texts.join("\n"))
 }

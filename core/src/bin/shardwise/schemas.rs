@@ -7,11 +7,13 @@ use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog;
 use shardwise_core::doctor::Diagnosis;
 use shardwise_core::interface::{
-    Checked, Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText, Refusal, Unread,
+    CalibratedRun, Checked, Explanations, Flags, GpuRow, ModelRow, OfferRow, Offers, Plans, PriceRow, ReadText,
+    Refusal, Unread,
 };
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
-    Answer, CheckOptions, EstimateOptions, FlagsOptions, Question, ReadOptions, SearchOptions, Sensitivity, Table,
+    Answer, CalibrateOptions, CheckOptions, EstimateOptions, ExplainOptions, FlagsOptions, Question, ReadOptions,
+    SearchOptions, Sensitivity, Table,
 };
 
 /// What is read: an absent field has its default.
@@ -41,6 +43,8 @@ pub(crate) fn all() -> Value {
         "checked": written::<Checked>(),
         "diagnosis": written::<Diagnosis>(),
         "calibrated": written::<Calibrated>(),
+        "calibrated_run": written::<CalibratedRun>(),
+        "explanations": written::<Explanations>(),
         "sensitivity": written::<Sensitivity>(),
         "reading": written::<Reading>(),
         "gpu_row": written::<GpuRow>(),
@@ -53,6 +57,8 @@ pub(crate) fn all() -> Value {
         "flags_options": asked::<FlagsOptions>(),
         "check_options": asked::<CheckOptions>(),
         "read_options": asked::<ReadOptions>(),
+        "explain_options": asked::<ExplainOptions>(),
+        "calibrate_options": asked::<CalibrateOptions>(),
         "table": asked::<Table>(),
     })
 }

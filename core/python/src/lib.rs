@@ -1,0 +1,73 @@
+//! The core for Python, texts in and texts out: `scripts/pack-wheel` packs it, `python/shardwise` says it in dicts.
+
+mod many;
+
+/// What `shardwise` takes from Rust. Each function answers a list of questions, in their order; while it computes, other
+/// threads of Python run.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::{PyResult, Python, pyfunction};
+    use shardwise_core::interface::{self, Function};
+
+    use super::many::each;
+
+    /// The package's version.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Answers questions.
+    #[pyfunction]
+    fn estimate(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask(Function::Estimate, question, options))
+    }
+
+    /// Searches the best plans or offers of questions.
+    #[pyfunction]
+    fn search(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask(Function::Search, question, options))
+    }
+
+    /// Writes the texts to paste of questions.
+    #[pyfunction]
+    fn flags(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask(Function::Flags, question, options))
+    }
+
+    /// Says what each single change of the questions' plans is worth.
+    #[pyfunction]
+    fn sensitivity(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask_sensitivity(question, options))
+    }
+
+    /// Says how figures of the questions' answers come about.
+    #[pyfunction]
+    fn explain(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask_explanations(question, options))
+    }
+
+    /// Lays a run beside its estimate.
+    #[pyfunction]
+    fn calibrate(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask_calibration(question, options))
+    }
+
+    /// Reads the texts of one run back into a question.
+    #[pyfunction]
+    fn read(py: Python<'_>, texts: Vec<String>, options: &str) -> String {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        py.detach(|| interface::read_texts(&texts, options))
+    }
+
+    /// Says where memory ran out, and what would help.
+    #[pyfunction]
+    fn doctor(py: Python<'_>, texts: Vec<String>, options: &str) -> String {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        py.detach(|| interface::diagnose_texts(&texts, options))
+    }
+
+    /// A table of the catalog, a row a line.
+    #[pyfunction]
+    fn catalog(table: &str) -> String {
+        interface::look_up(table)
+    }
+}
