@@ -3,10 +3,12 @@
 use serde::Deserialize;
 use shardwise_core::calibration::calibrate;
 use shardwise_core::evaluate_alone;
-use shardwise_core::interface::base;
+use shardwise_core::interface::{base, calibrated};
 use shardwise_core::log::{Log, read_log};
 use shardwise_core::read::read;
-use shardwise_core::wire::{Question, ReadOptions};
+use shardwise_core::wire::{Language, Question, ReadOptions};
+
+use crate::said::said;
 
 #[derive(Deserialize)]
 struct Index {
@@ -126,4 +128,25 @@ fn a_history_of_wandb_says_what_the_console_does() {
     assert_eq!(read_log(&objects.join("\n")).unwrap(), told);
     assert_eq!(read_log(&format!("[{}]", objects.join(","))).unwrap(), told);
     assert_eq!(read_log(&format!("{}\n{}\n", head.join(","), rows.join("\n"))).unwrap(), told);
+}
+
+#[test]
+fn a_phase_that_differs_is_named_with_its_probable_reason() {
+    let mut named = 0;
+    for (entry, text) in logs() {
+        let log = read_log(&text).unwrap();
+        let on = ReadOptions { gpu: Some(entry.gpu.clone()), ..ReadOptions::default() };
+        let mut question = read(&[&entry.command], base(&on).as_ref()).unwrap().question;
+        question.workload.mean_sequence_length = entry.mean_sequence_length;
+        let line = calibrated(&question, log_time(&log), Some(&Log { peak_gib: None, ..log }), Language::En).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&line).unwrap();
+        for gap in document["gaps"].as_array().unwrap() {
+            let (measured, estimated) = (gap["measured_s"].as_f64().unwrap(), gap["estimated_s"].as_f64().unwrap());
+            assert!((measured - estimated).abs() >= 0.2 * estimated, "{gap}");
+            assert!(gap["source"].as_str().unwrap().starts_with("https://"), "{gap}");
+            said(gap["text"].as_str().unwrap());
+            named += 1;
+        }
+    }
+    assert!(named >= 8, "{named}");
 }
