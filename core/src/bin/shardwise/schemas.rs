@@ -12,7 +12,7 @@ use shardwise_core::interface::{
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
     Answer, CalibrateOptions, EstimateOptions, ExplainOptions, FlagsOptions, Question, ReadOptions, SearchOptions,
-    Sensitivity, Table,
+    Sensitivity, SensitivityOptions, Table,
 };
 
 /// What is read: an absent field has its default.
@@ -54,6 +54,7 @@ pub(crate) fn all() -> Value {
         "search_options": asked::<SearchOptions>(),
         "flags_options": asked::<FlagsOptions>(),
         "read_options": asked::<ReadOptions>(),
+        "sensitivity_options": asked::<SensitivityOptions>(),
         "explain_options": asked::<ExplainOptions>(),
         "calibrate_options": asked::<CalibrateOptions>(),
         "table": asked::<Table>(),
