@@ -55,6 +55,7 @@ def main() -> None:
     print(f"  of that, json.dumps of the questions         {least(3, lambda: [json.dumps(own) for own in questions]):8.1f} ms")
     print(f"  of that, json.loads of the answers           {least(3, lambda: [json.loads(own) for own in found]):8.1f} ms")
     few = texts[:200]
+    print(f"  lines.estimate without advice                {least(3, lambda: lines.estimate(texts, advice=False)):8.1f} ms")
     print(f"  one after the other, on one core, for each   {least(3, lambda: [lines.estimate(own) for own in few]) / len(few):8.3f} ms")
     print(f"  an estimate whose plan is searched for       {least(3, lambda: lines.estimate(json.dumps(QUESTION))):8.3f} ms")
 

@@ -51,6 +51,20 @@ def test_what_else_the_command_line_says_of_a_question(question: dict[str, Any])
     assert lines.catalog("gpus") == told("catalog", "gpus").split("\n")
 
 
+def test_without_advice_the_rest_is_as_with_it(runs: list[Run], questions: list[str], tmp_path: Any) -> None:
+    # As the command line answers with efficiencies of one's own, here those that it has.
+    file = tmp_path / "efficiency.json"
+    file.write_text(program("efficiency").stdout, encoding="utf-8")
+    told = program("estimate", "--efficiency", str(file), text="\n".join(questions) + "\n").stdout.split("\n")[:-1]
+    assert lines.estimate(questions, advice=False) == told
+    advised = 0
+    for line, plain in zip(runs[0].lines, told):
+        document = json.loads(line)
+        advised += bool(document.get("advice"))
+        assert {**document, "advice": []} == {**json.loads(plain), "advice": []}
+    assert advised > 30
+
+
 def test_a_log_and_a_traceback_are_read_as_by_the_command_line(question: dict[str, Any], tmp_path: Any) -> None:
     log = "\n".join(f"{{'loss': 1.{step}, 'learning_rate': 1e-05, 'epoch': 0.{step}}}" for step in range(9))
     log += "\n{'train_runtime': 400.0, 'train_samples_per_second': 16.0, 'train_steps_per_second': 0.25, 'train_loss': 1.1, 'epoch': 1.0}\n"

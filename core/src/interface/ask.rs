@@ -5,7 +5,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::read_log;
 use shardwise_question::wire::{
     CalibrateOptions, Document, EstimateOptions, ExplainOptions, FlagsOptions, Language, Question, ReadOptions,
-    SearchOptions, VERSION, parse_options, parse_question, table_of,
+    SearchOptions, SensitivityOptions, VERSION, parse_options, parse_question, table_of,
 };
 use shardwise_search::calibration::Measured;
 
@@ -32,7 +32,11 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
     match function {
         Function::Estimate => with(options, |options: &EstimateOptions| {
             let lang = options.lang.unwrap_or_default();
-            answered(question, lang, |question| line(&crate::estimate(question)?, lang))
+            let advised = options.advice.unwrap_or(true);
+            answered(question, lang, |question| {
+                let answer = if advised { crate::estimate(question)? } else { crate::evaluate_alone(question)?.answer };
+                line(&answer, lang)
+            })
         }),
         Function::Search => with(options, |options: &SearchOptions| {
             let lang = options.lang.unwrap_or_default();
@@ -46,7 +50,7 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
     }
 }
 
-/// The document of what each single change of a question's plan is worth, with [`EstimateOptions`].
+/// The document of what each single change of a question's plan is worth, with [`SensitivityOptions`].
 ///
 /// ```
 /// use shardwise_core::interface::ask_sensitivity;
@@ -54,7 +58,7 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
 /// ```
 #[must_use]
 pub fn ask_sensitivity(question: &str, options: &str) -> String {
-    with(options, |options: &EstimateOptions| {
+    with(options, |options: &SensitivityOptions| {
         let lang = options.lang.unwrap_or_default();
         answered(question, lang, |question| line(&crate::sensitivity(question)?, lang))
     })

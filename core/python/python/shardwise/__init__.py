@@ -137,12 +137,14 @@ def _calibrated(document: Any) -> Any:
 def estimate(
     question: Question | str,
     *,
+    advice: bool = True,
     lang: types.Language | None = None,
 ) -> Answer: ...
 @overload
 def estimate(
     question: Many,
     *,
+    advice: bool = True,
     lang: types.Language | None = None,
     return_exceptions: Literal[False] = False,
 ) -> Rows[Answer]: ...
@@ -150,21 +152,25 @@ def estimate(
 def estimate(
     question: Many,
     *,
+    advice: bool = True,
     lang: types.Language | None = None,
     return_exceptions: Literal[True],
 ) -> Rows[Answer | QuestionError]: ...
 def estimate(
     question: Any,
     *,
+    advice: bool = True,
     lang: types.Language | None = None,
     return_exceptions: bool = False,
 ) -> Any:
     """Answers a question: whether it fits, how fast it is, what it costs, and where memory and time go.
 
+    `advice=False` leaves out what would help, which takes longer than all the rest.
+
     Of a list the first question that is refused is raised, with its `index`; with `return_exceptions=True` errors stand in the
     list, each in the place of its answer.
     """
-    options = {"lang": lang}
+    options = {"advice": None if advice else False, "lang": lang}
     return _asked(_core.estimate, question, options, Answer, return_exceptions)
 
 

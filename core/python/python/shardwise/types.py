@@ -409,6 +409,8 @@ class DistillationSpec(TypedDict, total=False):
 class EstimateOptions(TypedDict, total=False):
     """Options of an estimate."""
 
+    advice: bool | None
+    """Whether the answer says what would help, which takes longer than all the rest. Default true."""
     lang: Language | None
     """Language of sentences. Default en."""
 
@@ -1847,6 +1849,13 @@ class Sensitivity(_SensitivityNeeds, total=False):
 
     remedy: Remedy
     """A plan that does not fit: the cheapest change that makes it fit."""
+
+
+class SensitivityOptions(TypedDict, total=False):
+    """Options of a sensitivity."""
+
+    lang: Language | None
+    """Language of sentences. Default en."""
 
 
 class Snippet(TypedDict):

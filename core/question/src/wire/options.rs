@@ -16,6 +16,17 @@ document! {
     /// Options of an estimate.
     #[derive(Copy, Default, Eq)]
     pub struct EstimateOptions {
+        /// Whether the answer says what would help, which takes longer than all the rest. Default true.
+        pub advice: Option<bool>,
+        /// Language of sentences. Default en.
+        pub lang: Option<Language>,
+    }
+}
+
+document! {
+    /// Options of a sensitivity.
+    #[derive(Copy, Default, Eq)]
+    pub struct SensitivityOptions {
         /// Language of sentences. Default en.
         pub lang: Option<Language>,
     }

@@ -13,7 +13,7 @@ use shardwise_core::interface::{
 use shardwise_core::read::Reading;
 use shardwise_core::wire::{
     Answer, CalibrateOptions, CheckOptions, EstimateOptions, ExplainOptions, FlagsOptions, Question, ReadOptions,
-    SearchOptions, Sensitivity, Table,
+    SearchOptions, Sensitivity, SensitivityOptions, Table,
 };
 
 /// What is read: an absent field has its default.
@@ -57,6 +57,7 @@ pub(crate) fn all() -> Value {
         "flags_options": asked::<FlagsOptions>(),
         "check_options": asked::<CheckOptions>(),
         "read_options": asked::<ReadOptions>(),
+        "sensitivity_options": asked::<SensitivityOptions>(),
         "explain_options": asked::<ExplainOptions>(),
         "calibrate_options": asked::<CalibrateOptions>(),
         "table": asked::<Table>(),
