@@ -324,7 +324,7 @@ text! {
     plans_counted layout batch batch_tokens batch_sequences recompute rollout_tp step_s why chosen slower
     faster_tight same_speed not_longest sens_numerics sens_machine sure_run sure_step sure_time save_run save_step save_time sure_free sure_same
     sure_none ways way_same way_costs way_run way_step change try_it remedy remedy_none show_changes no_difference
-    advice_none advice_best thumbs source severity_error severity_warning severity_hint line read_count read_by count_refused
+    advice_none advice_best thumbs source severity_error severity_warning severity_hint line line_of_file read_count read_by count_refused
     count_unknown count_unmodelled read_no_key read_near read_unmodelled read_assumed read_understood
     read_ignored as_it_is with_change with_changes changes_none changes_elsewhere times_as_fast
     per_cent_faster per_cent_slower as_fast diff use_as_it_is use_change use_changes

@@ -24,9 +24,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     if error.is_object() {
         let words = words_of(word(error, "message"), lang);
         let words = match error["line"].as_u64() {
-            Some(line) if line > 0 => {
-                format!("{}: {words}", fill(lang.sheets().line, &[&line.to_string()]))
-            }
+            Some(line) if line > 0 => format!("{}: {words}", place(error, line, lang)),
             _ => words,
         };
         return vec![said(Kind::Refusal, words)];
@@ -119,8 +117,15 @@ fn asked(found: &Value, lang: Lang) -> Option<Block> {
 /// The line that an entry stands in, in one piece.
 fn line_of(entry: &Value, lang: Lang) -> Option<Run> {
     let line = entry["line"].as_u64().filter(|line| *line > 0)?;
-    let words = fill(lang.sheets().line, &[&line.to_string()]);
-    Some(quiet(words.replace(' ', "\u{a0}")))
+    Some(quiet(place(entry, line, lang).replace(' ', "\u{a0}")))
+}
+
+/// A line, and of several texts which it is of.
+fn place(entry: &Value, line: u64, lang: Lang) -> String {
+    match entry["file"].as_u64() {
+        Some(file) => fill(lang.sheets().line_of_file, &[&file.to_string(), &line.to_string()]),
+        None => fill(lang.sheets().line, &[&line.to_string()]),
+    }
 }
 
 /// What stands between the text and a run: what the framework refuses, what nobody knows, how it was read.

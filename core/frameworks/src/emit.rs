@@ -21,7 +21,7 @@ mod openrlhf;
 pub(crate) mod optimizer;
 pub(crate) mod text;
 mod toml;
-mod torchtitan;
+pub(crate) mod torchtitan;
 mod trainer;
 mod trl;
 pub(crate) mod words;

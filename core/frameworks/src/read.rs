@@ -67,6 +67,7 @@ pub(crate) mod link;
 mod llamafactory;
 mod llmforge;
 pub(crate) mod megatron;
+mod megatron_bridge;
 mod migrate;
 pub(crate) mod model;
 mod ms_swift;
@@ -77,6 +78,7 @@ pub(crate) mod optimizer;
 pub(crate) mod overrides;
 mod printable;
 mod programs;
+mod python;
 pub(crate) mod reinforcement;
 mod rented;
 mod report;
@@ -86,6 +88,8 @@ mod signs;
 mod skyrl;
 mod slime;
 pub(crate) mod text;
+mod toml;
+mod torchtitan;
 mod trainer;
 mod trl;
 pub(crate) mod value;
@@ -101,6 +105,7 @@ pub use report::{
 };
 
 use link::Base;
+use report::Places;
 use settings::Setting;
 use shardwise_question::wire::Question;
 use text::{Kind, Part};
@@ -129,9 +134,25 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
     if texts.iter().map(|text| text.len()).sum::<usize>() > MOST_BYTES {
         return Err(Trouble::new(0, "The text is longer than 1 MiB. Paste the command and its variables alone."));
     }
+    let places = Places::of(texts);
+    read_as_one(texts, base, &places)
+        .map(|reading| reading.told_by(&places))
+        .map_err(|mut trouble| {
+            places.tell(&mut trouble.line, &mut trouble.file);
+            trouble
+        })
+}
+
+/// As [`read`]; lines are those of all texts together.
+fn read_as_one(texts: &[&str], base: Option<&Question>, places: &Places) -> Result<Reading, Trouble> {
     let mut parts = Vec::new();
-    for text in texts {
-        text::parts(text, &mut parts)?;
+    for (at, text) in texts.iter().enumerate() {
+        let (known, above) = (parts.len(), places.above(at));
+        text::parts(text, &mut parts).map_err(|mut trouble| {
+            shell::lower(&mut trouble.line, above);
+            trouble
+        })?;
+        parts.iter_mut().skip(known).for_each(|part: &mut Part| part.below(above));
     }
     let framework = framework(&parts)?;
     let mut notes = Vec::new();
@@ -153,6 +174,8 @@ pub fn read(texts: &[&str], base: Option<&Question>) -> Result<Reading, Trouble>
         Dialect::Axolotl => axolotl::read(&parts, base),
         Dialect::MsSwift => ms_swift::read(&parts, base),
         Dialect::Openrlhf => openrlhf::read(&parts, base),
+        Dialect::Torchtitan => torchtitan::read(&parts, base),
+        Dialect::MegatronBridge => megatron_bridge::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -183,21 +206,25 @@ const BY_FILE: &[(Dialect, IsIts)] = &[
     (Dialect::LlamaFactory, llamafactory::is_its),
     (Dialect::MsSwift, ms_swift::is_its),
     (Dialect::Trl, trl::is_its),
+    (Dialect::Torchtitan, torchtitan::is_its),
+    (Dialect::MegatronBridge, megatron_bridge::is_its),
 ];
 
 /// Whose texts these are: what is run decides, then what the settings look like.
 fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     let mut json = false;
+    let mut python = false;
     let mut empty = true;
     for part in parts {
         match &part.kind {
             Kind::Shell(script) => {
                 empty &= script.commands.is_empty();
+                python |= script.of_python;
                 if let Some(framework) = launch::framework(script) {
                     return Ok(framework);
                 }
             }
-            Kind::Yaml(settings) => {
+            Kind::File(settings) => {
                 empty = false;
                 let has = |prefix: &str| settings.iter().any(|s| s.key.starts_with(prefix));
                 if has("runtime_args.") || has("models.policy") {
@@ -219,12 +246,18 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     if json {
         return Ok(Dialect::Deepspeed);
     }
+    if python {
+        return Err(Trouble::new(
+            0,
+            "This is Python, and nothing in it states a trainer's settings as they are: no list of arguments, no TrainingArguments, no configuration of TRL. Paste the command that starts it, or what the program prints of its configuration.",
+        ));
+    }
     Err(Trouble::new(
         0,
         if empty {
-            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, LLMForge or DeepSpeed."
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, Megatron-Bridge, torchtitan, LLMForge or DeepSpeed."
         } else {
-            "This has no command and no settings of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, LLMForge or DeepSpeed. Paste the command with its settings, or ds_config.json."
+            "This has no command and no settings of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, Megatron-Bridge, torchtitan, LLMForge or DeepSpeed. Paste the command with its settings, or ds_config.json."
         },
     ))
 }
@@ -234,13 +267,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{
-        axolotl, chatlearn, deepspeed, easyr1, llamafactory, llmforge, megatron, ms_swift, nemo_rl, openrlhf, skyrl,
-        slime, trl,
+        axolotl, chatlearn, deepspeed, easyr1, llamafactory, llmforge, megatron, megatron_bridge, ms_swift, nemo_rl,
+        openrlhf, skyrl, slime, torchtitan, trl,
     };
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 14] {
+    fn tables() -> [&'static [KeySection]; 16] {
         [
             axolotl::SECTIONS,
             chatlearn::SECTIONS,
@@ -249,11 +282,13 @@ mod tests {
             llamafactory::SECTIONS,
             llmforge::SECTIONS,
             megatron::SECTIONS,
+            megatron_bridge::SECTIONS,
             ms_swift::SECTIONS,
             nemo_rl::SECTIONS,
             openrlhf::SECTIONS,
             skyrl::SECTIONS,
             slime::SECTIONS,
+            torchtitan::SECTIONS,
             trl::SECTIONS,
             verl::SECTIONS,
         ]

@@ -84,6 +84,16 @@ pub fn recipe(id: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.id == id)
 }
 
+/// The model of a recipe by the recipe's name, whatever it does with the model: `llama3_8b_pretrain_config` is `llama-3-8b`.
+pub fn model_of(recipe: &str) -> Option<&'static str> {
+    let begins = |own: &&Recipe| {
+        let rest = recipe.strip_prefix(own.name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let own = RECIPES.iter().filter(begins).max_by_key(|own| own.name.len())?;
+    Some(own.id)
+}
+
 /// What Megatron-Bridge refuses, or has no recipe or override for.
 pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Qlora])

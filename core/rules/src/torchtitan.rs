@@ -71,6 +71,25 @@ pub fn flavor_of(shape: &Shape) -> Option<&'static Flavor> {
     known.filter(|_| shape.indexer_heads == 0 && !shape.attn_output_gate)
 }
 
+/// The flavor of a name that torchtitan has, whatever kernel its attention takes: `8B_flex` is `8B`, `17bx16e` is
+/// `17bx16e_irope`.
+pub fn flavor_called(model: &str, flavor: &str) -> Option<&'static Flavor> {
+    let plain = |name: &str| {
+        let mut name = name.to_ascii_lowercase().replace('_', "-");
+        for ending in ["-attn", "-flex", "-varlen", "-irope"] {
+            if let Some(start) = name.strip_suffix(ending) {
+                name.truncate(start.len());
+            }
+        }
+        name
+    };
+    // `llama3_ft` is the same under fault tolerance, `simple_fsdp.llama3` under another kind of FSDP.
+    let model = model.rsplit(['.', '/']).next().unwrap_or_default();
+    let model = model.strip_suffix("_ft").unwrap_or(model);
+    let mut own = FLAVORS.iter().filter(|own| own.model == model);
+    own.find(|own| plain(own.flavor) == plain(flavor))
+}
+
 /// GPUs that shard the weights, and copies of such a group: torchtitan shards over context parallelism too.
 /// `None` where the shard group does not hold whole context-parallel groups.
 pub fn shards(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {

@@ -242,6 +242,66 @@ const YAML: &[&str] = &[
     "!!str",
 ];
 
+/// Pieces of TOML and of Python.
+const PROGRAM: &[&str] = &[
+    "import os\n",
+    "[training]\n",
+    "seq_len = 8\n",
+    "a.b = \"x\"\n",
+    "x",
+    "x",
+    " = ",
+    "=",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ",",
+    "\n",
+    "\n",
+    "\n    ",
+    ":",
+    ".",
+    "'",
+    "\"",
+    "\"\"\"",
+    "f\"{x}\"",
+    "\\",
+    "#",
+    "*",
+    "**",
+    "-",
+    "+=",
+    "8",
+    "1e9999",
+    "if ",
+    "def f(",
+    "for x in ",
+    "lambda",
+    "SFTConfig(",
+    "GRPOTrainer(",
+    "TrainingArguments(",
+    "LoraConfig(r=",
+    "max_length=",
+    "per_device_train_batch_size=",
+    "AutoModelForCausalLM.from_pretrained(",
+    "'Qwen/Qwen3-8B'",
+    "subprocess.run(",
+    "sys.argv",
+    "os.environ[",
+    "parser.add_argument('--x', default=",
+    "args.x",
+    "['--a', 'b']",
+    "'torchrun', '-m', 'torchtitan.train', ",
+    "é",
+    "\u{0}",
+    "\u{1}",
+    "\u{2}",
+];
+
 fn pieces(of: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(of), 0..most)
 }
@@ -258,6 +318,15 @@ fn any_bytes() {
 fn any_shell() {
     fuzz("any shell", 300, 350, &pieces(SHELL, 60), |pieces| {
         survives(&pieces.concat());
+    });
+}
+
+#[test]
+fn any_program() {
+    fuzz("any program", 300, 300, &pieces(PROGRAM, 60), |pieces| {
+        survives(&pieces.concat());
+        survives(&format!("import os\n{}", pieces.concat()));
+        survives(&format!("[training]\n{}", pieces.concat()));
     });
 }
 

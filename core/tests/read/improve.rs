@@ -193,13 +193,15 @@ fn asked() -> impl Strategy<Value = (&'static str, Question)> {
     let size = prop::sample::select(vec![1u64, 2, 4, 8]);
     let micro = prop::sample::select(vec![1u64, 2, 4, 16, 64]);
     let word = prop::sample::select(vec!["none", "selective", "full"]);
-    let framework = prop::sample::select(vec!["verl", "verl-fsdp", "chatlearn", "deepspeed"]);
-    let model = prop::sample::select(vec!["qwen3-8b", "qwen3-30b-a3b", "qwen2.5-72b"]);
+    let framework =
+        prop::sample::select(vec!["verl", "verl-fsdp", "chatlearn", "deepspeed", "torchtitan", "megatron-bridge"]);
+    let model = prop::sample::select(vec!["qwen3-8b", "qwen3-30b-a3b", "qwen2.5-72b", "llama-3.1-8b"]);
     (framework, model, size.clone(), size.clone(), size, micro, word, any::<(bool, bool, bool)>(), 4u64..19).prop_map(
         |(framework, model, tensor, pipeline, engine, micro, recompute, (offload, tokens, zero), share)| {
             let (id, backend) = match framework {
                 "verl-fsdp" => ("verl", "fsdp"),
                 "deepspeed" => (framework, "deepspeed"),
+                "torchtitan" => (framework, "fsdp"),
                 _ => (framework, "megatron"),
             };
             let split = backend == "megatron";
@@ -207,14 +209,22 @@ fn asked() -> impl Strategy<Value = (&'static str, Question)> {
                 "pipeline_parallel": if split { pipeline } else { 1 }, "context_parallel": 1,
                 "ulysses_parallel": if backend == "fsdp" { tensor } else { 1 }, "recompute": recompute,
                 "offload": {"parameters": offload && (split || backend == "fsdp" || zero), "gradients": offload, "optimizer": offload}});
-            if tokens && id != "deepspeed" {
+            let tunes = matches!(id, "deepspeed" | "torchtitan" | "megatron-bridge");
+            if tokens && !tunes {
                 plan["max_tokens_per_gpu"] = json!(4096 * micro);
             } else {
                 plan["micro_batch"] = json!(micro);
             }
-            let workload = if id == "deepspeed" {
-                plan["zero_stage"] = json!(if zero { 3 } else { 2 });
-                json!({"kind": "sft", "sequence_length": 4096, "global_batch": 1024})
+            let workload = if tunes {
+                if id != "megatron-bridge" {
+                    plan["zero_stage"] = json!(if zero { 3 } else { 2 });
+                }
+                if id == "torchtitan" {
+                    plan["tensor_parallel"] = json!(tensor);
+                    plan["ulysses_parallel"] = json!(1);
+                }
+                let kind = if id == "torchtitan" || id == "megatron-bridge" && zero { "pretrain" } else { "sft" };
+                json!({"kind": kind, "sequence_length": 4096, "global_batch": 1024})
             } else {
                 plan["rollout"] = json!({"tensor_parallel": engine, "gpu_memory_utilization": share as f64 / 20.0});
                 json!({"kind": "grpo", "packing": tokens, "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 64,

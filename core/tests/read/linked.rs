@@ -28,6 +28,14 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
         "llmforge" => &["workload.packing", "plan.offload.gradients"],
         // Its data sets fill sequences: a budget of tokens is so many of these packs, and the batch is counted in them.
         "megatron-lm" => &["plan.max_tokens_per_gpu", "plan.micro_batch", "workload.global_batch"],
+        // The same, and what is not varied is not packed; a precision brings the type of its gradients.
+        "megatron-bridge" => &[
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "workload.global_batch",
+            "workload.packing",
+            "plan.gradient_bytes",
+        ],
         // A kernel is named in any case, a budget of tokens becomes sequences, and what is not varied is padded.
         "llamafactory" | "ms-swift" => &HUGGING_FACE,
         // Without shards its weights are trained in 16 bits, and pre-training without a length has one of its own.

@@ -95,6 +95,42 @@ pub(crate) fn shapes() -> Vec<(&'static str, String)> {
             "a run with comments",
             format!("{whole}\n{}", many("# actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64\n", 15_000)),
         ),
+        ("tables of TOML", format!("[job]\n{}", numbered(&|n| format!("[a{n}.b]\nc = {n}\n"), 19_000))),
+        (
+            "an open array of TOML",
+            format!("[training]\nseq_len = [{}", full("[\n").get(..1_000_000).unwrap_or_default()),
+        ),
+        (
+            "an open text of TOML",
+            format!("[training]\nseq_len = \"\"\"{}", full("x\n").get(..1_000_000).unwrap_or_default()),
+        ),
+        (
+            "lines of TOML",
+            format!("[parallelism]\n{}", full("tensor_parallel_degree = 8\n").get(..500_000).unwrap_or_default()),
+        ),
+        ("a megabyte of Python", format!("import os\n{}", full("x = 1\n").get(..1_000_000).unwrap_or_default())),
+        ("deep brackets of Python", format!("import os\nx = {}", many("[", 190_000))),
+        ("deep calls of Python", format!("import os\n{}", many("SFTConfig(x=", 45_000))),
+        ("signs of Python", format!("import os\nx = {}1", many("- ", 190_000))),
+        ("stars of Python", format!("import os\nSFTConfig({}x)", many("*", 190_000))),
+        ("sums of Python", format!("import os\nx = 1{}", many(" + 1", 90_000))),
+        ("texts of Python", format!("import os\nx = 'a'{}", many(" + 'aaaaaaaa'", 60_000))),
+        ("texts side by side", format!("import os\nx = {}", many("'aaaaaaaa' ", 90_000))),
+        (
+            "a circle of Python",
+            numbered(&|n| format!("import os\na{n} = a{} * a{}\n", n + 1, n + 1), 9_000) + "SFTConfig(max_length=a0)",
+        ),
+        (
+            "names in each other",
+            format!("import os\na = b * b\nb = c * c\nc = a * a\n{}", many("SFTConfig(max_length=a * b * c)\n", 9_000)),
+        ),
+        ("open texts of Python", format!("import os\nx = {}", many("f\"{x\n", 100_000))),
+        ("braces of Python", format!("import os\nx = f\"{}\"", many("{x", 400_000))),
+        ("lists that grow", format!("import os\nx = ['--a']\n{}", many("x += ['--b', 'c']\n", 20_000))),
+        (
+            "commands of Python",
+            format!("import os\n{}", many("os.system('torchrun pretrain_gpt.py --num-layers 1')\n", 15_000)),
+        ),
         ("variables", numbered(&|n| format!("v{n}=--num-layers\n"), 50_000)),
     ]
 }

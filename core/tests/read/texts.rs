@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use shardwise_core::estimate;
+use shardwise_core::read::read;
 use shardwise_core::wire::question_from_value;
 
 use super::{field, question, reading_of};
@@ -174,4 +175,31 @@ fn is(item: &Value, expected: &Item) -> bool {
             _ => &item[name.as_str()] == value,
         }
     })
+}
+
+#[test]
+fn lines_of_several_texts_are_told_with_their_text() {
+    let file = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\nno_such_key = 1\n";
+    let command = "\ntorchrun --nproc_per_node 8 -m torchtitan.train --training.seq_len 4096 --zzz.y 4\n";
+    let reading = read(&[file, command], None).unwrap();
+    let places: Vec<_> = reading.understood.iter().map(|one| (&*one.key, one.file, one.line)).collect();
+    assert_eq!(
+        places,
+        [
+            ("model.name", Some(1), 2),
+            ("model.flavor", Some(1), 3),
+            ("training.local_batch_size", Some(1), 5),
+            ("--training.seq_len", Some(2), 2)
+        ]
+    );
+    let places: Vec<_> = reading.unknown.iter().map(|one| (&*one.key, one.file, one.line)).collect();
+    assert_eq!(places, [("training.no_such_key", Some(1), 6), ("--zzz.y", Some(2), 2)]);
+    // One text says nothing of files, nor does the document then.
+    let alone = read(&[file], None).unwrap();
+    assert!(alone.understood.iter().all(|one| one.file.is_none()));
+    assert!(!serde_json::to_string(&alone).unwrap().contains("\"file\""));
+    // What cannot be read names its text, too.
+    let trouble = read(&[command, "[a]\nb = [1,\n"], None).unwrap_err();
+    assert_eq!((trouble.file, trouble.line), (Some(2), 2));
+    assert!(trouble.to_string().starts_with("file 2, line 2: "));
 }

@@ -11,6 +11,9 @@ use shardwise_question::wire::{Backend, Precision};
 use shardwise_rules::grid;
 use shardwise_rules::torchtitan::{Flavor, flavor_of, shards};
 
+/// Steps of a run that a question says nothing of.
+pub(crate) const YOURS: u32 = 10_000;
+
 /// The configuration for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let Some(flavor) = flavor_of(&emission.job.model.shape) else {
@@ -271,7 +274,7 @@ fn optimizer(emission: &Emission) -> Section {
             reason = "positive, and a float converts to the nearest that there is"
         )]
         Some(steps) => (steps as u64, format!("{} tokens a step, from your question", count(step))),
-        None => (10_000, "yours to choose".to_owned()),
+        None => (YOURS.into(), "yours to choose".to_owned()),
     };
     section.set("training.steps", steps, reason);
     section.set("lr_scheduler.warmup_steps", steps.div_ceil(5).min(2000), "steps until the whole rate");

@@ -14,7 +14,7 @@ use super::link::Base;
 use super::megatron::{blocks, layers_trouble, recompute, splits};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
-use super::text::{Kind, Part, stated_in_yaml};
+use super::text::{Kind, Part, stated_in_files};
 use super::value;
 use shardwise_catalog::catalog::ModelEntry;
 
@@ -27,17 +27,17 @@ const POLICY: &str = "models.policy";
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::Chatlearn, keys::SECTIONS, base);
     let mut template = String::new();
-    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
+    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::File(_)));
     // What the templates refer to and leave to the dataclass.
     draft
         .settings
         .state(format!("{RUN}.num_inference_per_prompt"), Setting { value: "32".to_owned(), ..Setting::default() });
-    for setting in stated_in_yaml(parts) {
+    for setting in stated_in_files(parts) {
         draft.state(setting);
     }
     for part in parts {
         match &part.kind {
-            Kind::Yaml(_) => {}
+            Kind::File(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Dialect::Chatlearn);
                 if let Some(found) = overrides(&mut draft, &launch) {

@@ -56,7 +56,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 run.deepspeed |= run.before.iter().any(launcher);
                 launch.report(&mut draft, script);
             }
-            Kind::Yaml(_) => draft.unread("YAML", "Accelerate's YAML is not read; paste ds_config.json.", 0),
+            Kind::File(_) => draft.unread("YAML", "Accelerate's YAML is not read; paste ds_config.json.", 0),
         }
     }
     question(&mut draft, &run);

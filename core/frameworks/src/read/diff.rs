@@ -38,6 +38,10 @@ pub(super) fn unified(before: &[&str], after: &[String]) -> String {
 fn kind(text: &str) -> &'static str {
     if text.trim_start().starts_with('{') {
         ".json"
+    } else if super::python::looks_like(text) {
+        ".py"
+    } else if super::toml::looks_like(text) {
+        ".toml"
     } else if super::yaml::looks_like(text) {
         ".yaml"
     } else {

@@ -236,7 +236,8 @@ impl<'a> Draft<'a> {
     }
 
     fn refuse_by(&mut self, key: &str, why: impl AsRef<str>, line: u32, source: &str) {
-        let refused = Refused { key: short(key), why: printable(why.as_ref()), source: source.to_owned(), line };
+        let refused =
+            Refused { key: short(key), why: printable(why.as_ref()), source: source.to_owned(), line, file: None };
         if !self.refused.contains(&refused) {
             self.refused.push(refused);
         }
@@ -254,14 +255,14 @@ impl<'a> Draft<'a> {
 
     /// Notes how a part of the text was read.
     pub(crate) fn note(&mut self, line: u32, text: impl AsRef<str>) {
-        self.notes.push(Note { line, text: printable(text.as_ref()) });
+        self.notes.push(Note { line, file: None, text: printable(text.as_ref()) });
     }
 
     /// Notes what holds for the text as a whole, where nothing has noted it before.
     pub(crate) fn note_once(&mut self, text: &str) {
         let text = printable(text);
         if self.notes.iter().all(|own| own.text != text) {
-            self.notes.push(Note { line: 0, text });
+            self.notes.push(Note { line: 0, file: None, text });
         }
     }
 
@@ -284,7 +285,7 @@ impl<'a> Draft<'a> {
     /// Notes a word that is not read.
     pub(crate) fn unread(&mut self, word: &str, hint: impl AsRef<str>, line: u32) {
         self.unknown
-            .push(Unknown { key: short(word), hint: printable(hint.as_ref()), line });
+            .push(Unknown { key: short(word), hint: printable(hint.as_ref()), line, file: None });
     }
 }
 

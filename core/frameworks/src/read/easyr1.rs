@@ -13,7 +13,7 @@ use super::overrides;
 use super::reinforcement::{adapters, filtered, offloads, or_dapo, reference_apart, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
-use super::text::{Kind, Part, stated_in_yaml};
+use super::text::{Kind, Part, stated_in_files};
 
 const ACTOR: &str = "worker.actor.";
 
@@ -41,7 +41,7 @@ const EXAMPLE: &[(&str, &str)] = &[
 /// Reads its YAML, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::EasyR1, keys::SECTIONS, base);
-    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
+    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::File(_)));
     let launches = parts.iter().filter_map(|part| match &part.kind {
         Kind::Shell(script) => Some((script, launch::find(script, Dialect::EasyR1))),
         _ => None,
@@ -58,7 +58,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
         }
         draft.note(0, "The command names examples/config.yaml, which is read as EasyR1 has it. Paste yours beside the command if you changed it.");
     }
-    for setting in stated_in_yaml(parts) {
+    for setting in stated_in_files(parts) {
         draft.state(setting);
     }
     for (script, launch) in &launches {

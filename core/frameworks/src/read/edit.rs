@@ -1,10 +1,12 @@
-//! Settings changed in the texts that state them: a word of a command, a line of YAML, a member of JSON.
+//! Settings changed in the texts that state them: a word of a command, a line of YAML, TOML or Python, a member of JSON.
 //!
 //! What is not found where the reading says it stands, for a variable writes its name, is stated anew beside a setting like
 //! it. Who edits reads the result again.
 
 mod json;
+mod python;
 mod shell;
+mod toml;
 mod yaml;
 
 use super::report::{Dialect, Outdated, Reading, Understood};
@@ -61,7 +63,7 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
     for edit in &edits {
         // The name of a configuration says nothing of what is in it: where that is not here, it is to be changed elsewhere.
         if plain(&edit.key) == "deepspeed" && edit.value.as_deref().is_some_and(|file| file.contains(".json")) {
-            if !pages.iter().any(|page| page.json) {
+            if !pages.iter().any(|page| page.kind == Kind::Json) {
                 elsewhere.push(edit.shown());
             }
             continue;
@@ -76,13 +78,18 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             continue;
         }
         // JSON's keys have no lines.
-        let json = !edit.is_option() && pages.iter().any(|page| page.json) && stated.is_none_or(|one| one.line == 0);
+        let json = !edit.is_option()
+            && pages.iter().any(|page| page.kind == Kind::Json)
+            && stated.is_none_or(|one| one.line == 0);
         if json {
             members.push(edit);
             continue;
         }
-        let done = stated.is_some_and(|one| pages.iter_mut().any(|page| page.replace(one, edit).is_some()))
-            || (edit.value.is_some() && add(&mut pages, &places, edit));
+        let replace = |one: &Understood| {
+            let mut pages = pages.iter_mut().zip(1..);
+            pages.any(|(page, file)| page.replace(one, edit, one.file.is_none_or(|own| own == file)).is_some())
+        };
+        let done = stated.is_some_and(replace) || (edit.value.is_some() && add(&mut pages, &places, edit));
         if !done {
             elsewhere.push(edit.shown());
         }
@@ -110,12 +117,17 @@ pub(super) fn rename(texts: &[&str], outdated: &[Outdated]) -> Edited {
 }
 
 /// A setting as the texts spell theirs, of the frameworks that take options and a file alike: `--lora_r`, or `lora_r`.
-fn spelt(edit: &Edit, reading: &Reading, places: &[(&str, u32)]) -> Edit {
+fn spelt(edit: &Edit, reading: &Reading, places: &[Place<'_>]) -> Edit {
     let either =
         matches!(reading.framework, Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
     let mut edit = edit.clone();
+    // torchtitan's options have the names of its file's keys.
+    let titans = reading.framework == Dialect::Torchtitan && !edit.is_option();
+    if titans && !places.is_empty() && places.iter().all(|(key, ..)| key.starts_with('-')) {
+        edit.key = format!("--{}", edit.key);
+    }
     if either && !edit.key.contains('.') && !places.is_empty() {
-        let options = places.iter().filter(|(key, _)| key.starts_with('-')).count();
+        let options = places.iter().filter(|(key, ..)| key.starts_with('-')).count();
         if options == places.len() && !edit.is_option() {
             edit.key = format!("--{}", edit.key);
         } else if options == 0 && edit.is_option() {
@@ -125,31 +137,37 @@ fn spelt(edit: &Edit, reading: &Reading, places: &[(&str, u32)]) -> Edit {
     edit
 }
 
-/// Keys that stand in the texts, with their lines.
-fn places(reading: &Reading) -> Vec<(&str, u32)> {
-    let understood = reading.understood.iter().map(|one| (one.key.as_str(), one.line));
-    let ignored = reading.ignored.iter().map(|one| (one.key.as_str(), one.line));
-    understood.chain(ignored).filter(|(_, line)| *line > 0).collect()
+/// Keys that stand in the texts.
+fn places(reading: &Reading) -> Vec<Place<'_>> {
+    let understood = reading.understood.iter().map(|one| (one.key.as_str(), one.line, one.file));
+    let ignored = reading.ignored.iter().map(|one| (one.key.as_str(), one.line, one.file));
+    understood.chain(ignored).filter(|(_, line, _)| *line > 0).collect()
 }
 
+/// A key that stands in the texts, its line, and which of several texts that is of.
+type Place<'a> = (&'a str, u32, Option<u32>);
+
 /// States a key anew, beside the one that is most like it.
-fn add(pages: &mut [Page], places: &[(&str, u32)], edit: &Edit) -> bool {
+fn add(pages: &mut [Page], places: &[Place<'_>], edit: &Edit) -> bool {
     let own = plain(&edit.key);
     let like = |key: &str| {
         let key = plain(key);
         let alike = key.bytes().zip(own.bytes()).take_while(|(a, b)| a == b);
         std::cmp::Reverse(alike.count())
     };
-    let mut beside: Vec<(&str, u32)> = places
+    let mut beside: Vec<Place<'_>> = places
         .iter()
-        .filter(|(key, _)| key.starts_with('-') == edit.is_option())
+        .filter(|(key, ..)| key.starts_with('-') == edit.is_option())
         .copied()
         .collect();
-    beside.sort_by_cached_key(|(key, _)| like(key));
-    beside
-        .into_iter()
-        .take(64)
-        .any(|(key, line)| pages.iter_mut().any(|page| page.add(key, line, edit).is_some()))
+    beside.sort_by_cached_key(|(key, ..)| like(key));
+    beside.into_iter().take(64).any(|(key, line, file)| {
+        let here = pages
+            .iter_mut()
+            .zip(1..)
+            .filter(|(_, own)| file.is_none_or(|file| file == *own));
+        here.into_iter().any(|(page, _)| page.add(key, line, edit).is_some())
+    })
 }
 
 /// Whether two spellings say the same.
@@ -164,9 +182,18 @@ fn same(a: &str, b: &str) -> bool {
 /// A text by lines; new ones stand before the line that they were put beside.
 struct Page {
     lines: Vec<Line>,
-    yaml: bool,
-    json: bool,
+    kind: Kind,
     ends: bool,
+}
+
+/// What a text's lines are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Shell,
+    Yaml,
+    Toml,
+    Python,
+    Json,
 }
 
 struct Line {
@@ -181,8 +208,17 @@ impl Page {
         let line = |line: &str| Line { before: Vec::new(), text: Some(line.to_owned()), after: Vec::new() };
         Self {
             lines: text.lines().map(line).collect(),
-            yaml: super::yaml::looks_like(text),
-            json: json::begins(text).is_some(),
+            kind: if super::python::looks_like(text) {
+                Kind::Python
+            } else if json::begins(text).is_some() {
+                Kind::Json
+            } else if super::toml::looks_like(text) {
+                Kind::Toml
+            } else if super::yaml::looks_like(text) {
+                Kind::Yaml
+            } else {
+                Kind::Shell
+            },
             ends: text.ends_with('\n'),
         }
     }
@@ -203,15 +239,17 @@ impl Page {
         usize::try_from(line).ok()?.checked_sub(1)
     }
 
-    /// Changes a setting where it stands; `None` where that is not here.
-    fn replace(&mut self, stated: &Understood, edit: &Edit) -> Option<()> {
+    /// Changes a setting where it stands; `None` where that is not here. `own`: whether its line is one of this page's.
+    fn replace(&mut self, stated: &Understood, edit: &Edit, own: bool) -> Option<()> {
         let at = Self::place(stated.line)?;
-        if let Some(done) = self.replace_at(at, &stated.key, edit) {
+        if let Some(done) = own.then(|| self.replace_at(at, &stated.key, edit)).flatten() {
             return Some(done);
         }
         // A command that takes its words from a variable has them where that is set.
         let key = |line: &Line| line.text.as_deref().is_some_and(|text| text.contains(&stated.key));
-        let places: Vec<usize> = (0..self.lines.len()).filter(|at| !self.yaml && key(&self.lines[*at])).collect();
+        let places: Vec<usize> = (0..self.lines.len())
+            .filter(|at| self.kind == Kind::Shell && key(&self.lines[*at]))
+            .collect();
         let done = places
             .into_iter()
             .filter(|at| self.replace_at(*at, &stated.key, edit).is_some());
@@ -220,7 +258,7 @@ impl Page {
 
     /// Gives a key its new name wherever it stands in a command, or takes it away; whether it does.
     fn rename(&mut self, outdated: &Outdated) -> bool {
-        if self.yaml || self.json {
+        if self.kind != Kind::Shell {
             return false;
         }
         let mut found = false;
@@ -247,7 +285,12 @@ impl Page {
     fn replace_at(&mut self, at: usize, key: &str, edit: &Edit) -> Option<()> {
         let line = self.lines.get_mut(at)?;
         let text = line.text.as_deref()?;
-        let changed = if self.yaml { yaml::replaced(text, key, edit) } else { shell::replaced(text, key, edit) }?;
+        let changed = match self.kind {
+            Kind::Toml => toml::replaced(text, key, edit),
+            Kind::Python => python::replaced(text, key, edit),
+            Kind::Yaml => yaml::replaced(text, key, edit),
+            Kind::Shell | Kind::Json => shell::replaced(text, key, edit),
+        }?;
         let empty = matches!(changed.trim(), "" | "\\");
         line.text = (!empty).then_some(changed);
         Some(())
@@ -260,9 +303,20 @@ impl Page {
         let continued = before.is_some_and(|line| line.trim_end().ends_with('\\'));
         let line = self.lines.get_mut(at)?;
         let text = line.text.as_deref()?;
-        if self.yaml {
-            line.after.push(yaml::sibling(text, beside, edit)?);
-            return Some(());
+        match self.kind {
+            Kind::Yaml => {
+                line.after.push(yaml::sibling(text, beside, edit)?);
+                return Some(());
+            }
+            Kind::Toml => {
+                line.after.push(toml::sibling(text, beside, edit)?);
+                return Some(());
+            }
+            Kind::Python => {
+                line.text = Some(python::beside(text, beside, edit)?);
+                return Some(());
+            }
+            Kind::Shell | Kind::Json => {}
         }
         match shell::beside(text, beside, edit, continued)? {
             shell::Beside::Line(new) => line.before.push(new),

@@ -34,7 +34,7 @@ impl Launch<'_> {
                 &word.text,
                 format!(
                     "This setting stands outside the command of line {}: bash would run it as a command of its own. End the line before it with a backslash, and nothing behind that.",
-                    self.line
+                    self.line.saturating_sub(script.above)
                 ),
                 word.line,
             );
@@ -176,6 +176,10 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
         let at = command.words.iter().position(file).unwrap_or(0);
         return Some((Dialect::Deepspeed, at));
     }
+    // What a Python program gives Transformers' own configuration.
+    if let Some(at) = command.words.iter().position(|word| word.text == super::python::TRAINER) {
+        return Some((Dialect::Deepspeed, at));
+    }
     // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
     if command.words.iter().any(|word| megatron_argument(&word.text)) {
         let at = command.words.iter().position(|word| word.text.ends_with(".py"))?;
@@ -257,7 +261,12 @@ pub(crate) fn find<'a>(script: &'a Script, framework: Dialect) -> Launch<'a> {
 /// Whether a word is a setting of the framework rather than a command.
 fn is_setting(word: &str, framework: Dialect) -> bool {
     match framework {
-        Dialect::Verl | Dialect::Chatlearn | Dialect::EasyR1 | Dialect::SkyRl | Dialect::NemoRl => {
+        Dialect::Verl
+        | Dialect::Chatlearn
+        | Dialect::EasyR1
+        | Dialect::SkyRl
+        | Dialect::NemoRl
+        | Dialect::MegatronBridge => {
             let key = word.trim_start_matches(['+', '~']);
             key.split_once('=').is_some_and(|(key, _)| {
                 key.contains('.') && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::draft::{Draft, resolve};
 use super::printable::printable;
 use super::rented;
-use super::report::Note;
-use crate::emit::megatron::YOURS;
+use super::report::{Dialect, Note};
+use crate::emit::{megatron, torchtitan};
 use shardwise_question::wire::{self, Question, at};
 use shardwise_question::workload::Rl;
 use shardwise_question::{belonging, job, permalink};
@@ -27,9 +27,9 @@ pub(crate) struct Base<'a> {
     pub(crate) link: Option<&'a Question>,
 }
 
-/// The question of the first link in comments, and notes on links that are broken.
+/// The question of the first link in comments, and notes on links that are broken, by the lines of all texts together.
 pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
-    let lines = texts.iter().flat_map(|text| text.lines().zip(1..));
+    let lines = texts.iter().flat_map(|text| text.lines()).zip(1..);
     let links = lines.filter_map(|(line, number)| {
         let line = line.strip_prefix('#')?.trim();
         let address = line.strip_prefix("https://").or_else(|| line.strip_prefix("http://"))?;
@@ -40,8 +40,10 @@ pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
     for (hash, number) in links.take(8) {
         match permalink::open(hash) {
             Ok((question, _)) => return Some(question),
-            Err(error) => notes
-                .push(Note { line: number, text: printable(&format!("The link is passed over. {}", error.message)) }),
+            Err(error) => {
+                let text = printable(&format!("The link is passed over. {}", error.message));
+                notes.push(Note { line: number, file: None, text });
+            }
         }
     }
     None
@@ -159,9 +161,13 @@ impl Draft<'_> {
         }
         one_length(&mut merged);
         let given_up = rented::settle(&mut merged);
-        // Megatron-LM runs no text without steps: those of a question that has none are no one's.
+        // Megatron-LM and torchtitan run no text without steps: those of a question that has none are no one's.
+        let yours = match self.framework {
+            Dialect::Torchtitan => f64::from(torchtitan::YOURS),
+            _ => megatron::YOURS,
+        };
         let unsaid = at(&link, "workload.run").is_null() && at(&link, "workload.tokens").is_null();
-        if unsaid && at(&merged, STEPS).as_f64() == Some(YOURS) {
+        if unsaid && at(&merged, STEPS).as_f64() == Some(yours) {
             wire::take(&mut merged, STEPS);
         }
         // Where the text's keys and the link's rest make no question, the text is read by itself.

@@ -34,7 +34,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     for part in parts {
         match &part.kind {
             Kind::Json(_) => {}
-            Kind::Yaml(settings) => {
+            Kind::File(settings) => {
                 for setting in settings {
                     draft.state(setting.clone());
                 }

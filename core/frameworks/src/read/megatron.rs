@@ -36,7 +36,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 before = launch.before.to_vec();
                 launch.report(&mut draft, script);
             }
-            Kind::Json(_) | Kind::Yaml(_) => draft.unread("file", "Megatron-LM's arguments alone are read.", 0),
+            Kind::Json(_) | Kind::File(_) => draft.unread("file", "Megatron-LM's arguments alone are read.", 0),
         }
     }
     question(&mut draft, &before);

@@ -31,6 +31,14 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let run = trainer::state(&mut draft, parts)?;
     let entry = draft.take_model("model", "model");
     trainer::gpus(&mut draft, &run);
+    // Ray is told the GPUs of each role.
+    let roles = ["train.gpus", "device_groups.nproc_per_node"];
+    if draft.field("hardware.gpus").is_none()
+        && let Some(gpus) = roles.into_iter().find_map(|key| draft.count(key))
+    {
+        draft.set("hardware.gpus", gpus);
+        draft.set("hardware.gpus_per_node", gpus.min(8));
+    }
     if run.launches("megatron") || draft.states("tensor_model_parallel_size") || draft.states("micro_batch_size") {
         megatron::question(&mut draft, &run);
         return draft.finish(None);

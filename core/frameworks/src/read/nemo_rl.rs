@@ -28,7 +28,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut recipe = false;
     // What a recipe stands on comes first, wherever it is pasted.
     let files = parts.iter().filter_map(|part| match &part.kind {
-        Kind::Yaml(settings) => Some(settings),
+        Kind::File(settings) => Some(settings),
         _ => None,
     });
     let (stands, founds): (Vec<_>, Vec<_>) =
@@ -62,10 +62,10 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
 }
 
 fn question(draft: &mut Draft, program: &str) -> Result<(), Trouble> {
-    let stages = ["distillation.", "ppo.", "rm."];
-    if let Some(stage) = stages.iter().find(|stage| draft.states_any(stage)) {
-        let stage = stage.trim_end_matches('.');
-        return Err(Trouble::new(0, format!("This is NeMo-RL's {stage}, which is not read: GRPO, SFT and DPO are.")));
+    if draft.states_any("rm.") {
+        let why =
+            "This is NeMo-RL's training of reward models, which is not read: GRPO, PPO, distillation, SFT and DPO are.";
+        return Err(Trouble::new(0, why));
     }
     let entry = draft.take_model("policy.model_name", "model");
     let [nodes, per_node] =
@@ -78,7 +78,10 @@ fn question(draft: &mut Draft, program: &str) -> Result<(), Trouble> {
     if let Some(stage) = tuned {
         fine_tuning(draft, stage, length);
     } else {
-        reinforcement(draft, (all, nodes, per_node), length);
+        let stage = ["distillation", "ppo"]
+            .into_iter()
+            .find(|stage| draft.states_any(&format!("{stage}.")) || program.contains(&format!("run_{stage}")));
+        reinforcement(draft, stage.unwrap_or("grpo"), (all, nodes, per_node), length);
     }
     if draft.is_on(&format!("{MEGATRON}enabled")) {
         megatron(draft, entry);
@@ -101,8 +104,13 @@ fn fine_tuning(draft: &mut Draft, stage: &str, length: u64) {
     draft.take_count(&format!("{stage}.max_num_steps"), "workload.run.steps", None);
 }
 
-fn reinforcement(draft: &mut Draft, (all, nodes, per_node): (u64, u64, u64), length: u64) {
-    let kind = if draft
+/// The algorithm, and the models beside the actor.
+fn algorithm(draft: &mut Draft, stage: &str, filters: bool) {
+    let kind = if stage == "distillation" {
+        "distill"
+    } else if stage == "ppo" {
+        "ppo"
+    } else if draft
         .word("grpo.adv_estimator.name")
         .is_some_and(|name| name.starts_with("reinforce"))
     {
@@ -114,10 +122,33 @@ fn reinforcement(draft: &mut Draft, (all, nodes, per_node): (u64, u64, u64), len
     } else {
         "grpo"
     };
-    let filters = draft.is_on("grpo.use_dynamic_sampling");
-    let kind = or_dapo(draft, kind, filters, "loss_fn.ratio_clip_min", "loss_fn.ratio_clip_max");
-    draft.set("workload.kind", kind);
-    draft.take_all("grpo.");
+    match kind {
+        "distill" => {
+            draft.set("workload.kind", kind);
+            draft.take_model("teacher.model_name", "workload.distillation.teacher");
+            draft.set("workload.distillation.placement", "beside");
+            draft.set("workload.distillation.logits", "top_k");
+            draft.take_count("distillation.topk_logits_k", "workload.distillation.top_k", Some(64));
+        }
+        "ppo" => {
+            draft.set("workload.kind", kind);
+            if draft.states("value.model_name") {
+                draft.take_model("value.model_name", "workload.rl.critic");
+            }
+            draft.take_count("ppo.ppo_epochs", "workload.rl.epochs", None);
+        }
+        _ => {
+            let kind = or_dapo(draft, kind, filters, "loss_fn.ratio_clip_min", "loss_fn.ratio_clip_max");
+            draft.set("workload.kind", kind);
+        }
+    }
+}
+
+fn reinforcement(draft: &mut Draft, stage: &str, (all, nodes, per_node): (u64, u64, u64), length: u64) {
+    let key = |name: &str| format!("{stage}.{name}");
+    let filters = draft.is_on(&key("use_dynamic_sampling"));
+    algorithm(draft, stage, filters);
+    draft.take_all(&key(""));
     let size = |draft: &Draft, name: &str| draft.size(&format!("workload.rl.{name}")).unwrap_or(1).max(1);
     let (prompts, each) = (size(draft, "prompts_per_step"), size(draft, "responses_per_prompt"));
     let samples = draft.count("policy.train_global_batch_size").unwrap_or(512);
@@ -131,13 +162,13 @@ fn reinforcement(draft: &mut Draft, (all, nodes, per_node): (u64, u64, u64), len
     let most = draft.count("policy.generation.max_new_tokens").unwrap_or(length);
     draft.set("workload.rl.max_response_length", most.min(length.saturating_sub(prompt)).max(1));
     let penalty = draft.number("loss_fn.reference_policy_kl_penalty").unwrap_or(0.01);
-    draft.set("workload.rl.reference", penalty > 0.0);
+    draft.set("workload.rl.reference", penalty > 0.0 && stage != "distillation");
     let exact = draft.is_on("loss_fn.force_on_policy_ratio");
     draft.set("workload.rl.old_log_prob", !exact);
     if filters {
         filtered(draft);
     }
-    draft.take_count("grpo.max_num_steps", "workload.run.steps", None);
+    draft.take_count(&key("max_num_steps"), "workload.run.steps", None);
     engine(draft);
     if draft.flag("policy.generation.colocated.enabled") == Some(false) {
         let own = |draft: &mut Draft, name: &str| draft.count(&format!("policy.generation.colocated.resources.{name}"));
@@ -146,12 +177,13 @@ fn reinforcement(draft: &mut Draft, (all, nodes, per_node): (u64, u64, u64), len
             (_, Some(gpus)) => gpus,
             _ => all / 2,
         };
-        let runs_on = draft.is_on("grpo.async_grpo.enabled");
+        let runs_on = draft.is_on(&key(&format!("async_{stage}.enabled")));
         let train = all.saturating_sub(generate).max(1);
         draft.train_gpus = Some(train);
         generates_on(draft, train, generate, if runs_on { "fully_async" } else { "split" });
         if runs_on {
-            draft.take_count("grpo.async_grpo.max_trajectory_age_steps", "workload.rl.max_staleness", Some(1));
+            let age = key(&format!("async_{stage}.max_trajectory_age_steps"));
+            draft.take_count(&age, "workload.rl.max_staleness", Some(1));
         }
     }
 }

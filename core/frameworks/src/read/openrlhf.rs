@@ -35,7 +35,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 }
                 launch.report(&mut draft, script);
             }
-            Kind::Json(_) | Kind::Yaml(_) => draft.unread("file", "OpenRLHF's arguments alone are read.", 0),
+            Kind::Json(_) | Kind::File(_) => draft.unread("file", "OpenRLHF's arguments alone are read.", 0),
         }
     }
     if program.contains("train_ppo") {

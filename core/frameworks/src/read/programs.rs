@@ -1,4 +1,5 @@
-//! Programs of the frameworks whose command names them: TRL, LLaMA-Factory, axolotl, ms-swift, `OpenRLHF`.
+//! Programs of the frameworks whose command names them: TRL, LLaMA-Factory, axolotl, ms-swift, `OpenRLHF`, torchtitan,
+//! Megatron-Bridge.
 
 use super::report::Dialect;
 use super::shell::{Command, Word};
@@ -25,6 +26,9 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
             "llamafactory.launcher" | "llamafactory.cli" | "train_bash.py" => return Some((Dialect::LlamaFactory, at)),
             "axolotl" if next(at) == "train" => return Some((Dialect::Axolotl, at + 1)),
             "axolotl.cli.train" | "scripts.finetune" => return Some((Dialect::Axolotl, at)),
+            "torchtitan.train" => return Some((Dialect::Torchtitan, at)),
+            "run_train.sh" if titan(command) => return Some((Dialect::Torchtitan, at)),
+            "run_recipe.py" | "setup_experiment.py" => return Some((Dialect::MegatronBridge, at)),
             "swift" | "megatron" if matches!(next(at), "sft" | "pt" | "rlhf") => {
                 return Some((Dialect::MsSwift, at + 1));
             }
@@ -41,6 +45,9 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
         if folder.contains("swift/cli/") && matches!(stem, "sft" | "pt" | "rlhf") {
             return Some((Dialect::MsSwift, at));
         }
+        if stem == "train" && folder.ends_with("torchtitan/") {
+            return Some((Dialect::Torchtitan, at));
+        }
         let yaml = |word: &Word| word.text.ends_with(".yaml") || word.text.ends_with(".yml");
         let has = |name: &str| words.iter().any(|word| word.text.split('=').next() == Some(name));
         if stem == "train"
@@ -54,6 +61,14 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
     })
 }
 
+/// Whether a command that starts torchtitan's own script says so by more than the script's name.
+fn titan(command: &Command) -> bool {
+    let sections = ["--training.", "--parallelism.", "--model.", "--job.", "--compile.", "--activation_checkpoint."];
+    let option = |word: &Word| sections.iter().any(|start| word.text.starts_with(start));
+    let file = |word: &Word| word.text.starts_with("CONFIG_FILE=");
+    command.words.iter().any(option) || command.environment.iter().any(file)
+}
+
 /// The command of these in the comments of a YAML file, where its text says how it is started: the words as they stand, below
 /// as many lines as are above it.
 pub(super) fn start(text: &str) -> Option<String> {
@@ -64,12 +79,15 @@ pub(super) fn start(text: &str) -> Option<String> {
         "llamafactory-cli train",
         "axolotl train",
         "accelerate launch",
+        "torchrun ",
     ];
     text.lines().enumerate().find_map(|(line, words)| {
         let comment = words.trim_start().strip_prefix('#')?;
         let at = BEGINNINGS.iter().filter_map(|word| comment.find(word)).min()?;
         let command = comment.get(at..)?;
-        let ours = ["llamafactory", "axolotl"].iter().any(|name| command.contains(name));
+        let ours = ["llamafactory", "axolotl", "torchtitan"]
+            .iter()
+            .any(|name| command.contains(name));
         // Of a file's comments those above its first key are few.
         (ours && line < 1000).then(|| format!("{}{command}", "\n".repeat(line)))
     })
@@ -103,6 +121,21 @@ pub(super) fn script_behind(text: &str) -> Option<usize> {
         let assigns = word
             .split_once('=')
             .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        (assigns || line.starts_with("#!") || LAUNCHERS.contains(&word)).then_some(start)
+    })
+}
+
+/// Where a script begins behind a TOML file in the same text: at a launcher, or at a variable in capitals with its value, which
+/// no key of a configuration is.
+pub(super) fn script_behind_toml(text: &str) -> Option<usize> {
+    const LAUNCHERS: &[&str] = &["torchrun", "python", "python3", "export", "set", "srun", "./run_train.sh"];
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let start = at;
+        at += line.len();
+        let word = line.split_ascii_whitespace().next()?;
+        let capital = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+        let assigns = word.split_once('=').is_some_and(|(name, _)| capital(name));
         (assigns || line.starts_with("#!") || LAUNCHERS.contains(&word)).then_some(start)
     })
 }

@@ -52,6 +52,12 @@ pub enum Dialect {
     /// `OpenRLHF`: arguments.
     #[serde(rename = "openrlhf")]
     Openrlhf,
+    /// torchtitan: TOML and options.
+    #[serde(rename = "torchtitan")]
+    Torchtitan,
+    /// Megatron-Bridge: a recipe, overrides and YAML.
+    #[serde(rename = "megatron-bridge")]
+    MegatronBridge,
 }
 
 impl Dialect {
@@ -83,6 +89,8 @@ impl Dialect {
             Self::Axolotl => framework::AXOLOTL,
             Self::MsSwift => framework::MS_SWIFT,
             Self::Openrlhf => framework::OPENRLHF,
+            Self::Torchtitan => framework::TORCHTITAN,
+            Self::MegatronBridge => framework::MEGATRON_BRIDGE,
         }
     }
 
@@ -107,6 +115,12 @@ impl Dialect {
             Self::Axolotl => "axolotl 0.19.0, axolotl/utils/schemas (https://pypi.org/project/axolotl/0.19.0/)",
             Self::MsSwift => "ms-swift 4.6.0, swift/arguments (https://pypi.org/project/ms-swift/4.6.0/)",
             Self::Openrlhf => "OpenRLHF 0.11.2, openrlhf/cli (https://pypi.org/project/openrlhf/0.11.2/)",
+            Self::Torchtitan => {
+                "torchtitan 0.2.2, torchtitan/config/job_config.py (https://github.com/pytorch/torchtitan/tree/v0.2.2)"
+            }
+            Self::MegatronBridge => {
+                "Megatron-Bridge 0.3.1, megatron/bridge/training/config.py (https://github.com/NVIDIA-NeMo/Megatron-Bridge/tree/v0.3.1)"
+            }
             Self::Llmforge => "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)",
         }
     }
@@ -154,6 +168,9 @@ pub struct Reading {
 pub struct Note {
     /// Line of the text; 0 where no single line is meant.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
     /// One sentence.
     pub text: String,
 }
@@ -193,6 +210,9 @@ pub struct Understood {
     pub field: String,
     /// Line of the text, from 1; 0 where there is none.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
 }
 
 /// A field that the text does not state.
@@ -217,6 +237,9 @@ pub struct Ignored {
     pub why: String,
     /// Line of the text.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
 }
 
 /// A key that matters and that the question has no field for.
@@ -231,6 +254,9 @@ pub struct Unmodelled {
     pub why: String,
     /// Line of the text.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
 }
 
 /// A key that is not known.
@@ -243,6 +269,9 @@ pub struct Unknown {
     pub hint: String,
     /// Line of the text.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
 }
 
 /// What the framework refuses.
@@ -257,6 +286,9 @@ pub struct Refused {
     pub source: String,
     /// Line of the text; 0 where no single line is meant.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
 }
 
 /// Why a text cannot be read at all.
@@ -265,13 +297,62 @@ pub struct Refused {
 pub struct Trouble {
     /// Line of the text, from 1; 0 where no single line is meant.
     pub line: u32,
+    /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
     /// What was found, and the remedy.
     pub message: String,
 }
 
 impl Trouble {
     pub(crate) fn new(line: u32, message: impl AsRef<str>) -> Self {
-        Self { line, message: printable(message.as_ref()) }
+        Self { line, file: None, message: printable(message.as_ref()) }
+    }
+}
+
+/// Where each of several texts begins, in lines of all of them together: while they are read, they are one.
+pub(crate) struct Places {
+    begins: Vec<u32>,
+}
+
+impl Places {
+    pub(crate) fn of(texts: &[&str]) -> Self {
+        let mut next = 0u32;
+        let begins = texts.iter().map(|text| {
+            let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+            let begins = next;
+            next = next.saturating_add(lines);
+            begins
+        });
+        Self { begins: begins.collect() }
+    }
+
+    /// Lines above a text.
+    pub(crate) fn above(&self, text: usize) -> u32 {
+        self.begins.get(text).copied().unwrap_or_default()
+    }
+
+    /// Says a line as one of its own text, and which that is.
+    pub(crate) fn tell(&self, line: &mut u32, file: &mut Option<u32>) {
+        if self.begins.len() < 2 || *line == 0 {
+            return;
+        }
+        let own = self.begins.partition_point(|begins| *begins < *line);
+        *line -= self.above(own.saturating_sub(1));
+        *file = u32::try_from(own).ok();
+    }
+}
+
+impl Reading {
+    /// Says every line as one of its own text.
+    pub(crate) fn told_by(mut self, places: &Places) -> Self {
+        macro_rules! tell {
+            ($($list:ident),*) => {
+                $(self.$list.iter_mut().for_each(|one| places.tell(&mut one.line, &mut one.file));)*
+            };
+        }
+        tell!(understood, ignored, not_modelled, unknown, refused, notes);
+        self
     }
 }
 
@@ -317,7 +398,11 @@ const MATTERS: &[&str] = &[
 
 impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.line > 0 { write!(f, "line {}: {}", self.line, self.message) } else { f.write_str(&self.message) }
+        match (self.file, self.line) {
+            (_, 0) => f.write_str(&self.message),
+            (None, line) => write!(f, "line {line}: {}", self.message),
+            (Some(file), line) => write!(f, "file {file}, line {line}: {}", self.message),
+        }
     }
 }
 

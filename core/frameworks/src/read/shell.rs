@@ -5,6 +5,7 @@
 //! and a word that depends on it says on what.
 
 mod arithmetic;
+mod below;
 mod branches;
 mod condition;
 mod expand;
@@ -14,6 +15,7 @@ mod within;
 
 use std::collections::BTreeMap;
 
+pub(super) use below::lower;
 use expand::Variables;
 use lexer::{Lexer, RawWord, Token};
 
@@ -54,6 +56,10 @@ pub(crate) struct Script {
     pub(crate) values: Vec<Word>,
     /// What was passed over, with its line.
     pub(crate) notes: Vec<(u32, String)>,
+    /// Whether it is what a Python program stands for.
+    pub(crate) of_python: bool,
+    /// Lines of the texts before its own.
+    pub(crate) above: u32,
 }
 
 /// What an open block does with the commands in it.

@@ -21,6 +21,11 @@ pub(super) fn of_word(word: &str) -> Option<Dialect> {
     let begins = |starts: &[&str]| starts.iter().any(|start| key.starts_with(start));
     of_key(key).or_else(|| {
         let nemo = ["grpo.", "policy.model_name", "policy.train_global", "policy.dtensor_cfg.", "policy.megatron_cfg."];
+        let bridge =
+            ["model.tensor_model_parallel_size", "model.pipeline_model_parallel_size", "train.global_batch_size"];
+        if bridge.contains(&key) {
+            return Some(Dialect::MegatronBridge);
+        }
         (begins(&nemo) || key == "cluster.num_nodes").then_some(Dialect::NemoRl)
     })
 }

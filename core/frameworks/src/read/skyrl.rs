@@ -14,7 +14,7 @@ use super::overrides;
 use super::reinforcement::{adapters, filtered, generates_on, offloads, or_dapo, reference_apart, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
-use super::text::{Kind, Part, stated_in_yaml};
+use super::text::{Kind, Part, stated_in_files};
 use shardwise_catalog::catalog::ModelEntry;
 
 const ENGINE: &str = "generator.inference_engine.";
@@ -23,7 +23,7 @@ const MEGATRON: &str = "trainer.policy.megatron_config.";
 /// Reads its YAML, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::SkyRl, keys::SECTIONS, base);
-    for setting in stated_in_yaml(parts) {
+    for setting in stated_in_files(parts) {
         state(&mut draft, setting);
     }
     let mut program = String::new();

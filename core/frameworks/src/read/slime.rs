@@ -31,7 +31,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                 launch.report(&mut draft, script);
                 launch.program.clone_into(&mut program);
             }
-            Kind::Json(_) | Kind::Yaml(_) => draft.unread("file", "slime's arguments alone are read.", 0),
+            Kind::Json(_) | Kind::File(_) => draft.unread("file", "slime's arguments alone are read.", 0),
         }
     }
     question(&mut draft, &program);

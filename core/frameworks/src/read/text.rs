@@ -1,12 +1,11 @@
-//! What a pasted text is made of: JSON, YAML, or shell.
+//! What a pasted text is made of: JSON, YAML, TOML, Python, or shell.
 
 use serde_json::Value;
 
 use super::report::Trouble;
 use super::settings::Setting;
 use super::shell::{self, Script};
-use super::yaml;
-use super::{launch, programs};
+use super::{launch, programs, python, toml, yaml};
 
 /// A part of the texts.
 #[derive(Debug)]
@@ -14,20 +13,32 @@ pub(crate) struct Part {
     pub(crate) kind: Kind,
 }
 
+impl Part {
+    /// Moves the part below so many lines: those of the texts before its own.
+    pub(crate) fn below(&mut self, lines: u32) {
+        match &mut self.kind {
+            Kind::Shell(script) => script.below(lines),
+            Kind::File(settings) => settings.iter_mut().for_each(|one| shell::lower(&mut one.line, lines)),
+            Kind::Json(_) => {}
+        }
+    }
+}
+
 /// What a part is.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Shell(Script),
-    Yaml(Vec<Setting>),
+    /// YAML or TOML: keys with their values.
+    File(Vec<Setting>),
     Json(Value),
 }
 
-/// What the YAML among the texts states: it comes before every override, wherever it stands.
-pub(crate) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
+/// What the files of settings among the texts state: it comes before every override, wherever it stands.
+pub(crate) fn stated_in_files(parts: &[Part]) -> impl Iterator<Item = Setting> {
     parts
         .iter()
         .filter_map(|part| match &part.kind {
-            Kind::Yaml(settings) => Some(settings),
+            Kind::File(settings) => Some(settings),
             _ => None,
         })
         .flatten()
@@ -40,15 +51,19 @@ pub(crate) fn stated_in_yaml(parts: &[Part]) -> impl Iterator<Item = Setting> {
 /// As its reader: the line, and the remedy.
 pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let text = text.trim_start_matches('\u{feff}');
+    if python::looks_like(text) {
+        return python::parts(text, parts);
+    }
     let (json, shell) = split_json(text)?;
     parts.extend(json.into_iter().map(|json| Part { kind: Kind::Json(json) }));
     if shell.trim().is_empty() {
         return Ok(());
     }
-    if yaml::looks_like(&shell) {
-        let at = programs::script_behind(&shell).unwrap_or(shell.len());
-        let (file, script) = shell.split_at_checked(at).unwrap_or((&shell, ""));
-        parts.push(Part { kind: Kind::Yaml(yaml::read(file)?) });
+    let of_toml = toml::looks_like(&shell);
+    if of_toml || yaml::looks_like(&shell) {
+        let behind = if of_toml { programs::script_behind_toml(&shell) } else { programs::script_behind(&shell) };
+        let (file, script) = shell.split_at_checked(behind.unwrap_or(shell.len())).unwrap_or((&shell, ""));
+        parts.push(Part { kind: Kind::File(if of_toml { toml::read(file)? } else { yaml::read(file)? }) });
         if let Some(start) = programs::start(file).and_then(|start| shell::read(&start, |_| true).ok()) {
             parts.push(Part { kind: Kind::Shell(start) });
         }

@@ -13,7 +13,7 @@ use super::kernel;
 use super::launch::{self, machine};
 use super::optimizer;
 use super::printable::short;
-use super::report::Trouble;
+use super::report::{Dialect, Trouble};
 use super::settings::Setting;
 use super::shell::{Script, Word};
 use super::text::{Kind, Part};
@@ -61,10 +61,13 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
     let mut run = Run { configured: deepspeed::state_configs(draft, parts)? > 0, ..Run::default() };
     let mut files = 0;
     for part in parts {
-        if let Kind::Yaml(settings) = &part.kind {
+        if let Kind::File(settings) = &part.kind {
             files += 1;
             for setting in settings {
-                let setting = plain(setting.clone());
+                let mut setting = plain(setting.clone());
+                if draft.framework == Dialect::MsSwift {
+                    of_ray(&mut setting.key);
+                }
                 // The configuration itself in the place of its name.
                 run.configured |= setting.written.starts_with("deepspeed.");
                 draft.state(setting);
@@ -151,6 +154,16 @@ fn plain(mut setting: Setting) -> Setting {
         None => key.to_owned(),
     };
     setting
+}
+
+/// ms-swift's file for Ray has a section for each role, below which its arguments have their own names.
+fn of_ray(key: &mut String) {
+    for section in ["train.", "rollout."] {
+        if let Some(name) = key.strip_prefix(section).filter(|name| *name != "gpus") {
+            *key = name.to_owned();
+            return;
+        }
+    }
 }
 
 /// GPUs, as far as launcher, Accelerate's file or the environment say.

@@ -14,7 +14,7 @@ use crate::read::link::Base;
 use crate::read::overrides;
 use crate::read::settings::Setting;
 use crate::read::shell::Word;
-use crate::read::text::{Kind, Part, stated_in_yaml};
+use crate::read::text::{Kind, Part, stated_in_files};
 use crate::read::{Dialect, Reading, Trouble};
 
 /// Prefixes of the engine that generates and of the reference policy.
@@ -27,12 +27,12 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut trains_on_texts = false;
     let mut program = String::new();
     let mut before: Vec<Word> = Vec::new();
-    for setting in stated_in_yaml(parts) {
+    for setting in stated_in_files(parts) {
         state(&mut draft, setting);
     }
     for part in parts {
         match &part.kind {
-            Kind::Yaml(_) => {}
+            Kind::File(_) => {}
             Kind::Shell(script) => {
                 let launch = launch::find(script, Dialect::Verl);
                 overrides::take(&mut draft, &launch.after, state, option);
@@ -46,7 +46,7 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
             Kind::Json(_) => draft.unread("{…}", "veRL reads no JSON.", 0),
         }
     }
-    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::Yaml(_)));
+    let yaml = parts.iter().any(|part| matches!(part.kind, Kind::File(_)));
     draft.snippet = program.is_empty() && !yaml;
     if let Some(file) = draft.named().filter(|_| !yaml) {
         draft.note(0, format!("The command reads its settings from {file} too, which is not here: veRL's own defaults stand in for it. Paste it beside the command."));

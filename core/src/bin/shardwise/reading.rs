@@ -53,7 +53,7 @@ pub(crate) fn run(
         return migrated(&texts, base.as_ref(), &reading, lang, out);
     }
     let answer = estimate(&reading.question);
-    let report = Report { reading: &reading, lang, all: form == Form::All };
+    let report = Report { reading: &reading, files, lang, all: form == Form::All };
     report.head(out)?;
     match &answer {
         Ok(answer) => print_verdict(answer, lang, out)?,
@@ -112,6 +112,8 @@ const UNKNOWN: usize = 8;
 /// What a text says, part by part: the verdict stands first, then what is wrong, then what would help.
 struct Report<'a> {
     reading: &'a Reading,
+    /// What the texts are called.
+    files: &'a [PathBuf],
     lang: Language,
     /// Whether everything is listed.
     all: bool,
@@ -137,17 +139,28 @@ impl Report<'_> {
         self.lang.pick(": ", "：")
     }
 
+    /// `line 3: `, with its file where there are several; nothing where no single line is meant.
+    fn place(&self, line: u32, file: Option<u32>) -> String {
+        let place = place(line, self.lang);
+        let file = file.and_then(|file| self.files.get(usize::try_from(file).ok()?.checked_sub(1)?));
+        match file {
+            Some(file) if line > 0 => format!("{}{}{place}", file.display(), self.lang.pick(", ", "，")),
+            _ => place,
+        }
+    }
+
     /// What nobody can run, what is not known, and what has to be told.
     fn wrong(&self, out: &mut impl Write) -> io::Result<()> {
-        let Report { reading, lang, all } = *self;
+        let Report { reading, lang, all, .. } = *self;
         let name = reading.framework.name();
         let colon = self.colon();
-        let place = |line| place(line, lang);
+        let place = |line, file| self.place(line, file);
         let lines = reading.missing.iter().map(|one| self.why(&one.why));
         list(out, "Missing", &lines.collect::<Vec<_>>(), lang)?;
         let (own, theirs): (Vec<_>, Vec<_>) = reading.refused.iter().partition(|one| one.source == OWN);
-        let told =
-            |one: &&Refused| format!("{}{}{colon}{} [{}]", place(one.line), one.key, self.why(&one.why), one.source);
+        let told = |one: &&Refused| {
+            format!("{}{}{colon}{} [{}]", place(one.line, one.file), one.key, self.why(&one.why), one.source)
+        };
         if let Some(release) = &reading.release {
             let older = format!(
                 "The keys are of an older {name}: read as {release}'s, whose words the changes speak. --migrate rewrites them for the newest."
@@ -155,11 +168,11 @@ impl Report<'_> {
             writeln!(out, "{}\n", lang.sentence(&older))?;
         }
         list(out, &format!("{name} refuses"), &theirs.iter().map(told).collect::<Vec<_>>(), lang)?;
-        let told = |one: &&Refused| format!("{}{}{colon}{}", place(one.line), one.key, self.why(&one.why));
+        let told = |one: &&Refused| format!("{}{}{colon}{}", place(one.line, one.file), one.key, self.why(&one.why));
         list(out, "Not estimated", &own.iter().map(told).collect::<Vec<_>>(), lang)?;
         let lines = reading.unknown.iter().map(|one| {
             let colon = if one.hint.is_empty() { "" } else { colon };
-            format!("{}{}{colon}{}", place(one.line), one.key, self.why(&one.hint))
+            format!("{}{}{colon}{}", place(one.line, one.file), one.key, self.why(&one.hint))
         });
         let mut lines: Vec<String> = lines.collect();
         if !all && lines.len() > UNKNOWN {
@@ -172,9 +185,9 @@ impl Report<'_> {
 
     /// What was assumed, and how everything was read.
     fn rest(&self, out: &mut impl Write) -> io::Result<()> {
-        let Report { reading, lang, all } = *self;
+        let Report { reading, lang, all, .. } = *self;
         let colon = self.colon();
-        let place = |line| place(line, lang);
+        let place = |line, file| self.place(line, file);
         let assumed = if all { reading.assumed.iter().collect() } else { reading.matters(ASSUMED) };
         let lines = assumed.iter().map(|one| {
             let equals = if one.value.is_empty() { "" } else { " = " };
@@ -194,22 +207,21 @@ impl Report<'_> {
         let lines = reading
             .understood
             .iter()
-            .map(|one| format!("{}{} = {} -> {}", place(one.line), one.key, one.value, one.field));
+            .map(|one| format!("{}{} = {} -> {}", place(one.line, one.file), one.key, one.value, one.field));
         list(out, "Understood", &lines.collect::<Vec<_>>(), lang)?;
-        let lines = reading
-            .not_modelled
-            .iter()
-            .map(|one| format!("{}{} = {}{colon}{}", place(one.line), one.key, one.value, self.why(&one.why)));
+        let lines = reading.not_modelled.iter().map(|one| {
+            format!("{}{} = {}{colon}{}", place(one.line, one.file), one.key, one.value, self.why(&one.why))
+        });
         list(out, "Not in the estimate", &lines.collect::<Vec<_>>(), lang)?;
         let lines = reading
             .ignored
             .iter()
-            .map(|one| format!("{}{}{colon}{}", place(one.line), one.key, self.why(&one.why)));
+            .map(|one| format!("{}{}{colon}{}", place(one.line, one.file), one.key, self.why(&one.why)));
         list(out, "Of no matter for memory and speed", &lines.collect::<Vec<_>>(), lang)?;
         let lines = reading
             .notes
             .iter()
-            .map(|one| format!("{}{}", place(one.line), self.why(&one.text)));
+            .map(|one| format!("{}{}", place(one.line, one.file), self.why(&one.text)));
         list(out, "Notes", &lines.collect::<Vec<_>>(), lang)?;
         let title = lang.sentence("The question:");
         writeln!(out, "{title}\n")?;

@@ -139,6 +139,7 @@ impl Draft<'_> {
                     key: short(written),
                     why: "stated again further down, where it holds".to_owned(),
                     line: *line,
+                    file: None,
                 });
                 continue;
             }
@@ -156,21 +157,30 @@ impl Draft<'_> {
             }
             let (key_shown, value) = (short(written), short(value));
             if let Some(field) = fields {
-                self.understood.push(Understood { key: key_shown, value, field, line: *line });
+                self.understood
+                    .push(Understood { key: key_shown, value, field, line: *line, file: None });
                 continue;
             }
             match found.map(|found| found.meaning) {
                 Some(Meaning::Ignored(why)) => {
-                    self.ignored.push(Ignored { key: key_shown, why: why.to_owned(), line: *line })
+                    self.ignored
+                        .push(Ignored { key: key_shown, why: why.to_owned(), line: *line, file: None })
                 }
                 Some(Meaning::IfOn(_)) if off(&value) => {
-                    self.ignored
-                        .push(Ignored { key: key_shown, why: "switched off".to_owned(), line: *line });
+                    self.ignored.push(Ignored {
+                        key: key_shown,
+                        why: "switched off".to_owned(),
+                        line: *line,
+                        file: None,
+                    });
                 }
-                Some(Meaning::Unmodelled(why) | Meaning::IfOn(why)) => {
-                    self.not_modelled
-                        .push(Unmodelled { key: key_shown, value, why: why.to_owned(), line: *line })
-                }
+                Some(Meaning::Unmodelled(why) | Meaning::IfOn(why)) => self.not_modelled.push(Unmodelled {
+                    key: key_shown,
+                    value,
+                    why: why.to_owned(),
+                    line: *line,
+                    file: None,
+                }),
                 Some(Meaning::Removed(since, why)) => {
                     self.outdated.push(Outdated { key: written.clone(), now: None, line: *line });
                     self.refuse(written, format!("Removed in {since}: {why}"), *line);

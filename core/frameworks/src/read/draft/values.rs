@@ -250,18 +250,23 @@ impl Draft<'_> {
             self.assume(field, actors.clone(), format!("{why} The actor's model is estimated in its place."));
             return actors.as_str().and_then(model::find);
         }
+        self.model_otherwise(key, path.as_deref(), &why)
+    }
+
+    /// The base's model where no key names one, for the reason `why`; else it is missing, under the name that `path` has.
+    pub(crate) fn model_otherwise(&mut self, key: &str, path: Option<&str>, why: &str) -> Option<&'static ModelEntry> {
         if let Some(base) = self.base.filter(|base| !base.model.is_null()) {
             let model = base.model.clone();
-            self.assume(field, model.clone(), format!("From the base question. {why}"));
+            self.assume("model", model.clone(), format!("From the base question. {why}"));
             return model.as_str().and_then(model::find);
         }
-        let name = path.as_deref().and_then(model::name);
-        self.set(field, name.map_or(Value::Null, Value::from));
+        let name = path.and_then(model::name);
+        self.set("model", name.map_or(Value::Null, Value::from));
         let why = match &self.named {
             Some(file) if path.is_none() => format!("{why} Paste {file}, which the command names, or name the model."),
             _ => format!("{why} Name the model by its name on Hugging Face or by a config.json."),
         };
-        self.miss(field, key, why);
+        self.miss("model", key, why);
         None
     }
 

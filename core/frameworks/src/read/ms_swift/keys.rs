@@ -50,6 +50,8 @@ const MODEL: &[(&str, Meaning)] = &[
     ("zero_hpz_partition_size", Plan("zero_hpz_partition_size")),
     ("use_liger_kernel", Plan("fused_lm_head")),
     ("optimizer", Plan("optimizer")),
+    ("train.gpus|device_groups.nproc_per_node", Field("hardware.gpus hardware.gpus_per_node")),
+    ("rollout.gpus|colocate_groups|teacher.*", Unmodelled("the estimate is of the training step alone")),
     ("vit_gradient_checkpointing*|vit_attn_impl|vit_lr|aligner_lr|max_pixels|norm_bbox", IMAGES),
     ("freeze_vit|freeze_aligner", IMAGES),
     (

@@ -14,6 +14,8 @@ const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 /// Every key that is known.
 pub(in crate::read) static SECTIONS: &[KeySection] = &[
     section("grpo.", "workload.rl.", &[Read(BATCH)]),
+    section("ppo.", "workload.rl.", &[Read(BATCH)]),
+    section("distillation.", "workload.rl.", &[Read(DISTILLED)]),
     section("policy.generation.vllm_cfg.", "plan.rollout.", &[Read(ENGINE)]),
     section("policy.dtensor_cfg.", "plan.", &[Read(DTENSOR)]),
     section("policy.megatron_cfg.", "plan.", &[Both(MATRICES), Both(SHARES), Read(MEGATRON)]),
@@ -24,6 +26,12 @@ pub(in crate::read) static SECTIONS: &[KeySection] = &[
 const BATCH: &[(&str, Meaning)] = &[
     ("num_prompts_per_step", Taken("prompts_per_step", Count(32))),
     ("num_generations_per_prompt", Taken("responses_per_prompt", Count(16))),
+];
+
+/// `examples/configs/distillation_math.yaml`.
+const DISTILLED: &[(&str, Meaning)] = &[
+    ("num_prompts_per_step", Taken("prompts_per_step", Count(128))),
+    ("num_generations_per_prompt", Taken("responses_per_prompt", Count(1))),
 ];
 
 const ENGINE: &[(&str, Meaning)] = &[
@@ -83,16 +91,36 @@ const REST: &[(&str, Meaning)] = &[
     ("policy.dtensor_cfg.lora_cfg.enabled|policy.dtensor_cfg.lora_cfg.dim", Field("workload.lora")),
     ("policy.megatron_cfg.peft.enabled|policy.megatron_cfg.peft.dim", Field("workload.lora")),
     ("policy.generation.colocated.*", Field("hardware.gpus workload.rl.train_gpus workload.rl.schedule")),
-    ("grpo.async_grpo.enabled|grpo.async_grpo.max_trajectory_age_steps", Field("workload.rl.schedule")),
-    ("grpo.use_dynamic_sampling", Field("workload.rl.oversampling")),
+    (
+        "grpo.async_grpo.enabled|grpo.async_grpo.max_trajectory_age_steps|ppo.async_ppo.enabled|ppo.async_ppo.max_trajectory_age_steps",
+        Field("workload.rl.schedule"),
+    ),
+    ("grpo.use_dynamic_sampling|ppo.use_dynamic_sampling", Field("workload.rl.oversampling")),
+    ("ppo.ppo_epochs", Field("workload.rl.epochs")),
+    ("value.model_name", Field("workload.rl.critic")),
+    ("teacher.model_name", Field("workload.distillation.teacher")),
+    ("distillation.topk_logits_k", Field("workload.distillation.top_k")),
+    (
+        "teacher.dtensor_cfg.tensor_parallel_size|teacher.dtensor_cfg.context_parallel_size|teacher.megatron_cfg.tensor_model_parallel_size|\
+         teacher.megatron_cfg.pipeline_model_parallel_size|teacher.megatron_cfg.context_parallel_size",
+        Unmodelled("the estimate lays the teacher out as the student"),
+    ),
+    ("teacher.*|value.*", Ignored("how the model is loaded")),
     ("grpo.adv_estimator.name|loss_fn.use_cispo|loss_fn.sequence_level_importance_ratios", Field("workload.kind")),
     ("loss_fn.reference_policy_kl_penalty", Field("workload.rl.reference")),
     ("loss_fn.force_on_policy_ratio", Field("workload.rl.old_log_prob")),
-    ("grpo.max_num_steps|sft.max_num_steps|dpo.max_num_steps", Field("workload.run.steps")),
-    ("cluster.num_nodes|cluster.gpus_per_node", Field("hardware.gpus hardware.gpus_per_node")),
-    ("grpo.max_rollout_turns", Unmodelled("state workload.rl.agent: how long turns are no text says")),
     (
-        "policy.optimizer.*|policy.scheduler.*|policy.scheduler|policy.max_grad_norm|loss_fn.*|grpo.*|sft.*|dpo.*",
+        "grpo.max_num_steps|sft.max_num_steps|dpo.max_num_steps|ppo.max_num_steps|distillation.max_num_steps",
+        Field("workload.run.steps"),
+    ),
+    ("cluster.num_nodes|cluster.gpus_per_node", Field("hardware.gpus hardware.gpus_per_node")),
+    (
+        "grpo.max_rollout_turns|ppo.max_rollout_turns|distillation.max_rollout_turns",
+        Unmodelled("state workload.rl.agent: how long turns are no text says"),
+    ),
+    (
+        "policy.optimizer.*|policy.scheduler.*|policy.scheduler|policy.max_grad_norm|loss_fn.*|value_loss_fn.*|grpo.*|sft.*|dpo.*|ppo.*|\
+         distillation.*",
         OBJECTIVE,
     ),
     ("policy.generation.*", Ignored("which tokens are sampled, and how weights are sent")),
