@@ -16,7 +16,8 @@ mod search;
 use serde::Serialize;
 
 pub use ask::{
-    Function, answered, ask, ask_calibration, ask_explanations, ask_sensitivity, diagnose_texts, look_up, read_texts,
+    Function, answered, ask, ask_calibration, ask_explanations, ask_sensitivity, check_texts, diagnose_texts, look_up,
+    read_texts,
 };
 pub use calibrating::{CalibratedRun, LoggedPhase, calibrated};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};

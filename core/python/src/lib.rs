@@ -65,6 +65,13 @@ mod _core {
         py.detach(|| interface::diagnose_texts(&texts, options))
     }
 
+    /// Decides whether the texts of one run fit, end in time and are paid for.
+    #[pyfunction]
+    fn check(py: Python<'_>, texts: Vec<String>, options: &str) -> String {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        py.detach(|| interface::check_texts(&texts, options))
+    }
+
     /// A table of the catalog, a row a line.
     #[pyfunction]
     fn catalog(table: &str) -> String {

@@ -117,6 +117,18 @@ def test_a_script_is_read_and_what_is_none_is_refused() -> None:
     assert wrong.value.field == "lang"
 
 
+def test_a_script_is_checked_before_it_runs() -> None:
+    script = VERL + " trainer.total_training_steps=100"
+    found = shardwise.check(script, gpu="h200-sxm")
+    assert found["verdict"] == "fits" and found["answer"] is not None
+    late = shardwise.check([script], gpu="h200-sxm", deadline_h=0.001)
+    assert late["verdict"] == "unfit" and late["findings"][0]["rule"] == "deadline"
+    assert shardwise.check("ls")["verdict"] == "unknown"
+    with pytest.raises(shardwise.QuestionError) as wrong:
+        shardwise.check(script, gpu="h1000")
+    assert wrong.value.field == "gpu"
+
+
 def test_a_traceback_is_diagnosed() -> None:
     found = shardwise.doctor("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB.")
     assert found["place"] == "device" and found["mends"]

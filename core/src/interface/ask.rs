@@ -1,11 +1,11 @@
 //! Text in, text out: a question and its options as JSON, and the line that the command line writes.
 
-use super::{Unread, calibrated, doctor, explanations, flags, line, read, refused, rows, search};
+use super::{Unread, calibrated, check, doctor, explanations, flags, line, read, refused, rows, search, sorted};
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::read_log;
 use shardwise_question::wire::{
-    CalibrateOptions, Document, EstimateOptions, ExplainOptions, FlagsOptions, Language, Question, ReadOptions,
-    SearchOptions, SensitivityOptions, VERSION, parse_options, parse_question, table_of,
+    CalibrateOptions, CheckOptions, Document, EstimateOptions, ExplainOptions, FlagsOptions, Language, Question,
+    ReadOptions, SearchOptions, SensitivityOptions, VERSION, parse_options, parse_question, table_of,
 };
 use shardwise_search::calibration::Measured;
 
@@ -113,6 +113,24 @@ pub fn ask_calibration(question: &str, options: &str) -> String {
 #[must_use]
 pub fn diagnose_texts(texts: &[&str], options: &str) -> String {
     with(options, |options: &ReadOptions| doctor(texts, options))
+}
+
+/// The document of a check of the texts of one run, with [`CheckOptions`].
+///
+/// ```
+/// use shardwise_core::interface::check_texts;
+/// let text = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8";
+/// assert!(check_texts(&[text], r#"{"gpu": "h200-sxm"}"#).contains(r#""verdict":"fits""#));
+/// assert!(check_texts(&[text], r#"{"gpu": "h1000"}"#).contains(r#""error":{"field":"gpu""#));
+/// ```
+#[must_use]
+pub fn check_texts(texts: &[&str], options: &str) -> String {
+    with(options, |options: &CheckOptions| {
+        let lang = options.lang.unwrap_or_default();
+        check(texts, options)
+            .and_then(|checked| sorted(&checked, lang))
+            .map_err(|error| refused(error, lang))
+    })
 }
 
 /// The document of the texts of one run, with [`ReadOptions`].

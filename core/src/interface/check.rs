@@ -63,6 +63,9 @@ pub struct Finding {
     pub text: String,
     /// Line of the text, from 1; 0 where no single line is meant.
     pub line: u32,
+    /// Which of several texts, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<u32>,
 }
 
 /// How much a finding matters.

@@ -52,6 +52,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "catalog",
+    "check",
     "doctor",
     "estimate",
     "explain",
@@ -442,6 +443,43 @@ def doctor(
     """
     options = written({"gpu": gpu, "model": model, "lang": lang})
     found: Diagnosis = _one(_core.doctor([texts] if isinstance(texts, str) else list(texts), options), Diagnosis)
+    return found
+
+
+def check(
+    texts: str | Iterable[str],
+    *,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    model: str | None = None,
+    confidence: float | None = None,
+    steps: int | None = None,
+    deadline_h: float | None = None,
+    budget_usd: float | None = None,
+    usd_per_gpu_hour: float | None = None,
+    offer: str | None = None,
+    lang: types.Language | None = None,
+) -> types.Checked:
+    """Decides, before it runs, whether a script or configuration fits, ends in time and is paid for.
+
+    `verdict` is fits, tight, unknown or unfit; `says` tells why, `findings` where. The GPU is h100-sxm unless it is named. A text that is
+    no framework's is unknown; an option that is wrong raises `QuestionError`.
+    """
+    options = written(
+        {
+            "gpu": gpu,
+            "gpus": gpus,
+            "model": model,
+            "confidence": confidence,
+            "steps": steps,
+            "deadline_h": deadline_h,
+            "budget_usd": budget_usd,
+            "usd_per_gpu_hour": usd_per_gpu_hour,
+            "offer": offer,
+            "lang": lang,
+        }
+    )
+    found: types.Checked = _one(_core.check([texts] if isinstance(texts, str) else list(texts), options), dict)
     return found
 
 

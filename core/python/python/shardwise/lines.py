@@ -89,6 +89,11 @@ def doctor(texts: str | Iterable[str], **options: Unpack[types.ReadOptions]) -> 
     return _core.doctor([texts] if isinstance(texts, str) else list(texts), written(options))
 
 
+def check(texts: str | Iterable[str], **options: Unpack[types.CheckOptions]) -> str:
+    """Decides whether the texts of one run fit, end in time and are paid for."""
+    return _core.check([texts] if isinstance(texts, str) else list(texts), written(options))
+
+
 def catalog(table: types.Table) -> list[str]:
     """The rows of a table of the catalog."""
     return _core.catalog(table).split("\n")

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::json;
-use shardwise_core::interface::{Checked, Level, Speak, Verdict, check, line};
+use shardwise_core::interface::{Checked, Finding, Level, Speak, Verdict, check, line};
 use shardwise_core::wire::{CheckOptions, Language};
 
 use super::reading::texts;
@@ -80,6 +80,8 @@ enum Format {
 struct Run {
     /// Its script, as it was named.
     file: String,
+    /// Files that belong to it.
+    with: Vec<String>,
     /// The decision on one line.
     line: String,
     checked: Checked,
@@ -113,7 +115,8 @@ pub(crate) fn run(options: &Options, lang: Language, out: &mut impl Write) -> io
         let other = checked.findings.iter().any(|one| one.rule == "unread");
         if !(options.skip_others && other) {
             let (file, checked) = (name(file), said(checked, lang));
-            runs.push(Run { line: told(&file, &checked, lang), file, checked });
+            let with = options.with.iter().map(|file| name(file)).collect();
+            runs.push(Run { line: told(&file, &checked, lang), with, file, checked });
         }
     }
     match options.format {
@@ -162,6 +165,14 @@ fn said(mut checked: Checked, lang: Language) -> Checked {
     checked
 }
 
+impl Run {
+    /// The file that a finding is in.
+    fn file_of(&self, one: &Finding) -> &str {
+        let beside = one.file.and_then(|place| self.with.get((place as usize).checked_sub(2)?));
+        beside.unwrap_or(&self.file)
+    }
+}
+
 /// The decision on one line.
 fn told(file: &str, checked: &Checked, lang: Language) -> String {
     let says: Vec<&str> = checked.says.iter().map(|one| one.text.as_str()).collect();
@@ -177,7 +188,8 @@ fn text(runs: &[Run], lang: Language, out: &mut impl Write) -> io::Result<()> {
                 Level::Warning => "warning: ",
                 Level::Note => "note: ",
             });
-            let place = if one.line == 0 { run.file.clone() } else { format!("{}:{}", run.file, one.line) };
+            let file = run.file_of(one);
+            let place = if one.line == 0 { file.to_owned() } else { format!("{file}:{}", one.line) };
             writeln!(out, "  {place}: {level}{} [{}]", one.text, one.rule)?;
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
 use shardwise_catalog::units::fixed;
-use shardwise_frameworks::read::{Improved, OWN, Reading};
+use shardwise_frameworks::read::{Improved, OWN, Reading, Understood};
 use shardwise_question::wire::{
     Advice, Answer, CheckOptions, FitState, MarketSpec, Question, RunSpec, Severity, VERSION,
 };
@@ -13,11 +13,11 @@ use shardwise_question::wire::{
 const MOST_OF_A_KIND: usize = 5;
 
 pub(super) fn error(rule: &'static str, text: impl Into<String>) -> Finding {
-    Finding { rule, level: Level::Error, text: text.into(), line: 0 }
+    Finding { rule, level: Level::Error, text: text.into(), line: 0, file: None }
 }
 
 fn warning(rule: &'static str, text: impl Into<String>) -> Finding {
-    Finding { rule, level: Level::Warning, text: text.into(), line: 0 }
+    Finding { rule, level: Level::Warning, text: text.into(), line: 0, file: None }
 }
 
 /// A decision as it is made.
@@ -97,7 +97,7 @@ impl Judged {
                 () if older => (warning("refused", text), Verdict::Fits),
                 () => (error("refused", text), Verdict::Unfit),
             };
-            self.found(Finding { line: one.line, ..finding }, verdict);
+            self.found(Finding { line: one.line, file: one.file, ..finding }, verdict);
         }
         for one in reading.unknown.iter().take(MOST_OF_A_KIND) {
             let text = if one.hint.is_empty() {
@@ -105,11 +105,17 @@ impl Judged {
             } else {
                 format!("{} is not known: {}", one.key, one.hint)
             };
-            self.found(Finding { level: Level::Note, line: one.line, ..warning("unknown-key", text) }, Verdict::Fits);
+            self.found(
+                Finding { level: Level::Note, line: one.line, file: one.file, ..warning("unknown-key", text) },
+                Verdict::Fits,
+            );
         }
         for one in reading.not_modelled.iter().take(MOST_OF_A_KIND) {
             let text = format!("{} = {}: {}", one.key, one.value, one.why);
-            self.found(Finding { level: Level::Note, line: one.line, ..warning("not-modelled", text) }, Verdict::Fits);
+            self.found(
+                Finding { level: Level::Note, line: one.line, file: one.file, ..warning("not-modelled", text) },
+                Verdict::Fits,
+            );
         }
     }
 
@@ -138,8 +144,8 @@ impl Judged {
                 let text = format!(
                     "It fits with {sure}, where {asked} is asked: with {missing} GiB less in {phase} it is as sure as that."
                 );
-                let line = line_of(reading, &[]);
-                self.found(Finding { line, ..warning("tight-memory", text) }, Verdict::Tight);
+                let (line, file) = line_of(reading, &[]);
+                self.found(Finding { line, file, ..warning("tight-memory", text) }, Verdict::Tight);
             }
             FitState::Unlikely | FitState::No => {
                 let mut mend = None;
@@ -157,10 +163,10 @@ impl Judged {
                     .flat_map(|own| &own.changes)
                     .map(|own| own.field.as_str())
                     .collect();
-                let line = line_of(reading, &fields);
-                self.found(Finding { line, ..error(OUT_OF_MEMORY, text) }, Verdict::Unfit);
+                let (line, file) = line_of(reading, &fields);
+                self.found(Finding { line, file, ..error(OUT_OF_MEMORY, text) }, Verdict::Unfit);
                 if let Some(text) = mend {
-                    self.found(Finding { level: Level::Note, line, ..error("what-fits", text) }, Verdict::Unfit);
+                    self.found(Finding { level: Level::Note, line, file, ..error("what-fits", text) }, Verdict::Unfit);
                 }
             }
         }
@@ -266,22 +272,18 @@ impl Judged {
     }
 }
 
-/// The line of a text that a finding on memory is about: of the first setting that would mend it, else where the model or anything is
-/// said.
-fn line_of(reading: &Reading, fields: &[&str]) -> u32 {
-    let stated = |field: &str| {
-        let own = reading.understood.iter().filter(|one| one.line > 0);
-        own.filter(|one| one.field.split(", ").any(|one| one == field))
-            .map(|one| one.line)
-            .min()
-    };
-    let first = || reading.understood.iter().map(|one| one.line).filter(|line| *line > 0).min();
-    fields
+/// The line of a text that a finding on memory is about, and which text: of the first setting that would mend it, else where the model
+/// or anything is said.
+fn line_of(reading: &Reading, fields: &[&str]) -> (u32, Option<u32>) {
+    let told = || reading.understood.iter().filter(|one| one.line > 0);
+    let first = |all: &mut dyn Iterator<Item = &Understood>| all.map(|one| (one.file, one.line)).min();
+    let stated = |field: &str| first(&mut told().filter(|one| one.field.split(", ").any(|one| one == field)));
+    let place = fields
         .iter()
         .find_map(|field| stated(field))
         .or_else(|| stated("model"))
-        .or_else(first)
-        .unwrap_or(0)
+        .or_else(|| first(&mut told()));
+    place.map_or((0, None), |(file, line)| (line, file))
 }
 
 fn percent(share: f64) -> Cow<'static, str> {

@@ -16,7 +16,7 @@ pub(super) fn write(runs: &[Run], out: &mut impl Write) -> io::Result<()> {
                 Level::Warning => "warning",
                 Level::Note => "notice",
             };
-            let (file, title) = (property(&run.file), property(&format!("Shardwise: {}", one.rule)));
+            let (file, title) = (property(run.file_of(one)), property(&format!("Shardwise: {}", one.rule)));
             let line = one.line.max(1);
             writeln!(out, "::{level} file={file},line={line},title={title}::{}", data(&one.text))?;
         }

@@ -47,7 +47,7 @@ fn suite(run: &Run, writer: &mut Writer<impl Write>) -> io::Result<()> {
 fn case(run: &Run, line: &str, writer: &mut Writer<impl Write>) -> io::Result<()> {
     let told = |levels: &[Level]| -> String {
         let own = run.checked.findings.iter().filter(|one| levels.contains(&one.level));
-        let lines = own.map(|one| format!("{}:{}: {} [{}]", run.file, one.line.max(1), one.text, one.rule));
+        let lines = own.map(|one| format!("{}:{}: {} [{}]", run.file_of(one), one.line.max(1), one.text, one.rule));
         lines.collect::<Vec<_>>().join("\n")
     };
     let element = match run.checked.verdict {

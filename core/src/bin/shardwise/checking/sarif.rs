@@ -42,7 +42,7 @@ fn result(run: &Run, one: &Finding) -> Value {
         "level": one.level,
         "message": {"text": one.text},
         "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": uri(&run.file)},
+            "artifactLocation": {"uri": uri(run.file_of(one))},
             "region": {"startLine": one.line.max(1)},
         }}],
     })
