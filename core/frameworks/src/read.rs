@@ -36,7 +36,7 @@
 //! | ms-swift, examples | 3602360 | 313 | 313 | 237 | 304 |
 //! | `OpenRLHF`, examples | 3c3be62 | 12 | 11 | 10 | 11 |
 //!
-//! Scripts of 26 projects, most of them others' on these frameworks (`scripts/read-scripts --corpus`, whose list names the commits;
+//! Scripts of 29 projects, most of them others' on these frameworks (`scripts/read-scripts --corpus`, whose list names the commits;
 //! 2026-11-26): those that train; of which a setting is understood; with an estimate; where the one thing that is missing is named,
 //! which is the model but for a few; refused by name, as what only evaluates, what has its settings in another file, and layouts that
 //! the framework refuses as well. None is answered from no setting.
@@ -48,6 +48,9 @@
 //! | `ChatLearn`, Megatron-LM, Pai-Megatron-Patch | 217 | 193 | 91 | 95 | 31 |
 //! | ms-swift, `OpenRLHF`, InternVL | 461 | 453 | 247 | 206 | 8 |
 //! | NeMo-RL's recipes, each with what it stands on | 286 | 256 | 217 | 38 | 31 |
+//! | torchtitan's TOML (v0.2.2), Megatron-Bridge's scripts, TRL's in Python | 104 | 103 | 57 | 46 | 1 |
+//!
+//! Of the last row what is missing is the model: debug models of torchtitan's, and recipes of models that the catalog does not have.
 //!
 //! What is left of veRL's are words that it would refuse itself, a robot's simulator, and variables of a cluster; of
 //! Megatron-LM's, inference, images, and variables that another script sets.

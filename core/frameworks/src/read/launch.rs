@@ -176,10 +176,6 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
         let at = command.words.iter().position(file).unwrap_or(0);
         return Some((Dialect::Deepspeed, at));
     }
-    // What a Python program gives Transformers' own configuration.
-    if let Some(at) = command.words.iter().position(|word| word.text == super::python::TRAINER) {
-        return Some((Dialect::Deepspeed, at));
-    }
     // `torchrun train.py --tensor-model-parallel-size 2 …`, whatever the file is called.
     if command.words.iter().any(|word| megatron_argument(&word.text)) {
         let at = command.words.iter().position(|word| word.text.ends_with(".py"))?;

@@ -4,10 +4,12 @@
 //! assumed and said.
 
 mod keys;
+mod options;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
 
+use options::{apart, named};
 use serde_json::{Value, json};
 
 use super::draft::Draft;
@@ -18,7 +20,6 @@ use super::overrides;
 use super::printable::short;
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
-use super::shell::Word;
 use super::text::{Kind, Part, stated_in_files};
 use super::trainer::known_gpus;
 use super::value::{self, lora_targets};
@@ -37,34 +38,6 @@ pub(super) fn is_its(settings: &[Setting]) -> bool {
     megatron && ["train.", "ddp.", "dist.", "checkpoint.", "logger."].into_iter().any(any)
 }
 
-/// Options of `scripts/performance` in the words of the configuration, short ones too
-/// (`argument_parser.py`).
-const ALIASES: &[(&str, &str)] = &[
-    ("ng|num_gpus", "--num_gpus"),
-    ("gn|gpus_per_node", "--gpus_per_node"),
-    ("mr|model_recipe_name|recipe_name", "--model_recipe_name"),
-    ("m", "--model_family_name"),
-    ("g", "--gpu"),
-    ("c", "--compute_dtype"),
-    ("tp|tensor_model_parallel_size", "model.tensor_model_parallel_size"),
-    ("pp|pipeline_model_parallel_size", "model.pipeline_model_parallel_size"),
-    ("cp|context_parallel_size", "model.context_parallel_size"),
-    ("vp|virtual_pipeline_model_parallel_size", "model.virtual_pipeline_model_parallel_size"),
-    ("ep|expert_model_parallel_size", "model.expert_model_parallel_size"),
-    ("et|expert_tensor_parallel_size", "model.expert_tensor_parallel_size"),
-    ("mb|micro_batch_size", "train.micro_batch_size"),
-    ("gb|global_batch_size", "train.global_batch_size"),
-    ("sl|seq_length", "dataset.seq_length"),
-    ("ms|max_steps|train_iters", "train.train_iters"),
-    ("rl|recompute_num_layers", "model.recompute_num_layers"),
-    ("recompute_modules", "model.recompute_modules"),
-    ("pipeline_model_parallel_layout", "model.pipeline_model_parallel_layout"),
-    ("hidden_size", "model.hidden_size"),
-    ("num_layers", "model.num_layers"),
-    ("moe_a2a_overlap", "model.overlap_moe_expert_parallel_comm"),
-    ("use_megatron_fsdp", "ddp.use_megatron_fsdp"),
-];
-
 /// Reads Megatron-Bridge's texts.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::MegatronBridge, keys::SECTIONS, base);
@@ -80,7 +53,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                     draft.state(named(setting));
                 }
                 overrides::take(&mut draft, &overrides, |draft, setting| draft.state(setting), |_, _, _| false);
-                machine(&mut draft, &launch.before);
+                machine(&mut draft, launch.before);
                 launch.report(&mut draft, script);
             }
             Kind::Json(_) => draft.unread("JSON", "Megatron-Bridge takes a recipe, overrides and YAML.", 0),
@@ -89,31 +62,6 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     }
     question(&mut draft);
     draft.finish(Some("megatron-bridge"))
-}
-
-/// Options with their values, and overrides, which have no dashes.
-fn apart(words: &[Word]) -> (Vec<Word>, Vec<Word>) {
-    let overrides = |word: &&Word| {
-        let key = word
-            .text
-            .trim_start_matches(['+', '~'])
-            .split_once('=')
-            .map_or("", |(key, _)| key);
-        !key.starts_with('-') && (key.contains('.') || matches!(key, "mixed_precision" | "comm_overlap" | "peft"))
-    };
-    let (own, options): (Vec<&Word>, Vec<&Word>) = words.iter().partition(overrides);
-    let list = |words: Vec<&Word>| words.into_iter().cloned().collect();
-    (list(options), list(own))
-}
-
-/// An option under the configuration's name of it.
-fn named(mut setting: Setting) -> Setting {
-    let option = setting.key.trim_start_matches('-');
-    let known = ALIASES.iter().find(|(names, _)| names.split('|').any(|name| name == option));
-    if let Some((_, key)) = known {
-        (*key).clone_into(&mut setting.key);
-    }
-    setting
 }
 
 fn question(draft: &mut Draft) {

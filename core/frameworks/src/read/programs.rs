@@ -26,6 +26,8 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
             "llamafactory.launcher" | "llamafactory.cli" | "train_bash.py" => return Some((Dialect::LlamaFactory, at)),
             "axolotl" if next(at) == "train" => return Some((Dialect::Axolotl, at + 1)),
             "axolotl.cli.train" | "scripts.finetune" => return Some((Dialect::Axolotl, at)),
+            // What a Python program gives Transformers' own configuration.
+            super::python::TRAINER => return Some((Dialect::Deepspeed, at)),
             "torchtitan.train" => return Some((Dialect::Torchtitan, at)),
             "run_train.sh" if titan(command) => return Some((Dialect::Torchtitan, at)),
             "run_recipe.py" | "setup_experiment.py" => return Some((Dialect::MegatronBridge, at)),

@@ -66,7 +66,7 @@ fn command(draft: &mut Draft, script: &Script) -> Option<String> {
         }
         draft.state(setting);
     }
-    machine(draft, &launch.before);
+    machine(draft, launch.before);
     let variable = |name: &str| {
         let words = launch.environment.iter().rev().filter(|word| word.open.is_none());
         words

@@ -155,44 +155,46 @@ impl Draft<'_> {
                 self.unread(written, depends(open), *line);
                 continue;
             }
-            let (key_shown, value) = (short(written), short(value));
             if let Some(field) = fields {
-                self.understood
-                    .push(Understood { key: key_shown, value, field, line: *line, file: None });
+                let (key, value) = (short(written), short(value));
+                self.understood.push(Understood { key, value, field, line: *line, file: None });
                 continue;
             }
-            match found.map(|found| found.meaning) {
-                Some(Meaning::Ignored(why)) => {
-                    self.ignored
-                        .push(Ignored { key: key_shown, why: why.to_owned(), line: *line, file: None })
-                }
-                Some(Meaning::IfOn(_)) if off(&value) => {
-                    self.ignored.push(Ignored {
-                        key: key_shown,
-                        why: "switched off".to_owned(),
-                        line: *line,
-                        file: None,
-                    });
-                }
-                Some(Meaning::Unmodelled(why) | Meaning::IfOn(why)) => self.not_modelled.push(Unmodelled {
-                    key: key_shown,
-                    value,
-                    why: why.to_owned(),
-                    line: *line,
-                    file: None,
-                }),
-                Some(Meaning::Removed(since, why)) => {
-                    self.outdated.push(Outdated { key: written.clone(), now: None, line: *line });
-                    self.refuse(written, format!("Removed in {since}: {why}"), *line);
-                }
-                // The one was said when it was stated, the others are understood.
-                Some(Meaning::Renamed(..) | Meaning::Field(_) | Meaning::Plan(_) | Meaning::Taken(..)) => {}
-                None => {
-                    let near = (hints > 0).then(|| nearest::nearest(key, keys(self.sections))).flatten();
-                    hints = hints.saturating_sub(1);
-                    let hint = near.map(|key| format!("Did you mean {key}?")).unwrap_or_default();
-                    self.unread(written, hint, *line);
-                }
+            self.no_field(setting, found.map(|found| found.meaning), &mut hints);
+        }
+    }
+
+    /// Sorts a key that becomes no field; `hints` are further unknown ones that are looked up.
+    fn no_field(&mut self, setting: &Setting, meaning: Option<Meaning>, hints: &mut usize) {
+        let Setting { key, written, value, line, .. } = setting;
+        let (key_shown, value) = (short(written), short(value));
+        match meaning {
+            Some(Meaning::Ignored(why)) => {
+                self.ignored
+                    .push(Ignored { key: key_shown, why: why.to_owned(), line: *line, file: None })
+            }
+            Some(Meaning::IfOn(_)) if off(&value) => {
+                self.ignored
+                    .push(Ignored { key: key_shown, why: "switched off".to_owned(), line: *line, file: None });
+            }
+            Some(Meaning::Unmodelled(why) | Meaning::IfOn(why)) => self.not_modelled.push(Unmodelled {
+                key: key_shown,
+                value,
+                why: why.to_owned(),
+                line: *line,
+                file: None,
+            }),
+            Some(Meaning::Removed(since, why)) => {
+                self.outdated.push(Outdated { key: written.clone(), now: None, line: *line });
+                self.refuse(written, format!("Removed in {since}: {why}"), *line);
+            }
+            // The one was said when it was stated, the others are understood.
+            Some(Meaning::Renamed(..) | Meaning::Field(_) | Meaning::Plan(_) | Meaning::Taken(..)) => {}
+            None => {
+                let near = (*hints > 0).then(|| nearest::nearest(key, keys(self.sections))).flatten();
+                *hints = hints.saturating_sub(1);
+                let hint = near.map(|key| format!("Did you mean {key}?")).unwrap_or_default();
+                self.unread(written, hint, *line);
             }
         }
     }

@@ -49,10 +49,8 @@ impl Parser<'_> {
             }
             let before = self.at;
             let mut key = None;
-            if token.kind == Kind::Name && self.is(1, "=") {
-                key = Some(token.text.to_owned());
-                self.at += 2;
-            } else if end == "}" && matches!(token.kind, Kind::Text { .. }) && self.is(1, ":") {
+            let keyword = token.kind == Kind::Name && self.is(1, "=");
+            if keyword || end == "}" && matches!(token.kind, Kind::Text { .. }) && self.is(1, ":") {
                 key = Some(token.text.to_owned());
                 self.at += 2;
             }

@@ -84,10 +84,7 @@ impl<'a> Parser<'a> {
             .get(self.at + length)
             .is_some_and(|token| token.text == "(" && token.kind == Kind::Mark)
             && (self.wanted)(&name)
-            && !self
-                .tokens
-                .get(self.at.wrapping_sub(1))
-                .is_some_and(|token| token.text == "def")
+            && self.tokens.get(self.at.wrapping_sub(1)).is_none_or(|token| token.text != "def")
     }
 
     /// The name that begins here, its dots included, and how many words it takes.
@@ -140,6 +137,11 @@ impl<'a> Parser<'a> {
         if self.tokens.get(self.at + length).is_some_and(|token| token.text == "[") {
             return self.keyed(&name, length);
         }
+        self.assignment(name, length, indent)
+    }
+
+    /// Reads what gives a name its value, or adds to it, the name being so many words long; whether it does.
+    fn assignment(&mut self, name: String, length: usize, indent: usize) -> bool {
         let mut ahead = length;
         // `name: type = value`
         if self.is(ahead, ":") && !name.contains('.') {
