@@ -68,7 +68,7 @@ impl Settings {
         let of_key = |name: &str| {
             let name = absolute(name, of);
             match self.get(&name) {
-                Some(found) => Stands::For(found.value.clone(), found.open.clone()),
+                Some(found) => Stands::For(rebased(&found.value, &name), found.open.clone()),
                 None => Stands::Open(name),
             }
         };
@@ -130,6 +130,23 @@ fn absolute(name: &str, of: &str) -> String {
     parents.truncate(parents.len().saturating_sub(up));
     parents.push(plain);
     parents.join(".")
+}
+
+/// The value of the key `of` with its relative names whole, as it stands for another key.
+fn rebased(value: &str, of: &str) -> String {
+    let mut pieces = value.split("${.");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(['}', ',', ' ']).unwrap_or(piece.len());
+        let (name, rest) = piece.split_at_checked(end).unwrap_or((piece, ""));
+        out.push_str("${");
+        out.push_str(&absolute(&format!(".{name}"), of));
+        out.push_str(rest);
+        if out.len() > LONGEST {
+            break;
+        }
+    }
+    out
 }
 
 #[cfg(test)]

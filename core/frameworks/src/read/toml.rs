@@ -72,7 +72,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Setting>, Trouble> {
         }
         if let Some(inner) = value.strip_prefix('{').and_then(|inner| inner.trim_end().strip_suffix('}')) {
             for entry in inner.split(',').filter(|entry| !entry.trim().is_empty()) {
-                let Some((name, value)) = pair(entry.trim()) else {
+                let plain = pair(entry.trim()).filter(|(_, value)| !value.starts_with(['{', '[']));
+                let Some((name, value)) = plain else {
                     return refuse(
                         "A table on one line holds more than keys with plain values. Write its keys below one another.",
                     );
