@@ -130,7 +130,7 @@ pub(super) fn replica(shape: &Shape, layout: &Layout) -> u64 {
 /// The least common multiple, or the greatest number there is; 0 where one of them is.
 ///
 /// ```
-/// use shardwise_rules::rules::lcm;
+/// use shardwise_rules::lcm;
 /// assert_eq!([lcm(4, 6), lcm(8, 1), lcm(3, 0)], [12, 8, 0]);
 /// ```
 #[must_use]
