@@ -258,7 +258,8 @@ Example:
     /// Answer coding agents by the Model Context Protocol, over standard input and output.
     #[cfg(feature = "mcp")]
     #[command(after_help = "\
-Example, as the settings of most agents have it:
+Example, and as the settings of most agents have it:
+  shardwise mcp --page https://example.org/shardwise/
   {\"mcpServers\": {\"shardwise\": {\"command\": \"shardwise\", \"args\": [\"mcp\"]}}}")]
     Mcp {
         #[command(flatten)]
