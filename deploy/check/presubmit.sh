@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks a script, and hands it to a scheduler unless it does not fit:
 #
-#   presubmit.sh train.sbatch --gpu h100-sxm --deadline-h 24 -- sbatch train.sbatch
-#   presubmit.sh run.sh --gpu h200-sxm --gpus 16 -- ray job submit --working-dir . -- bash run.sh
+#   bash presubmit.sh train.sbatch --gpu h100-sxm --deadline-h 24 -- sbatch train.sbatch
+#   bash presubmit.sh run.sh --gpu h200-sxm --gpus 16 -- ray job submit --working-dir . -- bash run.sh
 #
 # What is tight is submitted with a warning; what cannot be told is not, unless ANYWAY=1.
 set -uo pipefail

@@ -107,9 +107,9 @@ test('in front of a scheduler it submits what fits and nothing else', () => {
     chmodSync(join(folder, 'bin', name), 0o755);
   }
   const readme = readFileSync(join(ACTION, 'README.md'), 'utf8');
-  const commands = [...readme.matchAll(/^presubmit\.sh .*$/gm)].map(([line]) => line);
+  const commands = [...readme.matchAll(/^bash presubmit\.sh .*$/gm)].map(([line]) => line);
   expect(commands).toHaveLength(2);
-  const run = (line, env = {}) => spawnSync('bash', ['-c', line.replace(/^presubmit\.sh/, `bash ${ACTION}/presubmit.sh`)], { cwd: folder, encoding: 'utf8', env: { PATH: path(), ...env } });
+  const run = (line, env = {}) => spawnSync('bash', ['-c', line.replace(/^bash presubmit\.sh/, `bash ${ACTION}/presubmit.sh`)], { cwd: folder, encoding: 'utf8', env: { PATH: path(), ...env } });
   const submitted = () => (existsSync(join(folder, 'submitted')) ? readFileSync(join(folder, 'submitted'), 'utf8').trim().split('\n') : []);
   for (const name of ['train.sbatch', 'run.sh']) copyFileSync(join(folder, 'scripts/fits.sh'), join(folder, name));
   for (const line of commands) expect(run(line), line).toMatchObject({ status: 0 });
