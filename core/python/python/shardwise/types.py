@@ -21,15 +21,21 @@ By = Literal["cost", "time", "gpus"]
 ChangeKind = Literal["plan", "simplicity", "numerics", "machine"]
 """What a change changes."""
 
+CheckVerdict = Literal["fits", "tight", "unknown", "unfit"]
+"""What a check decides."""
+
 Engine = Literal["vllm", "sglang", "tensorrt_llm"]
 """The engine that generates."""
 
 EngineVersion = str
 
+FindingLevel = Literal["error", "warning", "note"]
+"""How much a finding matters."""
+
 FitState = Literal["fits", "tight", "unlikely", "no"]
 """How sure it is that a plan fits."""
 
-Framework = Literal["verl", "chatlearn", "deepspeed", "megatron-lm", "llmforge", "easyr1", "skyrl", "slime", "nemo-rl", "trl", "llamafactory", "axolotl", "ms-swift", "openrlhf"]
+Framework = Literal["verl", "chatlearn", "deepspeed", "megatron-lm", "llmforge", "easyr1", "skyrl", "slime", "nemo-rl", "trl", "llamafactory", "axolotl", "ms-swift", "openrlhf", "torchtitan", "megatron-bridge"]
 """A framework whose texts are read."""
 
 Interconnect = Literal["nvlink", "xgmi", "pcie", "unknown"]
@@ -216,7 +222,7 @@ class CalibrateOptions(TypedDict, total=False):
     lang: Language | None
     """Language of sentences. Default en."""
     log: str | None
-    """Text of the run's log: veRL's console or wandb summary, Hugging Face's Trainer, Megatron-LM."""
+    """Text of the run's log: veRL's console, wandb's summary or history, Hugging Face's Trainer, LLaMA-Factory, Megatron-LM."""
     peak_gib: float | None
     """GiB that training's allocator handed out at most (`torch.cuda.max_memory_allocated`)."""
     step_time_s: float | None
@@ -253,6 +259,8 @@ class _CalibratedRunNeeds(TypedDict):
 class CalibratedRun(_CalibratedRunNeeds, total=False):
     """A run beside its estimate."""
 
+    gaps: list[Gap]
+    """What of them probably differs for a reason, and which, the largest first; absent without a log."""
     log: TrainingLog
     """What its log says; absent where there is none."""
     phases: list[LoggedPhase]
@@ -297,6 +305,50 @@ class Change(_ChangeWords):
     """What to set in the question, by path; null takes a field away. What the question leaves open stays open."""
     to: str
     """Its value after."""
+
+
+class CheckOptions(TypedDict, total=False):
+    """Options of a check."""
+
+    budget_usd: float | None
+    """Dollars that the run may cost."""
+    confidence: float | None
+    """How sure it is to be that the run fits: a probability, 0.5 to 0.999. Default 0.95."""
+    deadline_h: float | None
+    """Hours that the run may take."""
+    gpu: str | None
+    """The GPU, which no text names: a catalog id. Default h100-sxm."""
+    gpus: int | None
+    """Number of GPUs over all nodes, whatever the text says. Default: the text's."""
+    lang: Language | None
+    """Language of sentences. Default en."""
+    model: str | None
+    """The model, where the text names a folder that the catalog does not know: an id or a Hugging Face name."""
+    offer: str | None
+    """Id of the offer that it is to run on (`shardwise catalog offers`), in the place of a price."""
+    steps: int | None
+    """Steps of the run, whatever the text says. Default: the text's."""
+    usd_per_gpu_hour: float | None
+    """Price of one GPU for one hour, in US dollars. Default: what the text's link says, else, under a budget, the cheapest offer
+    on demand that holds the run.
+    """
+
+
+class Checked(TypedDict):
+    """A script that was checked."""
+
+    answer: Answer | None
+    """Its answer; null where it has none."""
+    findings: list[Finding]
+    """What stands against it, errors first."""
+    question: Question | None
+    """The question that was asked; null where the texts ask none."""
+    says: list[Said]
+    """The decision for a person: a sentence each for memory, for time, and for what else was asked."""
+    verdict: CheckVerdict
+    """The decision."""
+    version: int
+    """Interface version: 1."""
 
 
 class Checkpoint(TypedDict):
@@ -550,6 +602,24 @@ class Figures(_FiguresNeeds, total=False):
     """Dollars per step; absent without a price."""
 
 
+class _FindingNeeds(TypedDict):
+    level: FindingLevel
+    """Whether it decides, or may."""
+    line: int
+    """Line of the text, from 1; 0 where no single line is meant."""
+    rule: str
+    """Stable identifier: a row of `RULES`."""
+    text: str
+    """One or two sentences, with the remedy."""
+
+
+class Finding(_FindingNeeds, total=False):
+    """What stands against a run, or what there is to know of it."""
+
+    file: int
+    """Which of several texts, from 1."""
+
+
 class _FitNeeds(TypedDict):
     capacity_gib: float
     """GiB that there are for it."""
@@ -611,6 +681,21 @@ class Found(TypedDict):
     """The GPU, as a question writes it."""
     gpus: int
     """Number of GPUs."""
+
+
+class Gap(TypedDict):
+    """A phase that differs from its estimate."""
+
+    estimated_s: float
+    """Seconds of the estimate, without calibration."""
+    measured_s: float
+    """Seconds of the log."""
+    phase: str
+    """By an answer's name."""
+    source: str
+    """Where that is from."""
+    text: str
+    """What it probably is, and what to look at."""
 
 
 class GpuRow(TypedDict):
@@ -709,15 +794,20 @@ class HostParts(TypedDict, total=False):
     """The processes themselves: libraries, buffers, data."""
 
 
-class Ignored(TypedDict):
-    """A key that does not matter for memory and speed."""
-
+class _IgnoredNeeds(TypedDict):
     key: str
     """The key, as written."""
     line: int
     """Line of the text."""
     why: str
     """What it is for."""
+
+
+class Ignored(_IgnoredNeeds, total=False):
+    """A key that does not matter for memory and speed."""
+
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
 
 
 class ImagesSpec(TypedDict, total=False):
@@ -1032,13 +1122,18 @@ class NodeRow(TypedDict):
     """Price of the whole node for one hour in US dollars; absent where not stated."""
 
 
-class Note(TypedDict):
-    """How a part of the text was read."""
-
+class _NoteNeeds(TypedDict):
     line: int
     """Line of the text; 0 where no single line is meant."""
     text: str
     """One sentence."""
+
+
+class Note(_NoteNeeds, total=False):
+    """How a part of the text was read."""
+
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
 
 
 class OfferRow(TypedDict):
@@ -1529,9 +1624,7 @@ class Refusal(TypedDict):
     """Interface version: 1."""
 
 
-class Refused(TypedDict):
-    """What the framework refuses."""
-
+class _RefusedNeeds(TypedDict):
     key: str
     """The key, as written, or the field of the question that the rule is about."""
     line: int
@@ -1540,6 +1633,13 @@ class Refused(TypedDict):
     """Where the rule stands."""
     why: str
     """Why, and the remedy."""
+
+
+class Refused(_RefusedNeeds, total=False):
+    """What the framework refuses."""
+
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
 
 
 class RefusedOffer(TypedDict):
@@ -1775,6 +1875,13 @@ class RunSpec(TypedDict, total=False):
     """Examples of the data set, or prompts of RL, with mean and longest tokens as the workload has them."""
     steps: int | None
     """Optimizer steps, or steps of RL."""
+
+
+class Said(TypedDict):
+    """A sentence."""
+
+    text: str
+    """The sentence."""
 
 
 class _SavingNeeds(TypedDict):
@@ -2014,13 +2121,18 @@ class TrainingLog(_TrainingLogNeeds, total=False):
     """Seconds of its phases, by an answer's names."""
 
 
-class Trouble(TypedDict):
-    """Why a text cannot be read at all."""
-
+class _TroubleNeeds(TypedDict):
     line: int
     """Line of the text, from 1; 0 where no single line is meant."""
     message: str
     """What was found, and the remedy."""
+
+
+class Trouble(_TroubleNeeds, total=False):
+    """Why a text cannot be read at all."""
+
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
 
 
 class Unavailable(TypedDict):
@@ -2032,9 +2144,7 @@ class Unavailable(TypedDict):
     """Interface version: 1."""
 
 
-class Understood(TypedDict):
-    """A key that became a field."""
-
+class _UnderstoodNeeds(TypedDict):
     field: str
     """Path of the field in the question; several where the key decides several."""
     key: str
@@ -2045,9 +2155,14 @@ class Understood(TypedDict):
     """Its value, variables replaced."""
 
 
-class Unknown(TypedDict):
-    """A key that is not known."""
+class Understood(_UnderstoodNeeds, total=False):
+    """A key that became a field."""
 
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
+
+
+class _UnknownNeeds(TypedDict):
     hint: str
     """A known key that is close, or why the word is not read; empty where there is neither."""
     key: str
@@ -2056,9 +2171,14 @@ class Unknown(TypedDict):
     """Line of the text."""
 
 
-class Unmodelled(TypedDict):
-    """A key that matters and that the question has no field for."""
+class Unknown(_UnknownNeeds, total=False):
+    """A key that is not known."""
 
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
+
+
+class _UnmodelledNeeds(TypedDict):
     key: str
     """The key, as written."""
     line: int
@@ -2067,6 +2187,13 @@ class Unmodelled(TypedDict):
     """Its value."""
     why: str
     """What the estimate does instead."""
+
+
+class Unmodelled(_UnmodelledNeeds, total=False):
+    """A key that matters and that the question has no field for."""
+
+    file: int
+    """Which of several texts the line is of, from 1; absent where there is one, or no line is meant."""
 
 
 class Unread(TypedDict):
