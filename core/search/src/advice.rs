@@ -7,7 +7,7 @@
 
 mod case;
 mod departure;
-pub(crate) mod guides;
+pub mod guides;
 mod recipe;
 mod rollout;
 mod schedule;

@@ -179,11 +179,7 @@ pub fn rows(table: Table) -> Vec<Row> {
 /// assert_eq!(offers(None, Some("lease")).unwrap_err().field, "kind");
 /// ```
 pub fn offers(gpu: Option<&str>, kind: Option<&str>) -> Result<Vec<OfferRow>, InputError> {
-    let gpu = gpu.map(|id| catalog::gpu(id).map(|gpu| gpu.id).ok_or(id)).transpose();
-    let gpu = gpu.map_err(|id| {
-        let id: String = id.chars().take(40).collect();
-        InputError::new("gpu", format!("There is no GPU {id:?} in the catalog. `shardwise catalog gpus` lists all."))
-    })?;
+    let gpu = gpu.map(known_gpu).transpose()?;
     let kind = kind.map(|word| OfferKind::of(word).ok_or(word)).transpose().map_err(|word| {
         let word: String = word.chars().take(40).collect();
         let known = OfferKind::WORDS.join(", ");
@@ -194,6 +190,14 @@ pub fn offers(gpu: Option<&str>, kind: Option<&str>) -> Result<Vec<OfferRow>, In
     let mut rows: Vec<OfferRow> = of_kind.map(offer).filter(|row| gpu.is_none_or(|gpu| row.gpu == gpu)).collect();
     rows.sort_by(|a, b| a.usd_per_gpu_hour.total_cmp(&b.usd_per_gpu_hour));
     Ok(rows)
+}
+
+/// The id of a GPU of the catalog, which an option names.
+pub(super) fn known_gpu(id: &str) -> Result<&'static str, InputError> {
+    catalog::gpu(id).map(|gpu| gpu.id).ok_or_else(|| {
+        let id: String = id.chars().take(40).collect();
+        InputError::new("gpu", format!("There is no GPU {id:?} in the catalog. `shardwise catalog gpus` lists all."))
+    })
 }
 
 fn offer(own: &Offer) -> OfferRow {

@@ -5,6 +5,7 @@ mod judged;
 use serde::Serialize;
 use serde_json::json;
 
+use super::catalog::known_gpu;
 use judged::{Judged, error};
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::read::{improve, read};
@@ -119,23 +120,26 @@ const OUT_OF_MEMORY: &str = "out-of-memory";
 pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputError> {
     valid(options)?;
     let base = base(options)?;
+    let mut judged = Judged::default();
     let mut reading = match read(texts, Some(&base)) {
         Ok(reading) => reading,
         Err(trouble) => {
             let finding = Finding { line: trouble.line, ..error("unread", trouble.message) };
-            return Ok(Judged::default().with(finding, Verdict::Unknown).done(None, None));
+            judged.found(finding, Verdict::Unknown);
+            return Ok(judged.done(None, None));
         }
     };
-    let mut judged = Judged::default();
     judged.told(&mut reading, options);
-    let answer = match crate::estimate(&reading.question) {
-        _ if !reading.missing.is_empty() => None,
-        Ok(answer) => Some(answer),
-        Err(refused) => {
-            judged.found(error("no-estimate", refused.to_string()), Verdict::Unknown);
-            None
-        }
-    };
+    // What is missing says so itself.
+    let answer = reading
+        .missing
+        .is_empty()
+        .then(|| crate::estimate(&reading.question))
+        .transpose();
+    let answer = answer.unwrap_or_else(|refused| {
+        judged.found(error("no-estimate", refused.to_string()), Verdict::Unknown);
+        None
+    });
     judged.text(&reading);
     if let Some(answer) = &answer {
         let unfit = !answer.fits;
@@ -185,12 +189,7 @@ fn valid(options: &CheckOptions) -> Result<(), InputError> {
 
 /// What answers where no text tells.
 fn base(options: &CheckOptions) -> Result<Question, InputError> {
-    let gpu = options.gpu.as_deref().unwrap_or("h100-sxm");
-    if shardwise_catalog::catalog::gpu(gpu).is_none() {
-        let gpu: String = gpu.chars().take(40).collect();
-        let says = format!("There is no GPU {gpu:?} in the catalog. `shardwise catalog gpus` lists all.");
-        return Err(InputError::new("gpu", says));
-    }
+    let gpu = known_gpu(options.gpu.as_deref().unwrap_or("h100-sxm"))?;
     question_from_value(json!({
         "version": VERSION,
         "model": options.model,

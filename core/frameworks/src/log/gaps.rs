@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-const VERL_GUIDE: &str = "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst";
+use shardwise_search::advice::guides::{PRACTICE, VERL_GUIDE};
+
 const VLLM_TUNING: &str = "https://docs.vllm.ai/en/latest/configuration/optimization.html";
-const PRACTICE: &str = "https://github.com/ISEEKYAN/verl_megatron_practice";
 
 /// A phase off by less than this is as its estimate says: that much lies between two runs of one script.
 const OFF: f64 = 0.2;

@@ -48,6 +48,27 @@ pub(super) struct Edited {
     pub(super) elsewhere: Vec<String>,
 }
 
+/// Length of the value that a text begins with, where it ends in it: at a `#`, or at one of `ends` outside of brackets and quotes.
+fn length(text: &str, ends: &[char]) -> Option<usize> {
+    let (mut depth, mut quote, mut end) = (0i64, None, 0);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(mark), _) if c == mark => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '#') => break,
+            (None, c) if depth == 0 && ends.contains(&c) => break,
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            end = at + c.len_utf8();
+        }
+    }
+    (depth == 0 && quote.is_none() && end > 0).then_some(end)
+}
+
 /// A key without hydra's marks and argparse's dashes: who spells it otherwise means the same.
 pub(super) fn plain(key: &str) -> String {
     key.trim_start_matches(['+', '~', '-']).replace('-', "_")

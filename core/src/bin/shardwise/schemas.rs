@@ -29,6 +29,12 @@ fn written<T: JsonSchema>() -> Schema {
         .into_root_schema_for::<T>()
 }
 
+/// A question's alone.
+#[cfg(feature = "mcp")]
+pub(crate) fn question() -> Value {
+    asked::<Question>().to_value()
+}
+
 /// The schemas by the names of their documents.
 pub(crate) fn all() -> Value {
     json!({

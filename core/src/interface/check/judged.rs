@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
 use shardwise_catalog::units::fixed;
+use shardwise_engine::fit::{ENGINE, HOST};
 use shardwise_frameworks::read::{Improved, OWN, Reading, Understood};
 use shardwise_question::wire::{
-    Advice, Answer, CheckOptions, FitState, MarketSpec, Question, RunSpec, Severity, VERSION,
+    Advice, Answer, CheckOptions, FitState, HardwareSpec, MarketSpec, Question, RunSpec, Severity, VERSION,
 };
 
 /// Unknown settings that become findings of their own, and settings that are not modelled: a text may have hundreds.
@@ -17,7 +18,16 @@ pub(super) fn error(rule: &'static str, text: impl Into<String>) -> Finding {
 }
 
 fn warning(rule: &'static str, text: impl Into<String>) -> Finding {
-    Finding { rule, level: Level::Warning, text: text.into(), line: 0, file: None }
+    Finding { level: Level::Warning, ..error(rule, text) }
+}
+
+fn note(rule: &'static str, text: impl Into<String>) -> Finding {
+    Finding { level: Level::Note, ..error(rule, text) }
+}
+
+/// Leaves to an offer what each offer has of its own.
+fn by_offer(hardware: &mut HardwareSpec) {
+    (hardware.gpus_per_node, hardware.internode_gbit_per_s_per_gpu, hardware.host_ram_gib) = (None, None, None);
 }
 
 /// A decision as it is made.
@@ -39,11 +49,6 @@ impl Judged {
         self.findings.push(finding);
     }
 
-    pub(super) fn with(mut self, finding: Finding, at_least: Verdict) -> Self {
-        self.found(finding, at_least);
-        self
-    }
-
     /// Puts what the caller says into the question: it holds, whatever the text says.
     pub(super) fn told(&mut self, reading: &mut Reading, options: &CheckOptions) {
         let question = &mut reading.question;
@@ -59,7 +64,7 @@ impl Judged {
         }
         if let Some(offer) = &options.offer {
             hardware.offer = Some(offer.clone());
-            (hardware.gpus_per_node, hardware.internode_gbit_per_s_per_gpu, hardware.host_ram_gib) = (None, None, None);
+            by_offer(hardware);
             (hardware.usd_per_gpu_hour, hardware.market, hardware.owned) = (None, None, None);
         } else if options.usd_per_gpu_hour.is_some() {
             hardware.usd_per_gpu_hour = options.usd_per_gpu_hour;
@@ -70,8 +75,7 @@ impl Judged {
             && hardware.owned.is_none()
         {
             hardware.market.get_or_insert_with(MarketSpec::default);
-            // Each offer has its own.
-            (hardware.gpus_per_node, hardware.internode_gbit_per_s_per_gpu, hardware.host_ram_gib) = (None, None, None);
+            by_offer(hardware);
         }
         if options.confidence.is_some() {
             question.confidence = options.confidence;
@@ -105,25 +109,19 @@ impl Judged {
             } else {
                 format!("{} is not known: {}", one.key, one.hint)
             };
-            self.found(
-                Finding { level: Level::Note, line: one.line, file: one.file, ..warning("unknown-key", text) },
-                Verdict::Fits,
-            );
+            self.found(Finding { line: one.line, file: one.file, ..note("unknown-key", text) }, Verdict::Fits);
         }
         for one in reading.not_modelled.iter().take(MOST_OF_A_KIND) {
             let text = format!("{} = {}: {}", one.key, one.value, one.why);
-            self.found(
-                Finding { level: Level::Note, line: one.line, file: one.file, ..warning("not-modelled", text) },
-                Verdict::Fits,
-            );
+            self.found(Finding { line: one.line, file: one.file, ..note("not-modelled", text) }, Verdict::Fits);
         }
     }
 
     pub(super) fn memory(&mut self, answer: &Answer, improved: Option<&Improved>, reading: &Reading) {
         let fit = &answer.fit;
         let phase = match fit.phase {
-            "engine" => "the engine's share of the card".to_owned(),
-            "host" => "the host memory of a node".to_owned(),
+            ENGINE => "the engine's share of the card".to_owned(),
+            HOST => "the host memory of a node".to_owned(),
             phase => phase.replace('_', " "),
         };
         let [needed, there] = [fit.needed_gib, fit.capacity_gib].map(|gib| fixed(gib, 1));
@@ -166,7 +164,7 @@ impl Judged {
                 let (line, file) = line_of(reading, &fields);
                 self.found(Finding { line, file, ..error(OUT_OF_MEMORY, text) }, Verdict::Unfit);
                 if let Some(text) = mend {
-                    self.found(Finding { level: Level::Note, line, file, ..error("what-fits", text) }, Verdict::Unfit);
+                    self.found(Finding { line, file, ..note("what-fits", text) }, Verdict::Unfit);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::{Edit, length};
 use crate::read::value;
 
 /// The line with the value changed; `None` where `key` does not stand in it, or its value is none that ends on the line.
@@ -64,29 +64,9 @@ fn keyword(line: &str, name: &str) -> Option<Range<usize>> {
         }
         let text = text.trim_start();
         let start = line.len() - text.len();
-        let length = length(text)?;
+        let length = length(text, &[',', ')', ']', '}'])?;
         Some(start..start + length)
     })
-}
-
-/// Length of the value that a text begins with, where it ends in it.
-fn length(text: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut end) = (0i64, None, 0);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(mark), _) if c == mark => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') if depth > 0 => depth -= 1,
-            (None, ',' | ')' | ']' | '}' | '#') if depth == 0 => break,
-            _ => {}
-        }
-        if !c.is_whitespace() {
-            end = at + c.len_utf8();
-        }
-    }
-    (depth == 0 && quote.is_none() && end > 0).then_some(end)
 }
 
 /// Where a word stands between quotes that is this key, alone or with its value.

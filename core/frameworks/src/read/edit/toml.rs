@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::{Edit, length};
 use crate::read::value;
 
 /// The line with the value changed or the key taken away; `None` where `key` does not stand in it.
@@ -39,28 +39,8 @@ fn stated<'a>(line: &'a str, key: &str) -> Option<(&'a str, Range<usize>)> {
     }
     let text = rest.trim_start();
     let start = line.len() - text.len();
-    let end = start + length(text)?;
+    let end = start + length(text, &[])?;
     Some((name, start..end))
-}
-
-/// Length of the value that a text begins with, where it ends in it.
-fn length(text: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut end) = (0i64, None, 0);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(mark), _) if c == mark => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '[' | '{') => depth += 1,
-            (None, ']' | '}') => depth -= 1,
-            (None, '#') => break,
-            _ => {}
-        }
-        if !c.is_whitespace() {
-            end = at + c.len_utf8();
-        }
-    }
-    (depth == 0 && quote.is_none() && end > 0).then_some(end)
 }
 
 /// A value as TOML takes it.

@@ -19,9 +19,8 @@ const WRITTEN_OUT: [&str; 8] = [
 
 /// The question's schema, without what few questions say.
 pub(super) fn schema(_: &mut SchemaGenerator) -> Schema {
-    let all = schemas::all();
-    let question = &all["question"];
-    let cut = cut(question, &question["$defs"], &mut Vec::new());
+    let question = schemas::question();
+    let cut = cut(&question, &question["$defs"], &mut Vec::new());
     Schema::try_from(cut).unwrap_or_default()
 }
 

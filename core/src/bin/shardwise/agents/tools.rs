@@ -3,12 +3,12 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use shardwise_core::interface::{self, Speak, line};
-use shardwise_core::methods::{explain, figures};
+use shardwise_core::methods::figures;
 use shardwise_core::wire::{
     CheckOptions, Document, FlagsOptions, Language, Question, ReadOptions, SearchOptions, parse_options,
     parse_question, question_from_value,
 };
-use shardwise_core::{InputError, estimate, evaluate_alone, words};
+use shardwise_core::{InputError, estimate, evaluate_alone};
 
 use super::arguments::{self, schema};
 use super::short;
@@ -211,19 +211,16 @@ fn read(given: Map<String, Value>, page: &str) -> Result<Value, Value> {
 
 fn explained(given: Map<String, Value>, _: &str) -> Result<Value, Value> {
     let own: arguments::Explain = taken(given)?;
-    let found = evaluate_alone(&asked(&own.question)?).map_err(refused)?;
-    let known = figures(&found);
+    let question = asked(&own.question)?;
     if own.figures.is_empty() {
-        return Ok(json!({"figures": known}));
+        return Ok(json!({"figures": figures(&evaluate_alone(&question).map_err(refused)?)}));
     }
-    let mut all = Vec::new();
-    for figure in &own.figures {
-        let explanation = explain(&found, figure).ok_or_else(|| {
-            let says = format!("The answer has no figure {figure}. It has: {}.", known.join(", "));
-            refused(InputError::new("figures", own.lang.sentence(&says)))
-        })?;
-        all.push(words::explanation(explanation, words::of(own.lang)));
-    }
+    // The tool's argument has a name of its own.
+    let named = |error: InputError| match error.field.as_str() {
+        "figure" => InputError::new("figures", own.lang.sentence(&error.message)),
+        _ => error,
+    };
+    let all = interface::explained(&question, &own.figures, own.lang).map_err(|error| refused(named(error)))?;
     Ok(json!({"explanations": all}))
 }
 
