@@ -283,7 +283,7 @@ text! {
     phase
     // A run of one's own.
     calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
-    cal_apply cal_times cal_gib_times calibrated cal_notice cal_forget cal_link
+    cal_apply cal_times cal_gib_times cal_rollout cal_forward cal_update cal_sync calibrated cal_notice cal_forget cal_link
     // Plans.
     plans pin_a of_card of_step how how_of
     sensitivity sensitivity_note
@@ -341,7 +341,8 @@ text! {
     command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
     without_network_how third_party
     embed embed_element embed_frame
-    assumed_here assumed_more not_stated changes_shown model_asked migrated doctor_helps doctor_lines text_same text_one text_many text_of_a
+    assumed_here assumed_more not_stated changes_shown model_asked migrated doctor_helps doctor_lines log_steps log_question log_table
+    log_measured log_estimated log_factor log_gaps log_apply text_same text_one text_many text_of_a
     text_of_b alt_note alt_step alt_run alt_usd_step alt_fits alt_chosen alt_pinned alt_lacks
     alt_with alt_less alt_more alt_other alt_own alt_pin alt_free alt_is_pinned alt_is_free
     ways_far use_it within_hours within_both within_cheapest within_fastest within_none within_nothing within_keeps

@@ -8,11 +8,13 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
+use shardwise_core::calibration::Measured;
 use shardwise_core::doctor::{diagnose, says_so};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
-use shardwise_core::interface::Refusal;
+use shardwise_core::interface::{Refusal, calibrated};
+use shardwise_core::log::read_log;
 use shardwise_core::read::{improve, is_linked, migrate, read};
-use shardwise_core::wire::{VERSION, question_from_value, to_value};
+use shardwise_core::wire::{Language, VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
 use crate::browser;
@@ -232,6 +234,9 @@ fn reading(texts: &[String], base: Value) -> Value {
             Err(trouble) => json!({ "error": trouble }),
         };
     }
+    if let Some(run) = logged(&texts, &base) {
+        return json!({ "run": run });
+    }
     let own = read(&texts, None);
     let changes = own.as_ref().is_ok_and(|own| own.settings_alone) && !is_linked(&texts);
     let base = question_from_value(base).ok().filter(|_| changes);
@@ -254,6 +259,28 @@ fn reading(texts: &[String], base: Value) -> Value {
         "improved": improved,
         "migrated": migrate(&texts, base.as_ref(), &reading),
         "changes": base.is_some(),
+    })
+}
+
+/// A log beside the estimate of its run: that of the script which is pasted with it, else of the question that the page shows.
+fn logged(texts: &[&str], base: &Value) -> Option<Value> {
+    let place = texts.iter().position(|text| read_log(text).is_ok())?;
+    let log = read_log(texts.get(place)?).ok()?;
+    let scripts: Vec<&str> = (0..).zip(texts).filter(|(at, _)| *at != place).map(|(_, text)| *text).collect();
+    let question = if scripts.is_empty() {
+        question_from_value(base.clone()).map_err(|error| [error.field, error.message])
+    } else {
+        read(&scripts, None)
+            .map(|own| own.question)
+            .map_err(|trouble| [String::new(), trouble.message])
+    };
+    let calibrated = question.and_then(|question| {
+        let line = calibrated(&question, Measured::default(), Some(&log), Language::En);
+        line.map_err(|error| [error.field, error.message])
+    });
+    Some(match calibrated {
+        Ok(line) => serde_json::from_str(&line).unwrap_or_default(),
+        Err(refused) => json!({ "log": log, "refused": refused }),
     })
 }
 

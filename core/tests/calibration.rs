@@ -1,12 +1,14 @@
 //! A run of one's own: what its factors are, and that every estimate follows them.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use shardwise_core::calibration::{Measured, calibrate, guide_mfu};
+use shardwise_core::calibration::{Measured, by_phase, calibrate, guide_mfu};
 use shardwise_core::job::FACTORS;
 use shardwise_core::log::read_log;
 use shardwise_core::wire::{Answer, Calibration, MemoryParts, Question, TimeParts, WorkloadKind, question_from_value};
-use shardwise_core::{emit, estimate, flags, permalink, presets, read, search};
+use shardwise_core::{emit, estimate, evaluate_alone, flags, permalink, presets, read, search};
 
 use crate::questions::{self, Asked, Plan, cases};
 
@@ -44,7 +46,7 @@ fn rollout() -> Question {
 }
 
 fn with(question: &Question, time: Option<f64>, memory: Option<f64>) -> Question {
-    Question { calibration: Some(Calibration { time, memory }), ..question.clone() }
+    Question { calibration: Some(Calibration { time, memory, ..Calibration::default() }), ..question.clone() }
 }
 
 fn step_of(seconds: f64) -> Measured {
@@ -268,6 +270,66 @@ fn training_beside_an_engine_follows_and_the_engine_does_not() {
     }
 }
 
+/// What each phase of an RL step is multiplied by, where all kinds have factors of their own.
+#[test]
+fn each_kind_of_phase_follows_its_own_factor() {
+    for schedule in ["colocated", "split", "one_step_off"] {
+        let asked = rl(schedule, &json!({}));
+        let own = Calibration {
+            time: Some(1.1),
+            memory: None,
+            rollout: Some(1.5),
+            forward: Some(0.8),
+            update: Some(2.0),
+            weight_sync: Some(3.0),
+        };
+        let was = estimate(&asked).unwrap();
+        let now = estimate(&Question { calibration: Some(own), ..asked }).unwrap();
+        for (now, was) in now.time.phases.iter().zip(&was.time.phases) {
+            let factor = match now.name {
+                "rollout" => 1.5,
+                "old_log_prob" | "reference" | "values" => 0.8,
+                "update_actor" | "update_critic" => 2.0,
+                "weight_sync" => 3.0,
+                "driver" => 1.1,
+                other => panic!("{other}"),
+            };
+            scaled_time(&now.parts, &was.parts, factor);
+        }
+        let said = "times × 1.10, generation × 1.50, passes forward alone × 0.80, updates × 2.00, weight sync × 3.00";
+        assert!(now.caveats.iter().any(|caveat| caveat.text.contains(said)), "{:?}", now.caveats);
+    }
+}
+
+/// Phases that a run tells come out as it tells them, and so does its step.
+#[test]
+fn a_run_by_its_phases() {
+    let asked = rl("colocated", &json!({}));
+    let found = evaluate_alone(&asked).unwrap();
+    let told = |answer: &Answer| -> BTreeMap<&'static str, f64> {
+        answer.time.phases.iter().map(|phase| (phase.name, phase.s)).collect()
+    };
+    let mut phases = told(&found.answer);
+    phases.remove("driver");
+    for (name, factor) in [("rollout", 1.4), ("old_log_prob", 0.7), ("reference", 0.9), ("update_actor", 1.2)] {
+        *phases.get_mut(name).unwrap() *= factor;
+    }
+    let step = phases.values().sum::<f64>() + 3.0;
+    let calibrated = by_phase(&found, &step_of(step), &phases).unwrap();
+    let after = estimate(&calibrated.applied(&asked)).unwrap();
+    assert!((after.step_time_s / step - 1.0).abs() < 1e-3, "{} {step}", after.step_time_s);
+    let now = told(&after);
+    assert!((now["rollout"] / phases["rollout"] - 1.0).abs() < 1e-3);
+    // Log-probabilities and reference are of one kind: their sum is as measured.
+    let forward = |of: &BTreeMap<&'static str, f64>| of["old_log_prob"] + of["reference"] + of["values"];
+    assert!((forward(&now) / forward(&phases) - 1.0).abs() < 1e-3);
+    // Where both sides pass at once, phases say nothing of the step.
+    let beside = rl("one_step_off", &json!({}));
+    let found = evaluate_alone(&beside).unwrap();
+    let own = by_phase(&found, &step_of(2.0 * found.answer.step_time_s), &told(&found.answer)).unwrap();
+    assert_eq!(own.calibration, Calibration { time: Some(2.0), ..Calibration::default() });
+}
+
 /// A calibration decides what fits, and with it what is searched, advised and ranked.
 #[test]
 fn the_search_sees_it() {
@@ -377,7 +439,7 @@ fn link_and_text_carry_it() {
         // The caller's own goes before the link's.
         let base = with(&sft(), Some(2.0), None);
         let reading = read::read(&texts, Some(&base)).unwrap();
-        let both = Calibration { time: Some(2.0), memory: Some(0.97) };
+        let both = Calibration { time: Some(2.0), memory: Some(0.97), ..Calibration::default() };
         assert_eq!(reading.question.calibration, Some(both), "{id}");
     }
     // A text without a link is one of the session's runs.

@@ -32,7 +32,14 @@ impl Form {
     pub fn calibration(&self) -> Option<Calibration> {
         let own = self.base.get("calibration")?;
         let factor = |name: &str| own.get(name).and_then(Value::as_f64);
-        Some(Calibration { time: factor("time"), memory: factor("memory") })
+        Some(Calibration {
+            time: factor("time"),
+            memory: factor("memory"),
+            rollout: factor("rollout"),
+            forward: factor("forward"),
+            update: factor("update"),
+            weight_sync: factor("weight_sync"),
+        })
     }
 
     /// Puts factors into the question, or takes them out.
@@ -42,8 +49,8 @@ impl Form {
         };
         base.remove("calibration");
         if let Some(own) = calibration {
-            let factors = [("time", own.time), ("memory", own.memory)];
-            let stated = factors
+            let stated = own
+                .factors()
                 .into_iter()
                 .filter_map(|(name, factor)| Some((name.to_owned(), factor?.into())));
             base.insert("calibration".to_owned(), Value::Object(stated.collect()));

@@ -239,7 +239,7 @@ fn another_task_starts_with_usual_values_and_keeps_what_was_typed() {
 #[test]
 fn a_run_stays_beside_the_question_and_its_factors_in_it() {
     let mut form = Form::of(&grpo());
-    let factors = shardwise_core::wire::Calibration { time: Some(1.12), memory: None };
+    let factors = shardwise_core::wire::Calibration { time: Some(1.12), ..Default::default() };
     form.set(Field::StepSeconds, "2.5k");
     form.set(Field::ForwardSeconds, "four");
     // Passes are no measure of an RL step: what is typed there is kept and says nothing.

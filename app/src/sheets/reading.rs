@@ -5,6 +5,7 @@
 mod assumed;
 mod doctor;
 mod gain;
+mod log;
 
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
@@ -31,6 +32,9 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     }
     if found["diagnosis"].is_object() {
         return doctor::sheet(&found["diagnosis"], lang);
+    }
+    if found["run"].is_object() {
+        return log::sheet(&found["run"], lang);
     }
     let sheet = lang.sheets();
     let reading = &found["reading"];

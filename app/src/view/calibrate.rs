@@ -67,7 +67,14 @@ pub(super) fn applied_words(page: Page) -> Option<String> {
 fn factors(own: &Calibration, lang: Lang) -> String {
     let text = lang.text();
     let part = |words: &str, factor: Option<f64>| factor.map(|factor| fill(words, &[&format::fixed(factor, 2)]));
-    let parts = [part(text.cal_times, own.time), part(text.cal_gib_times, own.memory)];
+    let parts = [
+        part(text.cal_times, own.time),
+        part(text.cal_rollout, own.rollout),
+        part(text.cal_forward, own.forward),
+        part(text.cal_update, own.update),
+        part(text.cal_sync, own.weight_sync),
+        part(text.cal_gib_times, own.memory),
+    ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(if lang == Lang::Zh { "，" } else { ", " })
 }

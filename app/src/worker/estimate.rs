@@ -243,7 +243,7 @@ mod tests {
         let plain = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
         let measured = Measured { step_time_s: Some(plain.step_time_s * 2.0), ..Measured::default() };
         // Older factors make room for it.
-        question.calibration = Some(shardwise_core::wire::Calibration { time: Some(1.5), memory: None });
+        question.calibration = Some(shardwise_core::wire::Calibration { time: Some(1.5), ..Default::default() });
         for calibrates in [false, true] {
             let own = sent(Asking { measured: Some(measured), calibrates, ..ask(&question) });
             let factor = own

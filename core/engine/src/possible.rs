@@ -27,10 +27,21 @@ pub fn possible(context: &Context<'_>, plan: &Plan, answer: Answer) -> Result<An
     }
     let job = context.job;
     let share = fixed(answer.hfu * 100.0, 0);
-    if let Some(time) = job.calibration.and_then(|own| own.time) {
+    if let Some(own) = job.calibration.filter(Calibration::has_phases) {
+        let plain = Calibration { memory: own.memory, ..Calibration::default() };
+        if utilization(&Job { calibration: Some(plain), ..job.clone() }, context, plan) <= MOST {
+            return Err(InputError::new(
+                "calibration",
+                format!(
+                    "With these factors this would be {share} % of the card's peak. Give larger ones, and check that the run is this question's."
+                ),
+            ));
+        }
+    } else if let Some(own) = job.calibration
+        && let Some(time) = own.time
+    {
         let with = |time: f64| {
-            let memory = job.calibration.and_then(|own| own.memory);
-            let job = Job { calibration: Some(Calibration { time: Some(time), memory }), ..job.clone() };
+            let job = Job { calibration: Some(Calibration { time: Some(time), ..own }), ..job.clone() };
             utilization(&job, context, plan)
         };
         // The answer's share may be a plan's that a longer time leaves alone.

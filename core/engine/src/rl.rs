@@ -20,6 +20,7 @@ pub(crate) use residents::frozen_weights;
 pub use residents::{Resident, Who, residents};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::complete::generating_gpus;
+use shardwise_question::job::Timed;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
 use shardwise_question::workload::Rl;
@@ -161,8 +162,9 @@ pub fn seconds_of(context: &Context<'_>, plan: &Plan, rl: &Rl, training: f64, ge
 pub fn least(context: &Context<'_>, layout: &Layout, rl: &Rl, generating: f64, training: f64) -> f64 {
     let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
     let sync = sync * context.job.workload.sampled_share();
-    let sync = (sync + context.efficiency.driver_s) * context.job.time_factor();
-    schedule(rl.schedule, generating, training) + sync
+    let job = context.job;
+    let after = sync * job.time_factor(Timed::WeightSync) + context.efficiency.driver_s * job.time_factor(Timed::Else);
+    schedule(rl.schedule, generating, training) + after
 }
 
 impl GeneratingSide {
@@ -344,13 +346,13 @@ fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan
         ..TimeParts::default()
     };
     // Before a batch that is sampled alone.
-    parts.times(context.job.time_factor() * context.job.workload.sampled_share())
+    parts.times(context.job.time_factor(Timed::WeightSync) * context.job.workload.sampled_share())
 }
 
 /// What the trainer's driver does between the phases: advantages, metrics, data.
 fn driver(context: &Context<'_>) -> TimeParts {
     let parts = TimeParts { overhead: context.efficiency.driver_s, ..TimeParts::default() };
-    parts.times(context.job.time_factor())
+    parts.times(context.job.time_factor(Timed::Else))
 }
 
 /// Gathered over the links, copied into place.

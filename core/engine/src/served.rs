@@ -7,7 +7,7 @@ use crate::rollout::{self, Requests, Responses, Room, dense_weight_bytes, expert
 use crate::step::engine_memory;
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::Bytes;
-use shardwise_question::job::Job;
+use shardwise_question::job::{Job, Timed};
 use shardwise_question::wire::{MemoryParts, TimeParts, WorkloadKind};
 use shardwise_question::workload::{Distillation, Generation, Pool, Rl, Workload};
 
@@ -105,7 +105,7 @@ pub fn of(context: &Context<'_>) -> Option<Served> {
         last: reads(1.0, longest),
         room: rollout::room(&context, &pool.engine, pool.gpus, &requests(1.0, longest)),
         logits: logits(&teacher, pool, longest),
-        factor: job.time_factor() * coverage::engine_caution(&pool.engine),
+        factor: job.time_factor(Timed::Else) * coverage::engine_caution(&pool.engine),
     })
 }
 

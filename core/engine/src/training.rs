@@ -18,6 +18,7 @@ use crate::batch::Batch;
 use crate::context::{Context, Role};
 use crate::coverage;
 use shardwise_catalog::units::Seconds;
+use shardwise_question::job::Timed;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::TimeParts;
 use stages::{Stages, tensor_share};
@@ -174,7 +175,7 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Bat
             rl_step: Seconds::new(if context.job.workload.rl.is_some() { framework.rl_step_s } else { 0.0 }),
             copies: if layout.offload.activations { copies() } else { Seconds::ZERO },
         }),
-        factor: time_factor(context, layout, batch.mean.tokens),
+        factor: time_factor(context, Timed::Update, layout, batch.mean.tokens),
     }
 }
 
@@ -211,7 +212,7 @@ pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &
         traffic: forward_traffic(context, role, layout, batch, &slowest),
         once: None,
         // Passes forward alone were measured with what updates were: twice its tokens are no step further.
-        factor: time_factor(context, layout, 0.0),
+        factor: time_factor(context, Timed::Forward, layout, 0.0),
     }
 }
 
@@ -244,9 +245,9 @@ fn turned(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch
 
 /// What the parts of a step are multiplied by: the question's calibration, and caution about layouts beyond those that
 /// were measured, with micro-batches of `tokens`.
-fn time_factor(context: &Context<'_>, layout: &Layout, tokens: f64) -> f64 {
+fn time_factor(context: &Context<'_>, of: Timed, layout: &Layout, tokens: f64) -> f64 {
     let job = context.job;
-    job.time_factor() * coverage::caution(job, layout, tokens)
+    job.time_factor(of) * coverage::caution(job, layout, tokens)
 }
 
 /// One send of a micro-batch to the next stage, and the share of such sends that shows. Interleaving hides most of them:

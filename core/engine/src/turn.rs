@@ -7,6 +7,7 @@ use crate::phase::Phase;
 use crate::role::Role;
 use crate::training::{self, Terms};
 use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_question::job::Timed;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{MemoryParts, Offload, TimeParts};
 
@@ -44,7 +45,17 @@ impl<'a> Turn<'a> {
     /// How long it takes.
     pub(crate) fn time(&self, context: &Context<'_>) -> TimeParts {
         let all = self.terms(context).parts().times(self.times);
-        TimeParts { offload: all.offload + self.moved(context).get() * context.job.time_factor(), ..all }
+        let moved = self.moved(context).get() * context.job.time_factor(self.timed());
+        TimeParts { offload: all.offload + moved, ..all }
+    }
+
+    /// Which of a calibration's factors it has.
+    #[must_use]
+    pub fn timed(&self) -> Timed {
+        match self.usage {
+            Use::Evaluate => Timed::Forward,
+            Use::Train => Timed::Update,
+        }
     }
 
     /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer

@@ -32,7 +32,7 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 39] = [
+const RULES: [Rule; 43] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -142,6 +142,10 @@ const RULES: [Rule; 39] = [
         trains,
         "An engine takes the share of the card that plan.rollout.gpu_memory_utilization states, whatever a run showed. Leave this out.",
     ),
+    rule("calibration.rollout", is_rl, PHASES),
+    rule("calibration.forward", is_rl, PHASES),
+    rule("calibration.update", is_rl, PHASES),
+    rule("calibration.weight_sync", is_rl, PHASES),
     rule(
         "plan.recompute.num_layers",
         |question| at(question, "plan.recompute.granularity") == "full",
@@ -170,6 +174,9 @@ fn algorithm(question: &Value) -> Option<&'static Algorithm> {
 fn preference(question: &Value) -> Option<&'static Preference> {
     WorkloadKind::of(kind(question))?.preference()
 }
+
+/// Why factors of phases are left out elsewhere.
+const PHASES: &str = "Phases are those of an RL step. Leave this out, or set calibration.time.";
 
 fn is_rl(question: &Value) -> bool {
     algorithm(question).is_some()

@@ -51,6 +51,21 @@ pub struct Job {
     pub caveats: Vec<Caveat>,
 }
 
+/// Seconds of a step that a calibration may have a factor of their own for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timed {
+    /// Generation.
+    Rollout,
+    /// Passes forward alone.
+    Forward,
+    /// A whole training step, or updates within an RL step.
+    Update,
+    /// New weights on their way to the engine.
+    WeightSync,
+    /// What is none of these.
+    Else,
+}
+
 /// A framework and its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
@@ -67,10 +82,20 @@ impl Job {
         self.hardware.gpus + self.workload.teachers_pool().map_or(0, |pool| pool.gpus)
     }
 
-    /// What every estimated second is multiplied by; 1 without a calibration.
+    /// What estimated seconds are multiplied by; 1 without a calibration.
     #[must_use]
-    pub fn time_factor(&self) -> f64 {
-        self.calibration.and_then(|own| own.time).unwrap_or(1.0)
+    pub fn time_factor(&self, of: Timed) -> f64 {
+        let Some(own) = self.calibration else {
+            return 1.0;
+        };
+        let phase = match of {
+            Timed::Rollout => own.rollout,
+            Timed::Forward => own.forward,
+            Timed::Update => own.update,
+            Timed::WeightSync => own.weight_sync,
+            Timed::Else => None,
+        };
+        phase.or(own.time).unwrap_or(1.0)
     }
 
     /// This job with another mean response length in its RL step, in tokens.
@@ -159,8 +184,9 @@ fn resolve_calibration(spec: Option<Calibration>) -> Result<Option<Calibration>,
     };
     let (least, most) = FACTORS;
     let at = Place::at("calibration");
-    let checked = |key: &str, factor: Option<f64>| factor.map(|factor| at.within(key, factor, least, most)).transpose();
-    let own = Calibration { time: checked("time", own.time)?, memory: checked("memory", own.memory)? };
+    for (key, factor) in own.factors() {
+        factor.map(|factor| at.within(key, factor, least, most)).transpose()?;
+    }
     Ok((own != Calibration::default()).then_some(own))
 }
 

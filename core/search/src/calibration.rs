@@ -4,13 +4,16 @@
 //! with the passes, a whole step with the step, the allocator's peak with the peak. The factors go into
 //! [`Question::calibration`], and from there into every estimate of that question: seconds in [`training::step`],
 //! [`training::forward`] and the phases of [`shardwise_engine::rl`] and [`shardwise_engine::step`], bytes in [`shardwise_engine::memory::of_role`] and what
-//! roles leave on the card.
+//! roles leave on the card. A log that says how long the phases of an RL step took gives each kind of them a factor of its own
+//! ([`by_phase`]).
 //!
 //! Intervals keep their relative width. Published runs, each estimated with its source left out, were taken in pairs of one
 //! source and GPU, one calibrating the other: eight of ten come within 0.14 (as a logarithm) instead of 0.11 where runs of
 //! other sources cover the kind, within 0.16 instead of 0.21 where none do; with experts or fewer bits within 0.25 as before,
 //! and within 0.30 instead of 0.44 (`core/tests/calibration.rs` computes it). So a calibration is worth most where
 //! estimates are least certain, and is no promise of a narrower interval.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +22,10 @@ use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::batch::{self, Batch};
 use shardwise_engine::context::Context;
+use shardwise_engine::phase::Phase;
 use shardwise_engine::possible;
 use shardwise_engine::training;
-use shardwise_question::job::{FACTORS, Job};
+use shardwise_question::job::{FACTORS, Job, Timed};
 use shardwise_question::place::Place;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Answer, Calibration, PlanSpec, Question, Schedule};
@@ -58,7 +62,7 @@ pub struct Calibrated {
     /// The allocator's peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Peak>,
-    /// The factors: of time the step's, or else the passes'.
+    /// The factors: of time the step's, or else the passes'; of phases those that the run tells apart.
     pub calibration: Calibration,
 }
 
@@ -186,9 +190,103 @@ pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, Inp
         Some(gib) => Some(memory(job, answer, gib)?),
         None => None,
     };
-    let calibration =
-        Calibration { time: step.or(passes).map(|pace| pace.factor), memory: memory.map(|peak| peak.factor) };
+    let calibration = Calibration {
+        time: step.or(passes).map(|pace| pace.factor),
+        memory: memory.map(|peak| peak.factor),
+        ..Calibration::default()
+    };
     Ok(Calibrated { plan: answer.plan.clone(), passes, step, memory, calibration })
+}
+
+/// Share of a step below which a phase says too little to have a factor: what rounds and starts is as much.
+const WORTH: f64 = 0.01;
+
+/// [`compare`], with a factor for each kind of phase whose seconds the run tells, and on what is left of the step that which
+/// brings the whole to what was measured. Where generation and training pass at once, no phase says how long the step takes:
+/// they have one factor, as without phases.
+///
+/// `phases` are seconds by an answer's names.
+///
+/// # Errors
+/// As [`compare`].
+///
+/// ```
+/// use shardwise_core::{calibration::{Measured, by_phase}, evaluate_alone, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "grpo"}}"#).unwrap();
+/// let found = evaluate_alone(&question).unwrap();
+/// let generation = found.answer.time.phases.iter().find(|phase| phase.name == "rollout").unwrap().s;
+/// let measured = Measured { step_time_s: Some(found.answer.step_time_s + generation), ..Measured::default() };
+/// let own = by_phase(&found, &measured, &[("rollout", 2.0 * generation)].into()).unwrap().calibration;
+/// assert_eq!((own.rollout, own.time), (Some(2.0), Some(1.0)));
+/// ```
+pub fn by_phase(
+    found: &Evaluated,
+    measured: &Measured,
+    phases: &BTreeMap<&'static str, f64>,
+) -> Result<Calibrated, InputError> {
+    let mut own = compare(found, measured)?;
+    let apart = found
+        .job
+        .workload
+        .rl
+        .as_ref()
+        .is_some_and(|rl| matches!(rl.schedule, Schedule::Colocated | Schedule::Split));
+    let (Some(step), true) = (measured.step_time_s, apart) else {
+        return Ok(own);
+    };
+    let (least, most) = FACTORS;
+    let within = |measured: f64, estimated: f64| {
+        let factor = (measured / estimated * DECIMALS).round() / DECIMALS;
+        (measured >= WORTH * step && (least..=most).contains(&factor)).then_some(factor)
+    };
+    // What stays of the step, measured and estimated, once the kinds of phases are taken out. Seconds that are stated have no
+    // factor.
+    let reward = found.job.workload.rl.as_ref().map_or(0.0, |rl| rl.reward_s);
+    let mut rest = [step - reward, found.answer.step_time_s - reward];
+    let mut of = |kind: Timed| {
+        let all = || {
+            found
+                .answer
+                .time
+                .phases
+                .iter()
+                .filter(|phase| timed(&found.job, phase.name) == kind)
+        };
+        let told = all().filter_map(|phase| Some([*phases.get(phase.name)?, phase.s]));
+        let [own, estimated] = told.fold([0.0, 0.0], |[a, b], [own, estimated]| [a + own, b + estimated]);
+        let factor = within(own, estimated)?;
+        // Those of the kind that the run does not tell follow those that it tells.
+        let whole: f64 = all().map(|phase| phase.s).sum();
+        rest[0] -= factor * whole;
+        rest[1] -= whole;
+        Some(factor)
+    };
+    let (rollout, forward, update) = (of(Timed::Rollout), of(Timed::Forward), of(Timed::Update));
+    let weight_sync = of(Timed::WeightSync);
+    let calibration = Calibration { rollout, forward, update, weight_sync, ..own.calibration };
+    if calibration.has_phases() {
+        // What a log leaves may be next to nothing.
+        let [measured, estimated] = rest;
+        let left = (measured / estimated).clamp(least, most);
+        let time = (estimated > 0.0).then_some((left * DECIMALS).round() / DECIMALS);
+        own.calibration = Calibration { time, ..calibration };
+    }
+    Ok(own)
+}
+
+/// Which of a calibration's factors a phase has, by its name in an answer.
+fn timed(job: &Job, phase: &str) -> Timed {
+    let models = job.workload.rl.as_ref().is_some_and(|rl| rl.reward_model.is_some());
+    match Phase::named(phase) {
+        Some(Phase::Rollout) => Timed::Rollout,
+        Some(Phase::OldLogProb | Phase::Reference | Phase::Values) => Timed::Forward,
+        Some(Phase::Reward) if models => Timed::Forward,
+        Some(Phase::Teacher) if job.workload.teachers_pool().is_none() => Timed::Forward,
+        Some(Phase::UpdateActor | Phase::UpdateCritic) => Timed::Update,
+        Some(Phase::WeightSync) => Timed::WeightSync,
+        _ => Timed::Else,
+    }
 }
 
 /// What is given is within reason, and enough.

@@ -326,6 +326,13 @@ fn calibrated(calibration: &Calibration) -> Caveat {
 #[must_use]
 pub fn factors(calibration: &Calibration) -> String {
     let part = |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
-    let parts = [part("times", calibration.time), part("training's memory", calibration.memory)];
+    let parts = [
+        part("times", calibration.time),
+        part("generation", calibration.rollout),
+        part("passes forward alone", calibration.forward),
+        part("updates", calibration.update),
+        part("weight sync", calibration.weight_sync),
+        part("training's memory", calibration.memory),
+    ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -6,7 +6,8 @@ use super::sorted;
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::{Gap, Log, gaps};
 use shardwise_question::wire::{Language, Question, VERSION};
-use shardwise_search::calibration::{Calibrated, Measured, calibrate};
+use shardwise_search::calibration::{Calibrated, Measured, by_phase, calibrate};
+use shardwise_search::estimate::Evaluated;
 use shardwise_search::evaluate_alone;
 
 /// A run beside its estimate.
@@ -71,15 +72,18 @@ pub fn calibrated(
         );
     };
     let question = log.applied(question);
+    let found = evaluate_alone(&Question { calibration: None, ..question.clone() })?;
     let logged = log.measured();
     let passes = stated.forward_s.is_some() || stated.backward_s.is_some();
+    // Where an engine sleeps beside it, an allocator counts what is mapped, more than there is on the card.
+    let held = logged.peak_gib.filter(|gib| *gib <= found.job.hardware.memory_gib);
     let measured = Measured {
         step_time_s: stated.step_time_s.or(logged.step_time_s.filter(|_| !passes)),
-        peak_gib: stated.peak_gib.or(logged.peak_gib),
+        peak_gib: stated.peak_gib.or(held),
         ..stated
     };
-    let calibrated = calibrate(&question, &measured)?;
-    let phases = phases(&question, log)?;
+    let calibrated = by_phase(&found, &measured, &log.phases)?;
+    let phases = phases(&found, log);
     let gaps = gaps(&log.phases, &phases.iter().map(|phase| (phase.name, phase.estimated_s)).collect());
     let question = calibrated.applied(&question);
     let (phases, gaps) = (Some(phases), Some(gaps));
@@ -87,12 +91,10 @@ pub fn calibrated(
 }
 
 /// The phases of the log beside those of the estimate without calibration.
-fn phases(question: &Question, log: &Log) -> Result<Vec<LoggedPhase>, InputError> {
-    let plain = Question { calibration: None, ..question.clone() };
-    let answer = evaluate_alone(&plain)?.answer;
-    let own = answer.time.phases.iter().filter_map(|phase| {
+fn phases(found: &Evaluated, log: &Log) -> Vec<LoggedPhase> {
+    let own = found.answer.time.phases.iter().filter_map(|phase| {
         let measured_s = *log.phases.get(phase.name)?;
         Some(LoggedPhase { name: phase.name, measured_s, estimated_s: phase.s })
     });
-    Ok(own.collect())
+    own.collect()
 }

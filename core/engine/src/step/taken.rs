@@ -6,6 +6,7 @@ use crate::flops;
 use crate::memory::PhaseMemory;
 use crate::phase::Phase;
 use crate::rollout::{self, Room};
+use shardwise_question::job::Timed;
 use shardwise_question::plan::{Layout, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, TimeParts};
 
@@ -77,7 +78,7 @@ pub fn generation_parts(context: &Context<'_>, engine: &RolloutPlan, phase: &rol
         tools: phase.tools.get(),
         ..TimeParts::default()
     };
-    parts.times(context.job.time_factor() * coverage::engine_caution(engine))
+    parts.times(context.job.time_factor(Timed::Rollout) * coverage::engine_caution(engine))
 }
 
 /// Memory while the engine generates: its own, and what training leaves on the card.

@@ -7,6 +7,7 @@ use super::update::update;
 use crate::context::{Context, Head, Role};
 use crate::layer::Slice;
 use shardwise_catalog::units::Seconds;
+use shardwise_question::job::Timed;
 use shardwise_question::plan::Layout;
 
 /// Seconds that all blocks and the LM head take at least for one micro-batch, with blocks split as in `layout`: both
@@ -32,7 +33,7 @@ pub fn least_pass(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice
         least.floor_backward = Seconds::ZERO;
         least.kernels = 0.0;
     }
-    StageTime::of(context, &layout.without_recompute(), least).both() * context.job.time_factor()
+    StageTime::of(context, &layout.without_recompute(), least).both() * context.job.time_factor(Timed::Update)
 }
 
 /// Seconds that a forward pass over one token takes at least in all layers, however many pass with it: the terms that
@@ -47,12 +48,12 @@ pub fn least_forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, at
     let head = head_product(context, role, layout, tokens);
     let least = all.forward + all.tensor_forward + all.expert * experts + head;
     // Without its floors a sum is rounded otherwise.
-    least.get() / tokens * (1.0 - 1e-6) * context.job.time_factor()
+    least.get() / tokens * (1.0 - 1e-6) * context.job.time_factor(Timed::Forward)
 }
 
 /// Seconds of the optimizer's step and of what host memory adds to it.
 #[must_use]
 pub fn least_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> f64 {
     let own = update(context, role, layout);
-    (own.optimizer().get() + own.offload().get()) * context.job.time_factor()
+    (own.optimizer().get() + own.offload().get()) * context.job.time_factor(Timed::Update)
 }

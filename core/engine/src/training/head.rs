@@ -4,6 +4,7 @@ use crate::context::{Context, Head, Role};
 use crate::distilled;
 use crate::layer::BlockTime;
 use shardwise_catalog::units::Seconds;
+use shardwise_question::job::Timed;
 use shardwise_question::plan::Layout;
 use shardwise_question::workload::Logits;
 
@@ -67,7 +68,9 @@ pub(super) fn backward_products(role: &Role<'_>) -> f64 {
 pub fn most_saved_by_fused_head(context: &Context<'_>, role: &Role<'_>, layout: &Layout, tokens: f64) -> f64 {
     let apart = Layout { fused_lm_head: false, ..*layout };
     let most = distilled::moved_bytes(context, role, &apart).unwrap_or(EAGER_LOSS_BYTES);
-    moved_logits(context, role, layout, tokens, most.max(EAGER_LOSS_BYTES)).get() * context.job.time_factor()
+    // Whichever pass it is in.
+    let [forward, update] = [Timed::Forward, Timed::Update].map(|of| context.job.time_factor(of));
+    moved_logits(context, role, layout, tokens, most.max(EAGER_LOSS_BYTES)).get() * forward.max(update)
 }
 
 /// Moving so many bytes of each logit of `tokens`.

@@ -10,6 +10,7 @@ use shardwise_catalog::units::grouped;
 use shardwise_engine::coverage;
 use shardwise_engine::rl::workings as rl;
 use shardwise_engine::rollout::workings::{Workings, generation};
+use shardwise_question::job::Timed;
 use shardwise_search::estimate::Evaluated;
 
 /// What may be opened of prompts and responses.
@@ -82,7 +83,7 @@ fn phase(source: &Source<'_>, sheet: &mut Sheet, once: Expression, times: f64) -
     let engine = source.found.plan.rollout.as_ref();
     let caution = engine.map_or(1.0, coverage::engine_caution);
     let all = cautious(sheet, caution, all);
-    calibration(source, sheet, all)
+    calibration(source, sheet, Timed::Rollout, all)
 }
 
 /// Of the batches those that a student samples, where a teacher also judges given text.
@@ -264,7 +265,8 @@ fn in_step(
     (phase, part): (&str, &'static str),
     expression: Expression,
 ) -> Explanation {
-    let expression = calibration(source, &mut sheet, expression);
+    let of = if phase == "weight_sync" { Timed::WeightSync } else { Timed::Else };
+    let expression = calibration(source, &mut sheet, of, expression);
     let title = in_phase(words::time(part), words::phase(phase));
     let symbol = words::symbol(part);
     sheet.finish(figure, method, &title, symbol, expression, Unit::Seconds)

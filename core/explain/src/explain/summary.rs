@@ -11,8 +11,10 @@ use shardwise_engine::possible::peak;
 use shardwise_engine::role::Head;
 use shardwise_engine::step::recomputed_share;
 use shardwise_engine::tower::Tower;
+use shardwise_question::job::Timed;
 use shardwise_question::operations::{NODE_FACTOR, UTILIZATION};
-use shardwise_question::wire::Answer;
+use shardwise_question::wire::{Answer, Calibration};
+use shardwise_search::caveats::factors;
 
 /// The figures of the verdict that an answer has.
 pub(super) fn figures(answer: &Answer) -> Vec<String> {
@@ -129,7 +131,13 @@ fn throughput(source: &Source<'_>, figure: &str, per_gpu: bool) -> Explanation {
 
 /// Says that a question's own run changes times.
 pub(super) fn calibrated(source: &Source<'_>, sheet: &mut Sheet) {
-    let factor = source.found.job.time_factor();
+    let job = &source.found.job;
+    if let Some(own) = job.calibration.filter(Calibration::has_phases) {
+        let times = factors(&Calibration { memory: None, ..own });
+        sheet.note(format!("Times are calibrated with a run of your own: {times}."));
+        return;
+    }
+    let factor = job.time_factor(Timed::Else);
     if factor != 1.0 {
         let factor = fixed(factor, 2);
         sheet.note(format!("Times are calibrated with a run of your own: × {factor}."));

@@ -15,6 +15,7 @@ use shardwise_engine::phase::Phase;
 use shardwise_engine::tower::Tower;
 use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, Update};
 use shardwise_engine::turn::Turn;
+use shardwise_question::job::Timed;
 use shardwise_question::wire::TimeParts;
 
 /// The value of a part with its name.
@@ -97,9 +98,9 @@ fn stated_reward(source: &Source<'_>, sheet: &mut Sheet, phase: &str, part: &str
 }
 
 /// What the question's own run changes times by.
-pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, own: Expression) -> Expression {
+pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, of: Timed, own: Expression) -> Expression {
     let meaning = "your own run's time over its estimate";
-    sheet.scaled(own, "calibration", source.found.job.time_factor(), meaning)
+    sheet.scaled(own, "calibration", source.found.job.time_factor(of), meaning)
 }
 
 /// How often the phase comes, times `own`.
@@ -116,7 +117,7 @@ fn repeated(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: Expres
     let job = &source.found.job;
     let caution = coverage::caution(job, &turn.layout, cautious_tokens(turn));
     let own = cautious(sheet, caution, own);
-    calibration(source, sheet, own)
+    calibration(source, sheet, turn.timed(), own)
 }
 
 /// Tokens of a micro-batch that caution goes by: those of updates.
@@ -330,7 +331,7 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms)
         let host = context.network.host.get();
         let bytes = sheet.term("states", moved * host / 2.0, Unit::Gib, meaning);
         let own = Expression::Number(2.0) * bytes / host_rate(source, sheet);
-        all.push(calibration(source, sheet, own));
+        all.push(calibration(source, sheet, turn.timed(), own));
     }
     if let Some(Once { update, copies, .. }) = &own.once {
         if update.on_host > 0.0 {

@@ -98,9 +98,10 @@ impl Draft<'_> {
     /// What a run of the caller's own showed holds for this one too.
     pub(super) fn calibration(&mut self) {
         let own = self.own.and_then(|own| own.calibration);
-        let factors = own.map_or([None, None], |own| [own.time, own.memory]);
-        for (name, factor) in ["time", "memory"].into_iter().zip(factors) {
-            if let Some(factor) = factor {
+        for (name, factor) in own.map(|own| own.factors()).into_iter().flatten() {
+            // Phases are of RL alone.
+            let belongs = ["time", "memory"].contains(&name) || self.field("workload.rl").is_some();
+            if let Some(factor) = factor.filter(|_| belongs) {
                 let field = format!("calibration.{name}");
                 self.assume(&field, factor, "From the base question, which is calibrated with a run of your own.");
             }
