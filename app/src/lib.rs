@@ -8,6 +8,7 @@ mod browser;
 mod busy;
 pub mod charts;
 mod client;
+pub mod clusters;
 mod compute;
 mod fit;
 mod focus;

@@ -283,7 +283,7 @@ text! {
     phase
     // A run of one's own.
     calibrate cal_note cal_passes cal_step cal_memory cal_seconds cal_gib cal_mfu cal_guide cal_inside cal_outside cal_of
-    cal_apply cal_times cal_gib_times cal_rollout cal_forward cal_update cal_sync calibrated cal_notice cal_forget cal_link
+    cal_apply cal_cluster cal_keep cal_kept_here cal_use cal_use_short cal_erase cal_erase_short cal_times cal_gib_times cal_rollout cal_forward cal_update cal_sync cal_other calibrated cal_notice cal_forget cal_link
     // Plans.
     plans pin_a of_card of_step how how_of
     sensitivity sensitivity_note

@@ -276,12 +276,13 @@ fn each_kind_of_phase_follows_its_own_factor() {
     for schedule in ["colocated", "split", "one_step_off"] {
         let asked = rl(schedule, &json!({}));
         let own = Calibration {
-            time: Some(1.1),
+            time: Some(9.0),
             memory: None,
             rollout: Some(1.5),
             forward: Some(0.8),
             update: Some(2.0),
             weight_sync: Some(3.0),
+            other: Some(1.1),
         };
         let was = estimate(&asked).unwrap();
         let now = estimate(&Question { calibration: Some(own), ..asked }).unwrap();
@@ -296,7 +297,7 @@ fn each_kind_of_phase_follows_its_own_factor() {
             };
             scaled_time(&now.parts, &was.parts, factor);
         }
-        let said = "times × 1.10, generation × 1.50, passes forward alone × 0.80, updates × 2.00, weight sync × 3.00";
+        let said = "generation × 1.50, passes forward alone × 0.80, updates × 2.00, weight sync × 3.00, the rest of the step × 1.10";
         assert!(now.caveats.iter().any(|caveat| caveat.text.contains(said)), "{:?}", now.caveats);
     }
 }
@@ -316,6 +317,8 @@ fn a_run_by_its_phases() {
     }
     let step = phases.values().sum::<f64>() + 3.0;
     let calibrated = by_phase(&found, &step_of(step), &phases).unwrap();
+    // What has no phases follows the whole step's.
+    assert_eq!(calibrated.calibration.time, calibrated.step.map(|pace| pace.factor));
     let after = estimate(&calibrated.applied(&asked)).unwrap();
     assert!((after.step_time_s / step - 1.0).abs() < 1e-3, "{} {step}", after.step_time_s);
     let now = told(&after);

@@ -2,6 +2,7 @@
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
+import { PasteBox } from '../pages/paste.mjs';
 
 test.use({ unfolded: ['caveats', 'calibrate'] });
 
@@ -155,6 +156,76 @@ test('an RL step asks for what can be compared, in both languages', async ({ pag
   await page.locator('[lang=zh-CN]').first().click();
   await expect(page.locator('#calibrated')).toContainText(/已按你自己的训练校准：时间\s×\s1\.(49|50)/);
   await expect(page.locator(FIELDS.step)).not.toHaveValue('');
+});
+
+// A step of veRL's console, with every phase so many times the estimate's.
+const LOG = (s) => [1, 2, 3].map((step) => `step:${step} - timing_s/gen:${s.gen} - timing_s/old_log_prob:${s.forward} - timing_s/ref:${s.forward} `
+  + `- timing_s/update_actor:${s.update} - timing_s/step:${s.step} - response_length/mean:900.5 - prompt_length/mean:180.0`).join('\n');
+
+test('a pasted log calibrates each kind of phase by one press', async ({ page, calculator }) => {
+  await calculator.open(`#${RL}`);
+  const box = new PasteBox(page);
+  await box.paste(LOG({ gen: 80, forward: 12, update: 40, step: 150 }));
+  await expect(box.report).toContainText('veRL Steps counted: 2, of 150 s each.');
+  await expect(box.report).toContainText('GRPO of Qwen3 8B on 8 × H100-SXM');
+  const rows = box.report.locator('table tbody tr');
+  await expect(rows.last()).toContainText('150');
+  await expect(rows.first()).toContainText('80.0');
+  const told = await rows.evaluateAll((all) => all.map((row) => row.innerText));
+  expect(await violations(page, '#paste')).toEqual([]);
+  await page.locator('#paste').screenshot({ path: 'e2e/screenshots/calibrate-log.png' });
+  await box.use('Calibrate all estimates with this run').click();
+  await expect(box.box).toBeHidden();
+  await expect(page.locator('#calibrated')).toContainText('generation × ');
+  await expect(page.locator('#calibrated')).toContainText('updates × ');
+  // The step is the log's, lengths and all; where the plan is open, another may be as fast now.
+  await expect.poll(async () => Math.abs(number(await page.locator('#fig-step dd').first().innerText()) - 150)).toBeLessThan(3);
+  expect(await hash(page)).toContain('workload.rl.mean_response_length=900.5');
+  expect(told.length).toBeGreaterThanOrEqual(4);
+  // Another task has no phases: it follows the whole step.
+  await page.locator('#cal-forget').click();
+  await expect(page.locator('#calibrated')).toHaveCount(0);
+});
+
+test('a log beside its script, and one without a question that it could be of', async ({ page, calculator }) => {
+  await calculator.open();
+  const box = new PasteBox(page);
+  const script = `python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=128 data.max_prompt_length=512 \\
+    data.max_response_length=1024 actor_rollout_ref.model.path=Qwen/Qwen3-4B actor_rollout_ref.rollout.n=8 \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 trainer.n_gpus_per_node=8 trainer.nnodes=1`;
+  await box.paste(`==> run.sh <==\n${script}\n==> train.log <==\n${LOG({ gen: 20, forward: 4, update: 15, step: 50 })}`);
+  await expect(box.report).toContainText('GRPO of Qwen3 4B on 8 × H100-SXM');
+  await expect(box.use('Calibrate all estimates with this run')).toBeVisible();
+  // Seconds that are a slip of the unit: said, with what is meant.
+  await box.paste(LOG({ gen: 80000, forward: 4000, update: 15000, step: 150000 }));
+  await expect(box.report.locator('.callout')).toContainText('more than 10 times apart');
+  await expect(box.use('Calibrate all estimates with this run')).toHaveCount(0);
+});
+
+test('a calibration is kept under a name, applied to another question, and erased', async ({ page, calculator }) => {
+  await calculator.open(`#${RUN}`);
+  await expect(page.locator('#cal-keep button')).toBeDisabled();
+  await measure(page, { step: '26' });
+  await page.locator('#cal-apply').check();
+  const factor = (await page.locator('#calibrated').innerText()).match(/times\s×\s([\d.]*\d)/)[1];
+  await page.locator('#cal-name').fill('Lab = <b>2</b> x 8 A100');
+  await page.locator('#cal-name').press('Enter');
+  await expect(page.locator('#cal-kept li')).toHaveCount(1);
+  await expect(page.locator('#cal-kept')).toContainText('Lab - <b>2</b> x 8 A100');
+  expect(await violations(page, '#calibrate')).toEqual([]);
+  // Another visit, another question.
+  await page.goto('about:blank');
+  await calculator.open(`#${RL}`);
+  await expect(page.locator('#calibrated')).toHaveCount(0);
+  const before = await speed(page);
+  await page.locator('#cal-kept').getByRole('button', { name: 'Apply' }).click();
+  await expect(page.locator('#calibrated')).toContainText(factor);
+  await expect.poll(async () => Math.abs(before / (await speed(page)) / Number(factor) - 1)).toBeLessThan(0.02);
+  await page.locator('#cal-kept').getByRole('button', { name: 'Erase' }).click();
+  await expect(page.locator('#cal-kept li')).toHaveCount(0);
+  await expect(page.locator('#cal-name')).toBeFocused();
+  expect(await page.evaluate(() => localStorage.getItem('shardwise-clusters'))).toBeNull();
+  await page.locator('#calibrate').screenshot({ path: 'e2e/screenshots/calibrate-kept.png' });
 });
 
 for (const width of [1440, 390]) {

@@ -95,7 +95,7 @@ test('works in a browser that has no storage, no caches, no database and no serv
 });
 
 const KEYS = {
-  localStorage: ['shardwise-lang', 'shardwise-theme', 'shardwise-open', 'shardwise-sure', 'shardwise-keys-off', 'shardwise-recent'],
+  localStorage: ['shardwise-lang', 'shardwise-theme', 'shardwise-open', 'shardwise-sure', 'shardwise-keys-off', 'shardwise-recent', 'shardwise-clusters'],
   sessionStorage: ['shardwise-question', 'shardwise-form', 'shardwise-aside'],
 };
 

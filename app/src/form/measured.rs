@@ -39,6 +39,7 @@ impl Form {
             forward: factor("forward"),
             update: factor("update"),
             weight_sync: factor("weight_sync"),
+            other: factor("other"),
         })
     }
 

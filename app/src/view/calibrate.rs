@@ -1,5 +1,6 @@
 //! A run of one's own beside the estimate of it, and its factors on all estimates.
 
+use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::complete::training_gpus;
@@ -7,6 +8,8 @@ use shardwise_core::wire::Calibration;
 
 use super::controls::Input;
 use super::icons::Icon;
+use crate::browser;
+use crate::clusters::{self, Cluster};
 use crate::form::{Field, measurable};
 use crate::format;
 use crate::page::{Page, Run};
@@ -49,7 +52,73 @@ pub(super) fn Calibrate(page: Page) -> impl IntoView {
                 <span>{text.cal_apply}</span>
                 <span class="cal-on">{move || applied_words(page)}</span>
             </label>
+            <Clusters page/>
         </section>
+    }
+}
+
+/// Calibrations by the name of the cluster whose run they are of, kept in this browser: keep, apply, erase.
+#[component]
+fn Clusters(page: Page) -> impl IntoView {
+    let text = page.text();
+    let stored = RwSignal::new(browser::stored(clusters::KEY).unwrap_or_default());
+    let name = RwSignal::new(String::new());
+    let write = move |new: String| {
+        browser::store(clusters::KEY, &new);
+        stored.set(new);
+    };
+    let keep = move |event: SubmitEvent| {
+        event.prevent_default();
+        let own = applied(page).zip(clusters::named(&name.get_untracked()));
+        if let Some((calibration, called)) = own {
+            write(clusters::with(&stored.get_untracked(), &Cluster { name: called, calibration }));
+            name.set(String::new());
+        }
+    };
+    let entry = move |own: Cluster| {
+        let words = factors(&own.calibration, page.lang);
+        let (called, of) = (own.name.clone(), own.name.clone());
+        let apply = move |_| page.change(|form| form.calibrate(Some(own.of(page.kind()))));
+        let erase = move |_| {
+            write(clusters::without(&stored.get_untracked(), &called));
+            browser::focus("cal-name");
+        };
+        view! {
+            <li>
+                <b>{of.clone()}</b>
+                <span class="cal-on">{words}</span>
+                <button class="btn btn-s" type="button" aria-label=fill(text.cal_use, &[&of]) on:click=apply>
+                    {text.cal_use_short}
+                </button>
+                <button class="lnk" type="button" aria-label=fill(text.cal_erase, &[&of]) on:click=erase>
+                    {text.cal_erase_short}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <form class="cal-k" id="cal-keep" on:submit=keep>
+            <label class="lab" for="cal-name">{text.cal_cluster}</label>
+            <input
+                id="cal-name"
+                type="text"
+                maxlength=clusters::LONGEST.to_string()
+                autocomplete="off"
+                prop:value=move || name.get()
+                on:input=move |event| name.set(event_target_value(&event))
+            />
+            <button
+                class="btn btn-s"
+                type="submit"
+                prop:disabled=move || applied(page).is_none() || clusters::named(&name.get()).is_none()
+            >
+                {text.cal_keep}
+            </button>
+            <p class="hint">{text.cal_kept_here}</p>
+        </form>
+        <ul class="cal-l" id="cal-kept">
+            <For each=move || clusters::read(&stored.get()) key=|own| own.clone().name children=entry/>
+        </ul>
     }
 }
 
@@ -68,11 +137,12 @@ fn factors(own: &Calibration, lang: Lang) -> String {
     let text = lang.text();
     let part = |words: &str, factor: Option<f64>| factor.map(|factor| fill(words, &[&format::fixed(factor, 2)]));
     let parts = [
-        part(text.cal_times, own.time),
+        part(text.cal_times, own.time.filter(|_| !own.has_phases())),
         part(text.cal_rollout, own.rollout),
         part(text.cal_forward, own.forward),
         part(text.cal_update, own.update),
         part(text.cal_sync, own.weight_sync),
+        part(text.cal_other, own.other),
         part(text.cal_gib_times, own.memory),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

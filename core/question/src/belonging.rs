@@ -32,7 +32,7 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 43] = [
+const RULES: [Rule; 44] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
@@ -146,6 +146,7 @@ const RULES: [Rule; 43] = [
     rule("calibration.forward", is_rl, PHASES),
     rule("calibration.update", is_rl, PHASES),
     rule("calibration.weight_sync", is_rl, PHASES),
+    rule("calibration.other", is_rl, PHASES),
     rule(
         "plan.recompute.num_layers",
         |question| at(question, "plan.recompute.granularity") == "full",

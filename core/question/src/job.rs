@@ -93,7 +93,7 @@ impl Job {
             Timed::Forward => own.forward,
             Timed::Update => own.update,
             Timed::WeightSync => own.weight_sync,
-            Timed::Else => None,
+            Timed::Else => own.other,
         };
         phase.or(own.time).unwrap_or(1.0)
     }

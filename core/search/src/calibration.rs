@@ -202,7 +202,7 @@ pub fn compare(found: &Evaluated, measured: &Measured) -> Result<Calibrated, Inp
 const WORTH: f64 = 0.01;
 
 /// [`compare`], with a factor for each kind of phase whose seconds the run tells, and on what is left of the step that which
-/// brings the whole to what was measured. Where generation and training pass at once, no phase says how long the step takes:
+/// brings the whole to what was measured; the whole step's stays beside them, for questions that have no phases. Where generation and training pass at once, no phase says how long the step takes:
 /// they have one factor, as without phases.
 ///
 /// `phases` are seconds by an answer's names.
@@ -218,7 +218,7 @@ const WORTH: f64 = 0.01;
 /// let generation = found.answer.time.phases.iter().find(|phase| phase.name == "rollout").unwrap().s;
 /// let measured = Measured { step_time_s: Some(found.answer.step_time_s + generation), ..Measured::default() };
 /// let own = by_phase(&found, &measured, &[("rollout", 2.0 * generation)].into()).unwrap().calibration;
-/// assert_eq!((own.rollout, own.time), (Some(2.0), Some(1.0)));
+/// assert_eq!((own.rollout, own.other), (Some(2.0), Some(1.0)));
 /// ```
 pub fn by_phase(
     found: &Evaluated,
@@ -269,8 +269,8 @@ pub fn by_phase(
         // What a log leaves may be next to nothing.
         let [measured, estimated] = rest;
         let left = (measured / estimated).clamp(least, most);
-        let time = (estimated > 0.0).then_some((left * DECIMALS).round() / DECIMALS);
-        own.calibration = Calibration { time, ..calibration };
+        let other = (estimated > 0.0).then_some((left * DECIMALS).round() / DECIMALS);
+        own.calibration = Calibration { other, ..calibration };
     }
     Ok(own)
 }

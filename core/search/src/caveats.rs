@@ -326,12 +326,15 @@ fn calibrated(calibration: &Calibration) -> Caveat {
 #[must_use]
 pub fn factors(calibration: &Calibration) -> String {
     let part = |what: &str, factor: Option<f64>| factor.map(|f| format!("{what} × {}", fixed(f, 2)));
+    // Where phases have theirs, no second follows the whole step's.
+    let time = calibration.time.filter(|_| !calibration.has_phases());
     let parts = [
-        part("times", calibration.time),
+        part("times", time),
         part("generation", calibration.rollout),
         part("passes forward alone", calibration.forward),
         part("updates", calibration.update),
         part("weight sync", calibration.weight_sync),
+        part("the rest of the step", calibration.other),
         part("training's memory", calibration.memory),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -131,6 +131,7 @@ fn changes(reading: &Reading, found: &Evaluated, wanted: &Wanted) -> Vec<Mend> {
     }
     fitting.sort_by(|a, b| a.0.seconds.total_cmp(&b.0.seconds));
     let mends = fitting.into_iter().map(|(own, dimension, changed)| Mend {
+        source: "",
         text: String::new(),
         field: dimension.field(&changed).to_owned(),
         from: dimension.value(job, plan),

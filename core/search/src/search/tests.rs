@@ -141,12 +141,12 @@ fn reinforcement() -> impl Strategy<Value = Question> {
 /// Half of them under the factors of a run.
 fn calibrated(questions: impl Strategy<Value = Question>) -> impl Strategy<Value = Question> {
     let factor = || prop_oneof![1 => Just(None), 1 => (0.3..3.0_f64).prop_map(Some)];
-    (questions, factor(), factor(), [factor(), factor(), factor(), factor()]).prop_map(
+    (questions, factor(), factor(), [factor(), factor(), factor(), factor(), factor()]).prop_map(
         |(question, time, memory, phases)| {
             // Phases are of RL alone.
-            let [rollout, forward, update, weight_sync] =
-                if question.workload.rl.is_some() { phases } else { [None; 4] };
-            let calibration = Some(Calibration { time, memory, rollout, forward, update, weight_sync });
+            let [rollout, forward, update, weight_sync, other] =
+                if question.workload.rl.is_some() { phases } else { [None; 5] };
+            let calibration = Some(Calibration { time, memory, rollout, forward, update, weight_sync, other });
             Question { calibration, ..question }
         },
     )

@@ -45,5 +45,8 @@ fn print(diagnosis: &Diagnosis, lang: Language, out: &mut impl Write) -> io::Res
             writeln!(out, "    {setting}")?;
         }
     }
+    if let Some(mend) = diagnosis.mends.iter().find(|mend| !mend.source.is_empty()) {
+        writeln!(out, "{}", lang.sentence(&format!("Source: {}", mend.source)))?;
+    }
     Ok(())
 }
