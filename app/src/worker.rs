@@ -228,7 +228,11 @@ fn reading(texts: &[String], base: Value) -> Value {
     if texts.iter().any(|text| says_so(text)) {
         return match diagnose(&texts, None) {
             Ok(found) => {
-                let mends: Vec<Value> = found.mends.iter().map(|own| json!([own.says(), own.settings, own.source])).collect();
+                let mends: Vec<Value> = found
+                    .mends
+                    .iter()
+                    .map(|own| json!([own.says(), own.settings, own.source]))
+                    .collect();
                 json!({ "diagnosis": { "says": found.says(), "framework": found.framework, "evidence": found.evidence, "mends": mends } })
             }
             Err(trouble) => json!({ "error": trouble }),

@@ -80,7 +80,12 @@ fn phases_and_allocations_of_public_reports() {
         assert_eq!(found.figures.asked_gib.is_some(), text.contains("Tried to allocate"));
         assert!(!found.mends.is_empty() && !found.evidence.is_empty());
         // What no estimate says is somebody's, who is named.
-        assert!(found.mends.iter().all(|mend| mend.phase_gib.is_some() != mend.source.starts_with("https://")));
+        assert!(
+            found
+                .mends
+                .iter()
+                .all(|mend| mend.phase_gib.is_some() != mend.source.starts_with("https://"))
+        );
         for sentence in found.findings.iter().chain(found.mends.iter().map(|mend| &mend.text)) {
             said(sentence);
         }

@@ -508,7 +508,7 @@ pub(super) const TEXT: Text = Text {
     time_note: "Seconds by phase and part.",
     phase: "Phase",
     calibrate: "A run of your own",
-    cal_note: "Type what a log says, to see your MFU and how far the estimate is off. A pass is one micro-batch on one GPU, in the mean. The peak is what torch.cuda.max_memory_allocated says in the trainer.",
+    cal_note: "Type what a log says, or paste the log itself where scripts are pasted, to see your MFU and how far the estimate is off. A pass is one micro-batch on one GPU, in the mean. The peak is what torch.cuda.max_memory_allocated says in the trainer.",
     cal_passes: "Forward and backward pass",
     cal_step: "Whole step",
     cal_memory: "Peak memory",

@@ -508,7 +508,7 @@ pub(super) const TEXT: Text = Text {
     time_note: "各阶段各部分的秒数。",
     phase: "阶段",
     calibrate: "你自己的训练",
-    cal_note: "填入日志中的数字，即可看到你的 MFU 以及估算偏差。前向与反向填单 GPU 上一个微批次的平均值，峰值填训练进程的 torch.cuda.max_memory_allocated。",
+    cal_note: "填入日志中的数字，或在粘贴脚本处直接粘贴日志，即可看到你的 MFU 以及估算偏差。前向与反向填单 GPU 上一个微批次的平均值，峰值填训练进程的 torch.cuda.max_memory_allocated。",
     cal_passes: "前向与反向",
     cal_step: "整步",
     cal_memory: "内存峰值",

@@ -34,7 +34,9 @@ pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
         let settings = settings.iter().filter_map(Value::as_str).map(code).collect();
         Entry::new([vec![words(words_of(own[0].as_str().unwrap_or_default(), lang))], settings])
     });
-    let source = list(found, "mends").iter().find_map(|own| own[2].as_str().filter(|own| !own.is_empty()));
+    let source = list(found, "mends")
+        .iter()
+        .find_map(|own| own[2].as_str().filter(|own| !own.is_empty()));
     blocks.push(part(sheet.doctor_helps, entries(Listed::Changes, mends)));
     blocks.extend(source.map(|own| prose(Kind::Sources, vec![link(own, sheet.source)])));
     blocks.push(part(sheet.doctor_lines, entries(Listed::Findings, evidence)));

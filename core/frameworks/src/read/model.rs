@@ -22,9 +22,36 @@ pub(crate) fn find(path: &str) -> Option<&'static ModelEntry> {
                 .strip_prefix("Meta-")
                 .filter(|_| catalog::model(name).is_none())
                 .unwrap_or(name);
-            catalog::model(name).or_else(|| tail(name))
+            catalog::model(name).or_else(|| trained_from(name)).or_else(|| tail(name))
         })
         .or_else(|| within(path))
+}
+
+/// Models that were trained from one of the catalog, and so have its sizes: how their names begin, in small letters, that
+/// one's id, and the card that says so (read 2026-11-27).
+const TRAINED_FROM: [(&str, &str, &str); 7] = [
+    ("vicuna-7b", "llama-2-7b", "https://huggingface.co/lmsys/vicuna-7b-v1.5"),
+    ("vicuna-13b", "llama-2-13b", "https://huggingface.co/lmsys/vicuna-13b-v1.5"),
+    ("eurus-2-7b", "qwen2.5-math-7b", "https://huggingface.co/PRIME-RL/Eurus-2-7B-SFT"),
+    ("skywork-or1-7b", "deepseek-r1-distill-qwen-7b", "https://huggingface.co/Skywork/Skywork-OR1-Math-7B"),
+    ("skywork-or1-math-7b", "deepseek-r1-distill-qwen-7b", "https://huggingface.co/Skywork/Skywork-OR1-Math-7B"),
+    (
+        "skywork-or1-32b",
+        "deepseek-r1-distill-qwen-32b",
+        "https://huggingface.co/JunHowie/Skywork-OR1-32B-Preview-GPTQ-Int4/blob/main/README.md",
+    ),
+    ("deepscaler-1.5b", "deepseek-r1-distill-qwen-1.5b", "https://huggingface.co/agentica-org/DeepScaleR-1.5B-Preview"),
+];
+
+/// The model that one of these was trained from.
+fn trained_from(name: &str) -> Option<&'static ModelEntry> {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let is_of = |own: &str| {
+        name.strip_prefix(own)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let (_, id, _) = TRAINED_FROM.iter().find(|(own, ..)| is_of(own))?;
+    catalog::model(id)
 }
 
 /// A model's name among the words of a path's last parts: `multiturn-sft-qwen-2.5-7b-instruct/global_step_372`.
@@ -108,6 +135,12 @@ mod tests {
             ("checkpoint/multiturn-sft-qwen-2.5-7b-instruct/global_step_372/huggingface", Some("qwen2.5-7b")),
             ("my-own-Llama-3.1-8B-v2", Some("llama-3.1-8b")),
             ("NousResearch/Meta-Llama-3.1-8B", Some("llama-3.1-8b")),
+            ("lmsys/vicuna-7b-v1.5", Some("llama-2-7b")),
+            ("hub/models--lmsys--vicuna-13b-v1.5-16k/snapshots/abcdef", Some("llama-2-13b")),
+            ("PRIME-RL/Eurus-2-7B-SFT", Some("qwen2.5-math-7b")),
+            ("Skywork/Skywork-OR1-32B-Preview", Some("deepseek-r1-distill-qwen-32b")),
+            ("agentica-org/DeepScaleR-1.5B-Preview", Some("deepseek-r1-distill-qwen-1.5b")),
+            ("vicuna-70b", None),
             ("~/models/model", None),
             ("runs/exp-3-final", None),
             ("", None),
