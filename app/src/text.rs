@@ -333,7 +333,7 @@ text! {
     now_b question run_hours run_usd compared only_a_fits only_b_fits none_fits costs_same costs_less
     costs_more b_beside_a b_beside_a_alone intervals_meet intervals_apart change_something swap unpin_a method measured_error
     setting yours_value ours_value beside_yours diff_none diff_count only_yours
-    in_code fitted_constants skip_to_text methods_title methods_lead contents
+    in_code how_dollars fitted_constants skip_to_text methods_title methods_lead contents
     front_note front_take front_take_one front_own front_on front_beaten front_untried front_legend front_legend_beaten
     front_col front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate timeline
     timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides take_sides_hide

@@ -5,11 +5,13 @@ use shardwise_core::methods::{self, ExplainedTerm, Explanation};
 use shardwise_core::words;
 
 use super::asked::{Ask, Asked};
+use crate::format;
+use crate::money::{self, Currency};
 use crate::protocol::Document;
 use crate::protocol::blocks::{
     Action, Block, Button, Kind, Line, Look, Purpose, Section, Term, link, prose, said, strong, words as run,
 };
-use crate::text::Lang;
+use crate::text::{Lang, fill};
 
 fn term(own: &ExplainedTerm) -> Term {
     let symbol = match &own.figure {
@@ -33,6 +35,10 @@ fn explained(own: &Explanation, lang: Lang) -> Section {
     if !own.error.is_empty() {
         let line = vec![strong(sheet.measured_error), run(format!(" {}", own.error))];
         blocks.push(prose(Kind::Error, line));
+    }
+    if money::shown().currency == Currency::Cny && own.put_in.contains('$') {
+        let rate = format::trimmed((money::shown().yuan * 1e4).round() / 1e4);
+        blocks.push(said(Kind::Note, fill(sheet.how_dollars, &[&rate])));
     }
     blocks.push(prose(Kind::Sources, sources));
     Section {

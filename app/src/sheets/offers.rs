@@ -201,7 +201,8 @@ impl Scene<'_> {
         };
         let undated = || fill(words.offer_undated, &[listed.snapshot()]);
         let when = listed.date().map_or_else(undated, str::to_owned);
-        let region = if listed.region() == NOT_STATED { words.offer_no_network } else { listed.region() };
+        let region = listed.region();
+        let region = if region == NOT_STATED { words.offer_no_network } else { self.lang.word(region) };
         runs(vec![name, run(" "), quiet(format!("{}, {region} ", listed.instance())), link(listed.url(), when)])
     }
 

@@ -812,6 +812,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     diff_none: "no setting differs",
     diff_count: "{0} settings differ",
     only_yours: "Only in your script",
+    how_dollars: "In US dollars, of which each is ¥{0} on this page.",
     in_code: "In the code:",
     fitted_constants: "Fitted constants:",
     skip_to_text: "Skip to the text",

@@ -812,6 +812,7 @@ pub(super) const SHEETS: Sheets = Sheets {
     diff_none: "没有不同的设置",
     diff_count: "{0} 项设置不同",
     only_yours: "仅在你的脚本中",
+    how_dollars: "以美元计，本页按 1 美元 = ¥{0} 换算。",
     in_code: "代码位置：",
     fitted_constants: "拟合常数：",
     skip_to_text: "跳到正文",
@@ -1180,6 +1181,43 @@ fn of_a_teacher(word: &str) -> &str {
         "sampled" => "采样到的 token",
         "top_k" => "最大的若干个",
         "full_vocabulary" => "整个词表",
-        other => super::en::word(other),
+        _ => region(word),
+    }
+}
+
+/// Where an offer is; the id of a seller's zone as it is.
+fn region(word: &str) -> &str {
+    match word {
+        "global, one price" => "全球统一价",
+        "Finland" => "芬兰",
+        "US" => "美国",
+        "Canada, Norway or US" => "加拿大、挪威或美国",
+        "all commercial" => "所有商业区域",
+        "India" => "印度",
+        "marketplace" => "集市",
+        "North America" => "北美",
+        "Italy" => "意大利",
+        "China" => "中国",
+        "US (same price everywhere)" => "美国（各地同价）",
+        "Montreal" => "蒙特利尔",
+        "Kansas City" => "堪萨斯城",
+        "New York" => "纽约",
+        "Australia" => "澳大利亚",
+        "Canada" => "加拿大",
+        "Stockholm" => "斯德哥尔摩",
+        "France" => "法国",
+        "Japan" => "日本",
+        "Vietnam" => "越南",
+        "Raleigh" => "罗利",
+        "Calgary" => "卡尔加里",
+        "Houston" => "休斯敦",
+        "Des Moines" => "得梅因",
+        "Gravelines" => "格拉沃利讷",
+        "Bulgaria" => "保加利亚",
+        "Taiwan" => "台湾",
+        "Slovenia" => "斯洛文尼亚",
+        "Sweden" => "瑞典",
+        "Atlanta" => "亚特兰大",
+        _ => word,
     }
 }
