@@ -80,19 +80,41 @@ def shown(framework):
     return found
 
 
-def mended(shardwise, texts):
-    """Some of the texts as `read` changes them for a smaller card; what also needs a setting outside of the text is left out."""
+def pasted(framework, snippets):
+    """Which of a framework's files a person has together: of those that say the same in two forms one."""
+    places = range(len(snippets))
+    if framework == "chatlearn":
+        return [[place] for place in places]
+    if framework == "deepspeed":
+        forms = [place for place in places if snippets[place]["file"].startswith("ds_config")]
+        return [[place for place in places if place == form or place not in forms] for form in forms]
+    return [list(places)]
+
+
+def improved(shardwise, snippets, folder):
+    """The texts as `read` changes them; nothing where it changes none, or something outside of them too."""
+    files = []
+    for number, snippet in enumerate(snippets):
+        files.append(pathlib.Path(folder, f"{number}-{pathlib.Path(snippet['file']).name}"))
+        files[-1].write_text(snippet["text"])
+    run = subprocess.run([shardwise, "read", "--json", "--gpu", SMALLER, *files], capture_output=True, text=True)
+    found = json.loads(run.stdout).get("improved") or {}
+    return found["texts"] if found.get("diff") and not found["elsewhere"] else None
+
+
+def mended(shardwise, framework, texts):
+    """Some of the texts as `read` changes them for a smaller card."""
     every = max(1, len(texts) // MENDED)
     with tempfile.TemporaryDirectory() as folder:
         for name, item in list(texts.items())[::every]:
-            files = []
-            for number, snippet in enumerate(item["snippets"]):
-                files.append(pathlib.Path(folder, f"{number}-{pathlib.Path(snippet['file']).name}"))
-                files[-1].write_text(snippet["text"])
-            run = subprocess.run([shardwise, "read", "--json", "--gpu", SMALLER, *files], capture_output=True, text=True)
-            improved = json.loads(run.stdout).get("improved") or {}
-            if improved.get("changes") and improved.get("diff") and not improved["elsewhere"]:
-                snippets = [{**own, "text": text} for own, text in zip(item["snippets"], improved["texts"], strict=True)]
+            snippets = [dict(snippet) for snippet in item["snippets"]]
+            for places in pasted(framework, item["snippets"]):
+                changed = improved(shardwise, [item["snippets"][place] for place in places], folder)
+                if changed is None:
+                    break
+                for place, text in zip(places, changed, strict=True):
+                    snippets[place]["text"] = text
+            else:
                 yield f"mended/{name}", {**item, "id": f"mended/{name}", "snippets": snippets}
 
 
@@ -133,7 +155,7 @@ def check(checked, arguments):
     if not version:
         texts |= shown(framework)
     cases = list(altered(framework, version, file, texts))
-    texts |= mended(arguments.shardwise, texts)
+    texts |= mended(arguments.shardwise, framework, texts)
     found = verdicts(arguments.environments / environment, checker, [*texts.values(), *(item for item, _ in cases)])
     failures += [f"{name}: {error}" for name in texts for error in found[name]]
     for item, says in cases:

@@ -1218,6 +1218,6 @@ fn region(word: &str) -> &str {
         "Slovenia" => "斯洛文尼亚",
         "Sweden" => "瑞典",
         "Atlanta" => "亚特兰大",
-        _ => word,
+        other => super::en::word(other),
     }
 }

@@ -89,7 +89,21 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             }
             continue;
         }
-        let stated = reading.understood.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
+        // A file's key and a command's option of one name are two settings.
+        let named = |alike: bool| {
+            let mut all = reading.understood.iter().rev();
+            let of = |one: &&Understood| !alike || one.key.starts_with('-') == edit.is_option();
+            all.find(|one| plain(&one.key) == plain(&edit.key) && of(one))
+        };
+        let passed_over = || reading.ignored.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
+        let as_stated = passed_over().map(|one| Understood {
+            key: one.key.clone(),
+            value: one.value.clone(),
+            field: String::new(),
+            line: one.line,
+            file: one.file,
+        });
+        let stated = named(true).or_else(|| named(false)).or(as_stated.as_ref());
         let unchanged = match (&edit.value, stated) {
             (Some(value), Some(one)) => same(value, &one.value),
             (None, None) => true,

@@ -22,7 +22,7 @@ use shardwise_question::wire::{Answer, Question};
 use shardwise_search::answer::answer;
 use shardwise_search::estimate::{self, Evaluated};
 use shardwise_search::neighbours::Dimension;
-use told::{about, difference, follow, settings, stated_too};
+use told::{about, difference, follow, joined, settings, stated_too};
 
 /// How often changes that a text cannot say are left out; each reads the changed text twice.
 const MOST_ATTEMPTS: usize = 6;
@@ -223,6 +223,7 @@ impl Way<'_> {
         let mut edits = self.told(0, last);
         let now = self.said(last).unwrap_or_default();
         follow(&mut edits, now, &self.reading.understood);
+        joined(&mut edits, self.reading);
         let mut edited = edit::apply(texts, self.reading, &edits);
         // A change that no text says leaves no edit: it is lost as well.
         if !edited.elsewhere.is_empty() || (self.said(last).is_none() && edits.is_empty()) {

@@ -233,6 +233,9 @@ pub struct Assumed {
 pub struct Ignored {
     /// The key, as written.
     pub key: String,
+    /// Its value, variables replaced: changes may need another.
+    #[serde(skip)]
+    pub(super) value: String,
     /// What it is for.
     pub why: String,
     /// Line of the text.

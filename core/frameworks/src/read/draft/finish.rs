@@ -137,6 +137,7 @@ impl Draft<'_> {
             if found.is_some() && last.get(key.as_str()).is_some_and(|last| *last != at) {
                 self.ignored.push(Ignored {
                     key: short(written),
+                    value: short(value),
                     why: "stated again further down, where it holds".to_owned(),
                     line: *line,
                     file: None,
@@ -171,11 +172,16 @@ impl Draft<'_> {
         match meaning {
             Some(Meaning::Ignored(why)) => {
                 self.ignored
-                    .push(Ignored { key: key_shown, why: why.to_owned(), line: *line, file: None })
+                    .push(Ignored { key: key_shown, value, why: why.to_owned(), line: *line, file: None })
             }
             Some(Meaning::IfOn(_)) if off(&value) => {
-                self.ignored
-                    .push(Ignored { key: key_shown, why: "switched off".to_owned(), line: *line, file: None });
+                self.ignored.push(Ignored {
+                    key: key_shown,
+                    value,
+                    why: "switched off".to_owned(),
+                    line: *line,
+                    file: None,
+                });
             }
             Some(Meaning::Unmodelled(why) | Meaning::IfOn(why)) => self.not_modelled.push(Unmodelled {
                 key: key_shown,

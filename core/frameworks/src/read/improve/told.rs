@@ -8,7 +8,7 @@ use super::plans::State;
 use crate::emit::{self, Emission};
 use crate::read::edit::{self, Edit};
 use crate::read::read;
-use crate::read::report::{Reading, Understood};
+use crate::read::report::{Dialect, Reading, Understood};
 use shardwise_engine::context::Context;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
@@ -29,7 +29,43 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
     })
     .ok()?;
     let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
-    read(&texts, None).ok().map(|reading| reading.understood)
+    let Reading { mut understood, ignored, .. } = read(&texts, None).ok()?;
+    // What is of no matter to the estimate may be what the framework asks for beside a change; DeepSpeed, whose texts have two
+    // forms, asks for nothing.
+    let asks = reading.framework != Dialect::Deepspeed;
+    understood.extend(ignored.into_iter().filter(|_| asks).map(|own| Understood {
+        key: own.key,
+        value: own.value,
+        field: String::new(),
+        line: own.line,
+        file: own.file,
+    }));
+    Some(understood)
+}
+
+/// A list as the text has it, with what is to be in it: others' plugins stay.
+pub(super) fn joined(edits: &mut [Edit], reading: &Reading) {
+    let members = |list: &str| -> Option<Vec<String>> {
+        let inside = list.trim().strip_prefix('[')?.strip_suffix(']')?;
+        Some(
+            inside
+                .split(',')
+                .map(|own| own.trim().to_owned())
+                .filter(|own| !own.is_empty())
+                .collect(),
+        )
+    };
+    for edit in edits {
+        let key = edit::plain(&edit.key);
+        let known = reading.ignored.iter().find(|own| edit::plain(&own.key) == key);
+        let lists = known
+            .and_then(|own| members(&own.value))
+            .zip(edit.value.as_deref().and_then(members));
+        if let Some((mut all, more)) = lists {
+            all.extend(more.into_iter().filter(|own| !all.contains(own)).collect::<Vec<_>>());
+            edit.value = Some(format!("[{}]", all.join(", ")));
+        }
+    }
 }
 
 /// The release whose words a text speaks: changes speak the same.
@@ -74,9 +110,10 @@ pub(super) fn difference(was: &[Understood], now: &[Understood], bare: bool) -> 
         let left = after.keys().any(|key| key.starts_with(&inside));
         (!left && section.contains('.')).then(|| section.to_owned())
     };
+    // What nothing is estimated by stays, whoever may need it.
     let gone = was
         .iter()
-        .filter(|one| !after.contains_key(&edit::plain(&one.key)))
+        .filter(|one| !one.field.is_empty() && !after.contains_key(&edit::plain(&one.key)))
         .map(|one| Edit { key: one.key.clone(), value: None, bare: bare(one), section: section(&one.key) });
     set.chain(gone).collect()
 }
@@ -114,8 +151,8 @@ pub(super) fn stated_too(
         return Vec::new();
     };
     let differs = |field: &str| at(&said, field) != at(&meant, field);
-    let open = now
-        .iter()
-        .filter(|one| one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key));
+    let open = now.iter().filter(|one| {
+        !one.field.is_empty() && one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key)
+    });
     difference(&[], &open.cloned().collect::<Vec<_>>(), bare)
 }
