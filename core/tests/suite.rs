@@ -50,6 +50,7 @@ mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
 mod untried;
+mod usual;
 mod whole_run;
 mod words;
 
