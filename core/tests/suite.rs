@@ -28,6 +28,7 @@ mod guides;
 mod images;
 mod laws;
 mod layouts;
+mod llms;
 mod logs;
 mod market;
 mod metamorphic;
