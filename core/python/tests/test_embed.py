@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from html.parser import HTMLParser
@@ -43,7 +44,8 @@ def test_options_are_a_question_with_what_is_usual() -> None:
     assert list(rows) == ["Question", "Fits", "Plan", "Speed", "Cost"]
     assert rows["Question"] == "16 × NVIDIA H200 SXM 141GB, Qwen3 8B, grpo"
     assert f"{answer['memory']['reserved_gib']:.1f} of {answer['memory']['capacity_gib']:.1f} GiB" in rows["Fits"]
-    assert f"{answer['tokens_per_s_per_gpu']:,.0f} tokens/s per GPU" in rows["Speed"]
+    found = re.match(r"([\d,]+) tokens/s per GPU", rows["Speed"])
+    assert found and float(found[1].replace(",", "")) == pytest.approx(answer["tokens_per_s_per_gpu"], rel=5e-3)
     assert f"${answer['usd_per_mtok']:.3f} per million tokens" in rows["Cost"]
     assert answer["data"]["version"] in own.source and shardwise.__version__ in own.source
 
@@ -132,6 +134,30 @@ def test_lines_of_options_end_where_a_question_begins() -> None:
     for text in ("model a", "model: a\nmodel: b"):
         with pytest.raises(QuestionError):
             _embed.lines(text)
+
+
+def test_figures_have_three_digits() -> None:
+    for value, said in ((3035.09, "3,040"), (172.74, "173"), (0.5770461, "0.577"), (48561.49, "48,600"), (4.798, "4.80"), (0, "0")):
+        assert _embed.figure(value) == said
+
+
+def test_a_page_that_anything_builds_has_it_by_a_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from shardwise import embed
+
+    def run(text: str, *words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        status = embed.main(list(words))
+        return (status, *capsys.readouterr())
+
+    text = "".join(f"{name}: {value}\n" for name, value in OPTIONS.items())
+    own = _embed.embed(OPTIONS, "", "en")
+    assert run(text, "--site", SITE) == (0, _embed.html(own, SITE) + "\n", "")
+    assert run(text, "--site", SITE, "--script")[1].startswith(f'<script src="{SITE}embed.js" async></script>\n')
+    assert "<shardwise-calculator" not in run(text, "--site", SITE, "--table")[1]
+    assert _embed.embed(OPTIONS, "", "zh").rows[1][1] in run(text, "--lang", "zh-CN")[1]
+    assert run("gpu: h1000")[0] == 1
+    status, said, complaint = run("card: x")
+    assert (status, said) == (1, "") and complaint.startswith("shardwise: card: There is no such option")
 
 
 def test_a_site_is_an_address() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -191,18 +192,24 @@ def _rows(words: Mapping[str, Any], question: Mapping[str, Any], answer: Mapping
     yield words["plan"], _html.plan(answer["plan"])
     low, high = answer["interval"]["tokens_per_s_per_gpu"]
     yield words["speed"], words["tokens"].format(
-        each=f"{answer['tokens_per_s_per_gpu']:,.0f}",
-        low=f"{low:,.0f}",
-        high=f"{high:,.0f}",
-        all=f"{answer['tokens_per_s']:,.0f}",
-        step=f"{answer['step_time_s']:.2f}",
+        each=figure(answer["tokens_per_s_per_gpu"]),
+        low=figure(low),
+        high=figure(high),
+        all=figure(answer["tokens_per_s"]),
+        step=figure(answer["step_time_s"]),
     )
     if "usd_per_mtok" in answer:
         run = answer.get("run", {})
-        cost = words["usd"].format(mtok=f"{answer['usd_per_mtok']:.3f}", hour=f"{answer['usd_per_gpu_hour']:.2f}")
+        cost = words["usd"].format(mtok=figure(answer["usd_per_mtok"]), hour=f"{answer['usd_per_gpu_hour']:.2f}")
         if "usd" in run and "hours" in run:
-            cost += words["run"].format(usd=f"{run['usd']:,.2f}", hours=f"{run['hours']:,.1f}", steps=f"{run['steps']:,.0f}")
+            cost += words["run"].format(usd=figure(run["usd"]), hours=figure(run["hours"]), steps=f"{run['steps']:,.0f}")
         yield words["cost"], cost
+
+
+def figure(value: float) -> str:
+    """Three digits, as the page has them: no estimate knows more."""
+    digits = 2 - math.floor(math.log10(value)) if value > 0 else 0
+    return f"{round(value, digits):,.{max(digits, 0)}f}"
 
 
 def start(own: Embed, height: str | None = None) -> str:
@@ -213,11 +220,16 @@ def start(own: Embed, height: str | None = None) -> str:
     return "".join(["<shardwise-calculator", *(f' {name}="{escape(value)}"' for name, value in attributes.items()), ">"])
 
 
-def html(own: Embed, site: str, height: str | None = None) -> str:
-    """All of it as HTML; the table alone where no site is known."""
+def html(own: Embed, site: str, height: str | None = None, table_alone: bool = False) -> str:
+    """All of it as HTML; the table alone where that is wanted, and where no site is known."""
     rows = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in own.rows)
     link = f' <a href="{escape(site + "#" + own.link)}">{escape(own.open)}</a>' if site else ""
     table = f'<table class="shardwise-answer"><tbody>{rows}</tbody></table><p>{escape(own.source)}{link}</p>'
     # A block around it: else Markdown would put it into a paragraph, which no table may stand in.
-    inner = f"{start(own, height)}{table}</shardwise-calculator>" if site else table
+    inner = f"{start(own, height)}{table}</shardwise-calculator>" if site and not table_alone else table
     return f'<div class="shardwise">{inner}</div>'
+
+
+def script(site: str) -> str:
+    """What makes the element of a page the calculator."""
+    return f'<script src="{escape(site)}embed.js" async></script>'
