@@ -190,6 +190,12 @@ function writeTexts() {
     { document: 'methods', tag: 'zh-CN', folder: 'methods/zh', title: 'Shardwise：全部公式及其来源', description: '计算器所用的全部公式：各项含义、出处、对应的代码，以及在公开运行数据上的误差。' },
     { document: 'command-line', tag: 'en', folder: 'command-line', title: 'Shardwise: the command line', description: 'The calculator as one program without a browser: how to get it, how to ask it, and what each command does.' },
     { document: 'command-line', tag: 'zh-CN', folder: 'command-line/zh', title: 'Shardwise：命令行', description: '不需要浏览器的计算器程序：如何安装、如何提问，以及各命令的功能。' },
+    { document: 'python', tag: 'en', folder: 'python', title: 'Shardwise: in Python', description: 'The calculator as a Python package: how to get it, how to ask it, and what each function returns.' },
+    { document: 'python', tag: 'zh-CN', folder: 'python/zh', title: 'Shardwise：Python', description: '计算器的 Python 包：如何安装、如何提问，以及各函数的返回值。' },
+    { document: 'embed', tag: 'en', folder: 'embed', title: 'Shardwise: in a page of yours', description: 'The calculator in documentation and other pages: Sphinx, MyST, MkDocs, React and MDX, or an element of HTML.' },
+    { document: 'embed', tag: 'zh-CN', folder: 'embed/zh', title: 'Shardwise：嵌入网页', description: '在文档与其他网页中使用计算器：Sphinx、MyST、MkDocs、React 与 MDX，或一个 HTML 元素。' },
+    { document: 'api', tag: 'en', folder: 'api', title: 'Shardwise: for programs and agents', description: 'Question and answer as JSON: the schema, links, JavaScript, coding agents, and the check before a run.' },
+    { document: 'api', tag: 'zh-CN', folder: 'api/zh', title: 'Shardwise：接口', description: 'JSON 形式的问题与答案：Schema、链接、JavaScript、编程智能体，以及运行之前的检查。' },
   ];
   const head = [styles.all, styles.texts, '<script defer src="./boot.js"></script>'];
   for (const { document, tag, ...page } of pages) {

@@ -44,7 +44,9 @@ export const NAMED = {
   'icon-512.png': 'kept by systems under its name',
   'icon-maskable-512.png': 'kept by systems under its name',
   'icon.svg': 'kept by systems under its name',
+  'llms.txt': 'agents look for it',
   'manifest.webmanifest': 'an installed app is known by it',
+  'schema.json': 'editors and agents name it',
   'screenshot.png': 'the README and the manifest name it',
   'sw.js': 'a service worker is known by its address',
 };

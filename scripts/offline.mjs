@@ -7,8 +7,9 @@ import { join, relative, sep } from 'node:path';
 /** The licences of what is compiled in. */
 export const LICENSES = 'THIRD-PARTY-LICENSES.txt';
 
-// Never served from the cache: the worker itself, what other sites load, what hosts, installers and readers of the README use.
-const NOT_CACHED = new Set(['sw.js', 'embed.js', '_headers', '404.html', 'screenshot.png', LICENSES]);
+// Never served from the cache: the worker itself, what other sites load, what hosts, installers, agents, editors and readers of the
+// README use.
+const NOT_CACHED = new Set(['sw.js', 'embed.js', '_headers', '404.html', 'llms.txt', 'schema.json', 'screenshot.png', LICENSES]);
 
 /** Every file of a folder by its path, sorted. */
 export function filesOf(site) {

@@ -16,18 +16,14 @@ pub use field::{Field, Takes};
 pub use measured::measurable;
 
 use serde_json::Value;
-use shardwise_core::InputError;
 use shardwise_core::emit::NAMES;
-use shardwise_core::market;
 use shardwise_core::wire::{WorkloadKind, at, take};
+use shardwise_core::{InputError, catalog, market, usual};
 
 use crate::format;
 
 /// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
 pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
-
-/// The teacher where nobody names one: that of veRL's own script.
-const USUAL_TEACHER: &str = "Qwen3 32B";
 
 /// How sure a question wants to be that says nothing of it, in per cent.
 pub const USUAL_LEVEL: u32 = 95;
@@ -201,24 +197,20 @@ impl Form {
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.
     pub fn choose_kind(&mut self, kind: WorkloadKind) {
         let distilled = self.kind() == WorkloadKind::Distill;
+        let teacher = catalog::model(usual::TEACHER).map_or(usual::TEACHER, |entry| entry.name);
         self.set(Field::Kind, kind.as_str());
         match (kind, self.get(Field::Teacher)) {
-            (WorkloadKind::Distill, "") => self.set(Field::Teacher, USUAL_TEACHER),
+            (WorkloadKind::Distill, "") => self.set(Field::Teacher, teacher),
             (WorkloadKind::Distill, _) => {}
             // Other tasks have a teacher where one is asked for.
-            (_, USUAL_TEACHER) if distilled => self.set(Field::Teacher, ""),
+            (_, named) if distilled && named == teacher => self.set(Field::Teacher, ""),
             _ => {}
         }
-        let usual: &[(Field, &str)] = if is_rl(kind) {
-            &[(Field::Prompts, "512"), (Field::MaxPrompt, "1,024"), (Field::MaxResponse, "3,072")]
-        } else if kind == WorkloadKind::Rollout {
-            &[(Field::Requests, "1,024"), (Field::RequestPrompt, "512"), (Field::RequestResponse, "1,024")]
-        } else {
-            &[(Field::SequenceLength, "4,096"), (Field::GlobalBatch, "64")]
-        };
-        for (field, text) in usual {
-            if self.get(*field).is_empty() {
-                self.set(*field, *text);
+        for (path, size) in usual::sizes(kind) {
+            if let Some(field) = Field::of_path(path)
+                && self.get(field).is_empty()
+            {
+                self.set(field, format::grouped(*size));
             }
         }
     }

@@ -149,6 +149,12 @@ pub(crate) enum Document {
     Methods,
     /// What the command line does.
     CommandLine,
+    /// The Python package.
+    Python,
+    /// The calculator in other sites' pages.
+    Embed,
+    /// The documents, and programs' ways to them.
+    Api,
 }
 
 impl Document {
@@ -159,6 +165,12 @@ impl Document {
             (Self::Methods, Lang::Zh) => "methods/zh/",
             (Self::CommandLine, Lang::En) => "command-line/",
             (Self::CommandLine, Lang::Zh) => "command-line/zh/",
+            (Self::Python, Lang::En) => "python/",
+            (Self::Python, Lang::Zh) => "python/zh/",
+            (Self::Embed, Lang::En) => "embed/",
+            (Self::Embed, Lang::Zh) => "embed/zh/",
+            (Self::Api, Lang::En) => "api/",
+            (Self::Api, Lang::Zh) => "api/zh/",
         }
     }
 }

@@ -5,9 +5,11 @@
 
 mod commands;
 mod en;
+pub(crate) mod guides;
 mod zh;
 
 pub(crate) use commands::COMMANDS;
+pub(crate) use guides::{Guide, Part, Said};
 
 use shardwise_core::wire::Language;
 
@@ -53,6 +55,15 @@ impl Lang {
         match self {
             Self::En => &en::SHEETS,
             Self::Zh => &zh::SHEETS,
+        }
+    }
+
+    /// What is said in both, in this one.
+    pub(crate) fn said(self, said: &Said) -> &'static str {
+        let [english, chinese] = *said;
+        match self {
+            Self::En => english,
+            Self::Zh => chinese,
         }
     }
 
@@ -218,7 +229,7 @@ macro_rules! text {
 text! {
     /// Words of what stands around every page, in one language.
     Site:
-    site calculator accuracy methods command_line how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
+    site calculator accuracy methods command_line python embed api elsewhere how_accurate language copy_link link_copied theme theme_auto theme_light theme_dark
     about data prices build licence
 }
 
@@ -338,7 +349,7 @@ text! {
     front_col front_hours front_hours_rate front_usd tip_hours tip_hours_rate tip_usd tip_usd_rate timeline
     timeline_note take_colocated take_split take_engine_waits take_training_waits take_sides take_sides_hide
     waits from_to role starts_s takes_s how_searched
-    command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more without_network
+    command_line_title command_line_lead get_it get_it_how ask_it ask_it_how commands commands_more exits without_network
     without_network_how third_party
     embed embed_element embed_frame
     assumed_here assumed_more not_stated changes_shown model_asked migrated doctor_helps doctor_lines log_steps log_question log_table

@@ -10,14 +10,15 @@ mod check;
 mod explaining;
 mod flags;
 mod language;
+mod linking;
 mod reading;
 mod search;
 
 use serde::Serialize;
 
 pub use ask::{
-    Function, answered, ask, ask_calibration, ask_explanations, ask_sensitivity, check_texts, diagnose_texts, look_up,
-    read_texts,
+    Function, answered, ask, ask_calibration, ask_explanations, ask_link, ask_sensitivity, check_texts, diagnose_texts,
+    look_up, read_texts,
 };
 pub use calibrating::{CalibratedRun, LoggedPhase, calibrated};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
@@ -25,6 +26,7 @@ pub use check::{Checked, Finding, Level, RULES, Said, Verdict, check};
 pub use explaining::{Explanations, explained, explanations};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
+pub use linking::{Linked, linked};
 pub use reading::{ReadText, Unread, base, doctor, read};
 pub use search::{Closing, Found, Offered, Offers, Plans, RefusedOffer, search};
 

@@ -28,6 +28,7 @@ mod guides;
 mod images;
 mod laws;
 mod layouts;
+mod llms;
 mod logs;
 mod market;
 mod metamorphic;
@@ -50,6 +51,7 @@ mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
 mod untried;
+mod usual;
 mod whole_run;
 mod words;
 

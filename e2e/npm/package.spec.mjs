@@ -46,6 +46,13 @@ test('the functions say in objects what the lines say', () => {
   expect(run('node', 'node', 'objects.js', cases, lines)).toMatch(/^\d+ answers are the same/);
 });
 
+test('the component for React is a file of it, and loads none of the program', () => {
+  const at = run('node', 'node', '--input-type=module', '-e', "process.stdout.write(import.meta.resolve('shardwise/react'))");
+  const text = readFileSync(fileURLToPath(at), 'utf8');
+  expect([...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from)).toEqual(['react']);
+  expect(readFileSync(fileURLToPath(at.replace(/\.js$/, '.d.ts')), 'utf8')).toContain('export default function Shardwise');
+});
+
 test.describe('in a page', () => {
   let site;
   test.beforeAll(async () => {

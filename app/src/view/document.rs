@@ -2,6 +2,7 @@
 //! down what stands there (`scripts/text-page.mjs`).
 
 mod command_line;
+mod guide;
 mod methods;
 
 use leptos::mount::mount_to_body;
@@ -11,9 +12,11 @@ use super::footer::Foot;
 use super::header::{Bar, Themes};
 use crate::look::{Look, Theme};
 use crate::protocol::Document;
-use crate::text::Lang;
+use crate::text::guides::{API, EMBED, PYTHON};
+use crate::text::{Guide, Lang};
 use crate::view::view;
 use command_line::CommandLine;
+use guide::Sections;
 use methods::Methods;
 
 /// Draws a page of text.
@@ -30,8 +33,11 @@ fn Whole(document: Document, lang: Lang) -> impl IntoView {
         Document::Methods => ("doc methods", sheet.methods_title, sheet.methods_lead, view! { <Methods lang/> }),
         Document::CommandLine => {
             let text = view! { <CommandLine lang/> };
-            ("doc methods prose", sheet.command_line_title, sheet.command_line_lead, text)
+            (PROSE, sheet.command_line_title, sheet.command_line_lead, text)
         }
+        Document::Python => guide(&PYTHON, lang),
+        Document::Embed => guide(&EMBED, lang),
+        Document::Api => guide(&API, lang),
     };
     view! {
         <a class="skip" href=format!("{}#main", document.address(lang))>{sheet.skip_to_text}</a>
@@ -46,11 +52,43 @@ fn Whole(document: Document, lang: Lang) -> impl IntoView {
                 <h1>{title}</h1>
                 <p class="note">{lead}</p>
             </header>
+            {(document != Document::Methods).then(|| elsewhere(document, lang))}
             {text}
         </main>
         <Foot lang report=None>
             <a href="THIRD-PARTY-LICENSES.txt">{sheet.third_party}</a>
         </Foot>
+    }
+}
+
+/// The classes of a page that is mostly sentences.
+const PROSE: &str = "doc methods prose";
+
+/// A page for those who work elsewhere.
+fn guide(guide: &'static Guide, lang: Lang) -> (&'static str, &'static str, &'static str, AnyView) {
+    (PROSE, lang.said(&guide.title), lang.said(&guide.lead), view! { <Sections guide lang/> })
+}
+
+/// The way from each of these pages to the others.
+fn elsewhere(here: Document, lang: Lang) -> AnyView {
+    let site = lang.site();
+    let pages = [
+        (Document::CommandLine, site.command_line),
+        (Document::Python, site.python),
+        (Document::Embed, site.embed),
+        (Document::Api, site.api),
+    ];
+    let pages = pages.map(|(document, name)| {
+        view! {
+            <li>
+                <a href=document.address(lang) aria-current=(document == here).then_some("page")>{name}</a>
+            </li>
+        }
+    });
+    view! {
+        <nav class="toc" aria-label=site.elsewhere>
+            <ul>{pages.collect_view()}</ul>
+        </nav>
     }
 }
 

@@ -51,6 +51,12 @@ mod _core {
         each(py, &questions, |question| interface::ask_calibration(question, options))
     }
 
+    /// Writes the links of questions; `usual` fills in what is usual where they do not say how large their task is.
+    #[pyfunction]
+    fn link(py: Python<'_>, questions: Vec<String>, usual: bool) -> PyResult<Vec<String>> {
+        each(py, &questions, |question| interface::ask_link(question, usual))
+    }
+
     /// Reads the texts of one run back into a question.
     #[pyfunction]
     fn read(py: Python<'_>, texts: Vec<String>, options: &str) -> String {

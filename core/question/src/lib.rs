@@ -16,6 +16,7 @@ pub mod presets;
 pub mod recipes;
 pub mod sheet;
 pub mod task;
+pub mod usual;
 pub mod wire;
 pub mod workload;
 pub mod zero_needs;

@@ -35,7 +35,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use serde_json::Value;
-use shardwise_core::belonging;
 use shardwise_core::calibration::Measured;
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit;
@@ -44,7 +43,7 @@ use shardwise_core::interface::Speak;
 use shardwise_core::interface::{self, Flags, answered, line};
 use shardwise_core::wire::Language;
 use shardwise_core::wire::{FlagsOptions, Question, ReadOptions, Table};
-use shardwise_core::{estimate, evaluate_with, permalink, sensitivity};
+use shardwise_core::{estimate, evaluate_with, sensitivity};
 
 use arguments::{Arguments, Command};
 
@@ -119,10 +118,9 @@ fn run(command: Command, lang: Language) -> io::Result<u8> {
             let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
             each(&files, lang, &mut out, |question| logging::calibrated(question, measured, log.as_ref(), lang))
         }
-        Command::Link { files } => each(&files, lang, &mut out, |question| {
-            belonging::check(question)?;
-            Ok(format!("#{}", permalink::to_hash(question)))
-        }),
+        Command::Link { files } => {
+            each(&files, lang, &mut out, |question| Ok(format!("#{}", interface::linked(question, false)?.link)))
+        }
         Command::Read { files, gpu, model, json, migrate, all } => {
             let lang = Some(lang);
             let options = ReadOptions { gpu, model, lang };

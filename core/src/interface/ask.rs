@@ -1,8 +1,11 @@
 //! Text in, text out: a question and its options as JSON, and the line that the command line writes.
 
-use super::{Unread, calibrated, check, doctor, explanations, flags, line, read, refused, rows, search, sorted};
+use super::{
+    Unread, calibrated, check, doctor, explanations, flags, line, linked, read, refused, rows, search, sorted,
+};
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::read_log;
+use shardwise_question::permalink;
 use shardwise_question::wire::{
     CalibrateOptions, CheckOptions, Document, EstimateOptions, ExplainOptions, FlagsOptions, Language, Question,
     ReadOptions, SearchOptions, SensitivityOptions, VERSION, parse_options, parse_question, table_of,
@@ -80,6 +83,28 @@ pub fn ask_explanations(question: &str, options: &str) -> String {
         let figures = options.figure.as_deref().unwrap_or_default();
         answered(question, lang, |question| explanations(question, figures, lang))
     })
+}
+
+/// The document of a question and its link, with what is usual filled in where `usual` says so. A text that is no JSON is a
+/// copied link.
+///
+/// ```
+/// use shardwise_core::interface::ask_link;
+/// let question = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm"}, "workload": {"kind": "sft"}}"#;
+/// assert!(ask_link(question, false).contains("&workload.kind=sft&z=1"));
+/// let filled = ask_link("https://a.example/#v=1&model=qwen3-8b&hardware.gpu=h100-sxm&workload.kind=sft&z=1", true);
+/// assert!(filled.contains("&workload.global_batch=64&z=1"));
+/// ```
+#[must_use]
+pub fn ask_link(question: &str, usual: bool) -> String {
+    let written = |question: &Question| line(&linked(question, usual)?, Language::En);
+    let line = match question.trim().split_once('#') {
+        Some((page, hash)) if !page.starts_with(['{', '[', '"']) => permalink::open(hash)
+            .and_then(|(question, _)| written(&question))
+            .map_err(|error| refused(error, Language::En)),
+        _ => answered(question, Language::En, written),
+    };
+    line.unwrap_or_else(|refused| refused)
 }
 
 /// The document of a run beside its estimate, with [`CalibrateOptions`]: the line that says why where its log cannot be

@@ -4,5 +4,6 @@ import os
 
 project = "Host"
 language = "en"
+extensions = ["shardwise.sphinx", "myst_parser"]
+shardwise_site = os.environ["SHARDWISE"]
 html_theme = "sphinx_rtd_theme"
-html_js_files = [(os.environ["SHARDWISE"] + "embed.js", {"async": "async"})]

@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 
+use super::guide::{code, names};
 use crate::sheets::example;
+use crate::text::guides::EXITS;
 use crate::text::{COMMANDS, Lang};
 use crate::view::view;
 
@@ -10,20 +12,6 @@ use crate::view::view;
 #[component]
 pub(super) fn CommandLine(lang: Lang) -> impl IntoView {
     let words = lang.sheets();
-    let commands = COMMANDS.iter().map(|(name, [english, chinese])| {
-        let does = match lang {
-            Lang::En => *english,
-            Lang::Zh => *chinese,
-        };
-        view! {
-            <div>
-                <dt>
-                    <code>{*name}</code>
-                </dt>
-                <dd>{does}</dd>
-            </div>
-        }
-    });
     view! {
         <section>
             <h2>{words.get_it}</h2>
@@ -38,22 +26,17 @@ pub(super) fn CommandLine(lang: Lang) -> impl IntoView {
         </section>
         <section>
             <h2>{words.commands}</h2>
-            <dl class="calc">{commands.collect_view()}</dl>
+            {names(COMMANDS, lang)}
             <p>{words.commands_more}</p>
+        </section>
+        <section>
+            <h2>{words.exits}</h2>
+            {names(EXITS, lang)}
         </section>
         <section>
             <h2>{words.without_network}</h2>
             <p>{words.without_network_how}</p>
             {code("make cli\nshardwise serve")}
         </section>
-    }
-}
-
-fn code(text: impl Into<String>) -> AnyView {
-    let text: String = text.into();
-    view! {
-        <pre class="code">
-            <code>{text}</code>
-        </pre>
     }
 }

@@ -57,6 +57,7 @@ __all__ = [
     "estimate",
     "explain",
     "flags",
+    "link",
     "read",
     "search",
     "sensitivity",
@@ -283,6 +284,24 @@ def flags(
     """
     options = {"framework": framework, "version": version, "page": page, "lang": lang}
     return _asked(_core.flags, question, options, Snippets, return_exceptions)
+
+
+@overload
+def link(question: Question | str, *, page: str = "") -> str: ...
+@overload
+def link(question: Many, *, page: str = "", return_exceptions: Literal[False] = False) -> Rows[str]: ...
+@overload
+def link(question: Many, *, page: str = "", return_exceptions: Literal[True]) -> Rows[str | QuestionError]: ...
+def link(question: Any, *, page: str = "", return_exceptions: bool = False) -> Any:
+    """Writes the link that opens a question in the calculator: its part from `#` on, behind the address of `page`.
+
+    A copied link is a question, too. A list of questions is answered as by `estimate`.
+    """
+
+    def ask(questions: list[str], _: str) -> list[str]:
+        return _core.link(questions, False)
+
+    return _asked(ask, question, {}, lambda own: f"{page}#{own['link']}", return_exceptions)
 
 
 @overload

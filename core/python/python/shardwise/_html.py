@@ -48,12 +48,17 @@ def verdict(answer: Mapping[str, Any]) -> str:
         "unlikely": "Unlikely to fit",
         "no": "Does not fit",
     }[fit["state"]]
-    percent = 100 * fit["probability"]
-    sure = "over 99.9" if percent > 99.9 else "under 0.1" if percent < 0.1 else f"{percent:.1f}"
     return (
         f"{said}: {memory['reserved_gib']:.1f} of {memory['capacity_gib']:.1f} GiB on a GPU in phase {memory['phase']}. "
-        f"Probability that it fits: {sure} %."
+        f"Probability that it fits: {sure(fit['probability'])} %."
     )
+
+
+def sure(probability: float, chinese: bool = False) -> str:
+    """A probability in per cent: no more certain than an estimate can be."""
+    percent = 100 * probability
+    over, under = ("大于 ", "小于 ") if chinese else ("over ", "under ")
+    return f"{over}99.9" if percent > 99.9 else f"{under}0.1" if percent < 0.1 else f"{percent:.1f}"
 
 
 def _figures(answer: Mapping[str, Any]) -> dict[str, str]:
@@ -71,24 +76,33 @@ def _figures(answer: Mapping[str, Any]) -> dict[str, str]:
         own["Run"] = f"{run['hours']:,.2f} h"
     if "usd" in run:
         own["Price of the run"] = f"${run['usd']:,.2f}"
-    own["Plan"] = _plan(answer["plan"])
+    own["Plan"] = plan(answer["plan"])
     return own
 
 
-def _plan(plan: Mapping[str, Any]) -> str:
-    words = [str(plan.get("backend", ""))]
+def plan(own: Mapping[str, Any]) -> str:
+    """A plan in a line: what trains, and what it is split by."""
+    words = [str(own.get("backend", ""))]
     for name, short in (
         ("tensor_parallel", "TP"),
         ("pipeline_parallel", "PP"),
         ("context_parallel", "CP"),
         ("expert_parallel", "EP"),
     ):
-        if plan.get(name, 1) != 1:
-            words.append(f"{short} {plan[name]}")
-    if "zero_stage" in plan:
-        words.append(f"ZeRO {plan['zero_stage']}")
-    if "micro_batch" in plan:
-        words.append(f"micro-batch {plan['micro_batch']}")
+        if own.get(name, 1) != 1:
+            words.append(f"{short} {own[name]}")
+    if "zero_stage" in own:
+        words.append(f"ZeRO {own['zero_stage']}")
+    if "micro_batch" in own:
+        words.append(f"micro-batch {own['micro_batch']}")
+    if own.get("recompute", "none") not in ("none", {}):
+        kept = own["recompute"]
+        words.append(f"recompute {kept if isinstance(kept, str) else kept.get('granularity', '')}")
+    moved = [name for name, where in own.get("offload", {}).items() if where]
+    if moved:
+        words.append(f"offloaded {', '.join(moved)}{' to NVMe' if own.get('nvme_offload') else ''}")
+    if "rollout" in own:
+        words.append(f"{own['rollout']['engine']} TP {own['rollout']['tensor_parallel']}")
     return ", ".join(word for word in words if word)
 
 
