@@ -83,12 +83,7 @@ def shown(framework):
 def pasted(framework, snippets):
     """Which of a framework's files a person has together: of those that say the same in two forms one."""
     places = range(len(snippets))
-    if framework == "chatlearn":
-        return [[place] for place in places]
-    if framework == "deepspeed":
-        forms = [place for place in places if snippets[place]["file"].startswith("ds_config")]
-        return [[place for place in places if place == form or place not in forms] for form in forms]
-    return [list(places)]
+    return [[place] for place in places] if framework == "chatlearn" else [list(places)]
 
 
 def improved(shardwise, snippets, folder):
@@ -155,7 +150,10 @@ def check(checked, arguments):
     if not version:
         texts |= shown(framework)
     cases = list(altered(framework, version, file, texts))
-    texts |= mended(arguments.shardwise, framework, texts)
+    # Of DeepSpeed's own two forms the Trainer's is not mended as the plain one yet: where ranks split a sequence or a matrix it
+    # must lose its train_batch_size.
+    if framework != "deepspeed":
+        texts |= mended(arguments.shardwise, framework, texts)
     found = verdicts(arguments.environments / environment, checker, [*texts.values(), *(item for item, _ in cases)])
     failures += [f"{name}: {error}" for name in texts for error in found[name]]
     for item, says in cases:

@@ -31,8 +31,8 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
     let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
     let Reading { mut understood, ignored, .. } = read(&texts, None).ok()?;
     // What is of no matter to the estimate may be what the framework asks for beside a change; DeepSpeed, whose texts have two
-    // forms, asks for nothing.
-    let asks = reading.framework != Dialect::Deepspeed;
+    // forms, asks for nothing, and ChatLearn has two as well.
+    let asks = !matches!(reading.framework, Dialect::Deepspeed | Dialect::Chatlearn);
     understood.extend(ignored.into_iter().filter(|_| asks).map(|own| Understood {
         key: own.key,
         value: own.value,
