@@ -49,6 +49,7 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod sources;
 mod untried;
 mod whole_run;
 mod words;
