@@ -17,6 +17,7 @@ mod catalog;
 mod check;
 mod chinese;
 mod config;
+mod contribute;
 mod decisions;
 mod distillation;
 mod doctor;
