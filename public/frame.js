@@ -130,23 +130,43 @@ async function report() {
 let worker = null;
 let last = Promise.resolve();
 
-/** What the worker of the texts finds, one task after the other; null where there is no worker. */
+/** How long the worker may keep quiet, its start and download with it, in milliseconds. */
+const PATIENCE_MS = 180_000;
+
+/** What the worker of the texts finds, one task after the other; null where there is no worker. One that stops or hangs is replaced once. */
 function work(task) {
-  last = last.then(() => new Promise((done) => {
+  last = last.then(async () => (await ask(task)) ?? (await ask(task)))
+    .then((found) => found?.result ?? null);
+  return last;
+}
+
+/** The reply of the worker, which is started where there is none; null where it stopped, as on a trap of the program, or hangs. */
+function ask(task) {
+  return new Promise((done) => {
+    let watch;
+    const end = (found) => {
+      clearTimeout(watch);
+      done(found);
+    };
+    // What has trapped answers nothing more.
+    const stopped = () => {
+      worker?.terminate();
+      worker = null;
+      end(null);
+    };
     try {
       worker ??= new Worker(new URL(root.dataset.worker, document.baseURI), { type: 'module' });
-      // Its first word is that it has started.
-      worker.onmessage = ({ data }) => data !== null && done(data ? JSON.parse(data).result : null);
+      // Its first word is that it has started; an empty one, that the program failed.
+      worker.onmessage = ({ data }) => data !== null && (data ? end(JSON.parse(data)) : stopped());
       worker.onerror = (event) => {
         event.preventDefault();
-        worker = null;
-        done(null);
+        stopped();
       };
+      watch = setTimeout(stopped, PATIENCE_MS);
       worker.postMessage(JSON.stringify({ id: 1, task }));
     } catch {
       // Some sandboxes allow no worker.
-      done(null);
+      end({ result: null });
     }
-  }));
-  return last;
+  });
 }

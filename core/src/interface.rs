@@ -7,6 +7,7 @@ mod ask;
 mod calibrating;
 mod catalog;
 mod check;
+mod contributing;
 mod explaining;
 mod flags;
 mod language;
@@ -23,6 +24,7 @@ pub use ask::{
 pub use calibrating::{CalibratedRun, LoggedPhase, calibrated};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};
 pub use check::{Checked, Finding, Level, RULES, Said, Verdict, check};
+pub use contributing::{Compared, Contribution, Figure, LEAST_STEPS, Origin, Published, contributed, moving};
 pub use explaining::{Explanations, explained, explanations};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;

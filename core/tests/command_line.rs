@@ -11,7 +11,7 @@ use shardwise_core::catalog;
 
 const QUESTION: &str = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "estimate",
     "sensitivity",
     "explain",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 17] = [
     "flags",
     "calibrate",
     "check",
+    "contribute",
     "mcp",
     "read",
     "catalog",

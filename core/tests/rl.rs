@@ -20,19 +20,19 @@ const TOLERANCE: f64 = 0.005;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Run {
-    id: String,
-    source: String,
-    source_url: String,
-    date: String,
-    headline: bool,
-    tokens_per_s_per_gpu: f64,
-    rollout_s: Option<f64>,
-    update_actor_s: Option<f64>,
-    old_log_prob_s: Option<f64>,
-    weight_sync_s: Option<f64>,
-    mended: Option<String>,
-    question: Question,
+pub(crate) struct Run {
+    pub(crate) id: String,
+    pub(crate) source: String,
+    pub(crate) source_url: String,
+    pub(crate) date: String,
+    pub(crate) headline: bool,
+    pub(crate) tokens_per_s_per_gpu: f64,
+    pub(crate) rollout_s: Option<f64>,
+    pub(crate) update_actor_s: Option<f64>,
+    pub(crate) old_log_prob_s: Option<f64>,
+    pub(crate) weight_sync_s: Option<f64>,
+    pub(crate) mended: Option<String>,
+    pub(crate) question: Question,
 }
 
 fn runs() -> Vec<Run> {
@@ -249,7 +249,7 @@ fn a_starved_cache_is_slow() {
 }
 
 /// GRPO on Llama-3.1-8B as NeMo-RL's asynchronous recipe has it (16 H100, 64 prompts of 32 responses;
-/// <https://github.com/NVIDIA-NeMo/RL/blob/main/docs/about/performance-summary.md>).
+/// <https://github.com/NVIDIA-NeMo/RL/blob/7ea279abfbeb698b092856d0dab61e7cf39bc909/docs/about/performance-summary.md>).
 fn llama(rl: Value) -> Answer {
     let mut change = json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
         "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16, "mean_prompt_length": 131,

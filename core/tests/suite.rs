@@ -17,6 +17,7 @@ mod catalog;
 mod check;
 mod chinese;
 mod config;
+mod contribute;
 mod decisions;
 mod distillation;
 mod doctor;
@@ -50,6 +51,7 @@ mod search;
 mod sensitivity;
 #[cfg(feature = "serve")]
 mod serve;
+mod sources;
 mod untried;
 mod usual;
 mod whole_run;

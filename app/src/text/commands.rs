@@ -55,6 +55,13 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
         ],
     ),
     (
+        "contribute",
+        [
+            "Makes a run that you measured a row of the published runs, of its log and this page's link.",
+            "把你实测的运行变成已发布运行中的一行：由其日志和本网页的链接生成。",
+        ],
+    ),
+    (
         "doctor",
         [
             "Says where memory ran out, by a traceback or a log, and what would help.",

@@ -144,6 +144,7 @@ mod tests {
         let text =
             "{'loss': 1.2, 'epoch': 1.0}\n{'train_runtime': 100.0, 'train_steps_per_second': 0.25, 'train_loss': 1.0}";
         assert_eq!(told(text), Ok(("Hugging Face Trainer", 4.0, None)));
+        assert_eq!(read_log(text).map(|log| log.steps), Ok(25));
         let text = "  0%| | 1/10 [00:20<03:00, 20.00s/it]\r 20%| | 2/10 [00:27<01:50,  7.00s/it]\r 30%| | 3/10 [00:35<00:50,  7.50s/it]";
         assert_eq!(told(text), Ok(("Hugging Face Trainer", 7.25, None)));
     }

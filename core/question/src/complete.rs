@@ -161,7 +161,7 @@ fn shares_mini_batch(rl: &Rl, layout: &Layout) -> bool {
 /// which the backend keeps them.
 ///
 /// - Megatron: bf16 weights, fp32 gradients, fp32 master weights, two fp32 moments: 2 + 4 + 4 + 8
-///   (<https://github.com/NVIDIA/Megatron-LM/blob/main/docs/source/api-guide/dist_optimizer.md>).
+///   (<https://github.com/NVIDIA/Megatron-LM/blob/6701e0833769ab6ffec4a0a67978a94ce585f60b/docs/source/api-guide/dist_optimizer.md>).
 /// - FSDP: fp32 shards are the master weights; gradients are reduced into fp32 shards: 4 + 4 + 8
 ///   (<https://pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>).
 /// - `DeepSpeed` with bf16: bf16 weights and gradients, fp32 master weights, two fp32 moments:
@@ -179,9 +179,9 @@ pub fn state_bytes(backend: Backend) -> (f64, f64, f64) {
 /// Megatron-DeepSpeed in every published run:
 ///
 /// - bf16: its optimizer sums gradients in fp32 beside the bf16 ones, unsharded: 4 + (2 + 4) + 8
-///   (<https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/bf16_optimizer.py>).
+///   (<https://github.com/deepspeedai/DeepSpeed/blob/edaa7221267243c7be7fb49c5d5f5c4fb97b4641/deepspeed/runtime/bf16_optimizer.py>).
 /// - fp16: fp16 gradients, their fp32 copy sharded with the moments: 4 + 2 + (8 + 4)
-///   (<https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/zero/stage_1_and_2.py>).
+///   (<https://github.com/deepspeedai/DeepSpeed/blob/edaa7221267243c7be7fb49c5d5f5c4fb97b4641/deepspeed/runtime/zero/stage_1_and_2.py>).
 #[must_use]
 pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
     if precision == Precision::Fp16 { (4.0, 2.0, 12.0) } else { (4.0, 6.0, 8.0) }

@@ -33,8 +33,12 @@ pub const VERL: Named = named(
 );
 
 /// ChatLearn.
-pub const CHATLEARN: Named =
-    named("chatlearn", "ChatLearn", &["1.2.0"], "https://github.com/alibaba/ChatLearn/blob/main/docs/en/config.md");
+pub const CHATLEARN: Named = named(
+    "chatlearn",
+    "ChatLearn",
+    &["1.2.0"],
+    "https://github.com/alibaba/ChatLearn/blob/b7af31a972eb6c420ef0b5c04ea920820d68f784/docs/en/config.md",
+);
 
 /// DeepSpeed.
 pub const DEEPSPEED: Named =

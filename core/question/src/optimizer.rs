@@ -61,7 +61,7 @@ const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
 const LION: &str = "https://arxiv.org/abs/2302.06675";
 
 /// Every optimizer, in the order of their words. What they keep is read in code: bitsandbytes'
-/// (<https://github.com/bitsandbytes-foundation/bitsandbytes/blob/main/bitsandbytes/optim/optimizer.py>, `init_state`, whose
+/// (<https://github.com/bitsandbytes-foundation/bitsandbytes/blob/95f9af309d4d5793847169c39288dcd3fcbdf564/bitsandbytes/optim/optimizer.py>, `init_state`, whose
 /// kernels make nothing), Hugging Face's Adafactor (`transformers/optimization.py`: no first moment, an update and a
 /// gradient in fp32 at work), PyTorch's SGD (no momentum unless it is asked for) and Muon as LLaMA-Factory, axolotl,
 /// `DeepSpeed` and Megatron-Core have it.

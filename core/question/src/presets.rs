@@ -28,8 +28,10 @@ impl Preset {
     }
 }
 
-const VERL: Source =
-    Source { url: "https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst", date: "2026-11-20" };
+const VERL: Source = Source {
+    url: "https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/perf/perf_tuning.rst",
+    date: "2026-11-20",
+};
 const DAPO: Source = Source {
     url: "https://github.com/verl-project/verl-recipe/blob/48ea0a797fa29867ea0ad92aff7d284eec7d4be3/dapo/README.md",
     date: "2026-11-21",
@@ -38,24 +40,30 @@ const PRACTICE: Source = Source {
     url: "https://github.com/ISEEKYAN/verl_megatron_practice/tree/dfd811adc3e42edc0d5b32cdfca5e7ad9df5c4f0",
     date: "2026-11-20",
 };
-const NEMO_RL: Source =
-    Source { url: "https://github.com/NVIDIA-NeMo/RL/blob/main/docs/about/performance-summary.md", date: "2026-11-20" };
-const CHATLEARN: Source =
-    Source { url: "https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md", date: "2025-10-23" };
+const NEMO_RL: Source = Source {
+    url: "https://github.com/NVIDIA-NeMo/RL/blob/7ea279abfbeb698b092856d0dab61e7cf39bc909/docs/about/performance-summary.md",
+    date: "2026-11-20",
+};
+const CHATLEARN: Source = Source {
+    url: "https://github.com/alibaba/ChatLearn/blob/19a314f8b66f850c4d2f63b8d45db07ee46e36fb/docs/en/tutorial/tuning_guide.md",
+    date: "2025-10-23",
+};
 const LLMFORGE: Source = Source {
-    url: "https://github.com/anyscale/templates/blob/main/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md",
+    url: "https://github.com/anyscale/templates/blob/398a117ee7bf54a28ad3a6ec291c08d8779573ca/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md",
     date: "2024-01-01",
 };
 const TORCHTITAN: Source = Source {
-    url: "https://github.com/pytorch/torchtitan/blob/main/benchmarks/llama3_h100_202412_torchtitan.md",
+    url: "https://github.com/pytorch/torchtitan/blob/b5bcd76c66d0acb1a08b176d9639425bc55e0b2a/benchmarks/llama3_h100_202412_torchtitan.md",
     date: "2026-11-20",
 };
 const MODEL_ZOO: Source = Source {
-    url: "https://github.com/yanring/Megatron-MoE-ModelZoo/blob/main/best_practice/qwen3/readme.md",
+    url: "https://github.com/yanring/Megatron-MoE-ModelZoo/blob/e8650517d60d71ab73fc6b3b0388cac4ba435181/best_practice/qwen3/readme.md",
     date: "2026-11-20",
 };
-const LITGPT: Source =
-    Source { url: "https://github.com/Lightning-AI/litgpt/blob/main/tutorials/resource-tables.md", date: "2026-11-20" };
+const LITGPT: Source = Source {
+    url: "https://github.com/Lightning-AI/litgpt/blob/26857050fe3ff627cd714fe92f5838f51a3d5efa/tutorials/resource-tables.md",
+    date: "2026-11-20",
+};
 
 const HANDBOOK_DPO: Source = Source {
     url: "https://github.com/huggingface/alignment-handbook/blob/19f03455e1b7c0450db769f841ced8e650610c06/recipes/zephyr-7b-beta/dpo/config_full.yaml",

@@ -115,7 +115,7 @@ pub struct Peak {
 /// `tokens` are context × batch per device; `parameters` those that one GPU computes with, of experts the active ones;
 /// `peak_tflops` is the card's dense peak.
 /// Source: Anyscale's LLMForge cookbook, "How do you benchmark yourself?"
-/// (<https://github.com/anyscale/templates/blob/main/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md>). Its tables follow from it with 7, 70 and 14 billion
+/// (<https://github.com/anyscale/templates/blob/398a117ee7bf54a28ad3a6ec291c08d8779573ca/templates/fine-tune-llm_v2/cookbooks/optimize_cost/README.md>). Its tables follow from it with 7, 70 and 14 billion
 /// parameters and the seconds that their throughput means.
 ///
 /// ```

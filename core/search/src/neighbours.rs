@@ -101,7 +101,7 @@ pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> 
 }
 
 /// Tokens of one pass that veRL's guide asks for at least: twice the longest sample, over the GPUs that split it
-/// (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>, "Tuning for Dynamic Batch Size").
+/// (<https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/perf/perf_tuning.rst>, "Tuning for Dynamic Batch Size").
 pub(crate) fn budget_floor(rl: &Rl, layout: &Layout) -> u64 {
     (2 * rl.max_length() / u64::from(layout.sequence_split())).max(1)
 }

@@ -8,6 +8,8 @@ mod agents;
 mod arguments;
 #[path = "shardwise/checking.rs"]
 mod checking;
+#[path = "shardwise/contributing.rs"]
+mod contributing;
 #[path = "shardwise/doctoring.rs"]
 mod doctoring;
 #[path = "shardwise/explaining.rs"]
@@ -138,6 +140,7 @@ fn run(command: Command, lang: Language) -> io::Result<u8> {
             out.flush()?;
             return Ok(status);
         }
+        Command::Contribute { options } => contributing::run(&options, lang, &mut out),
         Command::Doctor { files, gpu, model, json } => {
             let lang = Some(lang);
             doctoring::run(&files, &ReadOptions { gpu, model, lang }, json, &mut out)

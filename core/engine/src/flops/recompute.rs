@@ -18,7 +18,7 @@ pub(crate) const EVERY_OTHER: f64 = 0.4;
 /// Whole layers, or a share of them: every block's forward pass, adapters included, without the LM head
 /// (Narayanan et al. 2021, arXiv:2104.04473, appendix: 4 forward passes' worth in place of 3 in the layers). Modules, as Megatron-Core
 /// names them (`recompute_modules` in
-/// <https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/core/transformer/transformer_config.py>): `core_attn` the scores
+/// <https://github.com/NVIDIA/Megatron-LM/blob/d98e8a64ddf34856e74b24714e3bedb2f5a39553/megatron/core/transformer/transformer_config.py>): `core_attn` the scores
 /// and weighted sums (Korthikanti et al. 2022, arXiv:2205.05198, section 5), `mlp` the dense MLP, `moe` router, visited and
 /// shared experts, `shared_experts` these alone, `mla_up_proj` the products out of the latents. `moe_act` and `layernorm`
 /// multiply nothing. Other backends' selective recomputation is per operator. A fused LM head computes its logits again.
@@ -99,7 +99,7 @@ fn again(model: &Model, block: Block, modules: Modules, length: f64) -> Flops {
 
 /// Weights out of the latents of queries and of keys and values; queries without a latent are projected there too
 /// (`qkv_up_proj_and_rope_apply` in
-/// <https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/core/transformer/multi_latent_attention.py>).
+/// <https://github.com/NVIDIA/Megatron-LM/blob/d98e8a64ddf34856e74b24714e3bedb2f5a39553/megatron/core/transformer/multi_latent_attention.py>).
 fn up_projections(shape: &Shape) -> f64 {
     let from = if shape.q_lora_rank > 0 { shape.q_lora_rank } else { shape.hidden_size };
     let heads = shape.num_attention_heads;

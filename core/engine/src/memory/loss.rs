@@ -14,7 +14,7 @@ const EAGER_LOGIT_BYTES: f64 = 12.0;
 
 /// Bytes per logit of the eager loss of Hugging Face's models, which also keep the fp32 copy that it reads, shifted by
 /// a token (`transformers` 4.45, `modeling_llama.py`, `shift_logits`): 2 + 4 · 4. Qwen's table of memory by length
-/// (<https://github.com/QwenLM/Qwen/blob/main/README.md>) grows by 17 bytes a logit, Unsloth's longest lengths of plain
+/// (<https://github.com/QwenLM/Qwen/blob/2df8e8ac450fa185c421a08b0090ef81826caa6e/README.md>) grows by 17 bytes a logit, Unsloth's longest lengths of plain
 /// Hugging Face (<https://github.com/unslothai/unsloth/blob/e76172c/README.md>) by 18.
 const HUGGING_FACE_LOGIT_BYTES: f64 = 18.0;
 

@@ -322,7 +322,7 @@ fn outer_gradients(role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: 
 /// Qwen and Baichuan2 on one A100 (<https://github.com/modelscope/ms-swift/blob/d2b45ec/docs/source_en/LLM/Benchmark.md>)
 /// reserve 0.5 (up to 8,192 tokens, of which their samples are a third) to 1.8 times the logits beside what they need,
 /// 1.4 at the median. Where the question says that sequences are joined, batches are all alike: Qwen's own runs, which pad
-/// every sample to the longest (<https://github.com/QwenLM/Qwen/blob/main/finetune.py>), reserve none.
+/// every sample to the longest (<https://github.com/QwenLM/Qwen/blob/2df8e8ac450fa185c421a08b0090ef81826caa6e/finetune.py>), reserve none.
 fn idle(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
     let workload = &context.job.workload;
     let eager = !layout.fused_loss && !layout.fused_lm_head && workload.fine_tunes();

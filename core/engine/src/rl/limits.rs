@@ -10,7 +10,7 @@ use shardwise_question::workload::Rl;
 
 /// Shares of the card are stated to a twentieth, and never above this. Beside training the trainer's own context, its
 /// communicators and what its allocator keeps want room, too: of 103 values in veRL's examples one is 0.9 or more, the
-/// guide advises 0.5 to 0.7 (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>). Alone vLLM's own
+/// guide advises 0.5 to 0.7 (<https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/perf/perf_tuning.rst>). Alone vLLM's own
 /// default is the most.
 #[must_use]
 pub fn most(rl: &Rl) -> f64 {

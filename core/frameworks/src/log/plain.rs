@@ -53,16 +53,20 @@ pub(super) fn paced(framework: &'static str, marks: &[(f64, f64)]) -> Option<Log
 
 /// The Trainer's last line, or else its progress bar.
 pub(super) fn trainer(text: &str) -> Option<Log> {
-    let rate = |line: &str| {
-        let (_, rest) = line.split_once("train_steps_per_second")?;
+    let figure = |line: &str, name: &str| {
+        let (_, rest) = line.split_once(name)?;
         number(
             rest.trim_start_matches(['\'', '"', ':', '=', ' '])
                 .split([',', '}', ' '])
                 .next()?,
         )
     };
-    if let Some(rate) = text.lines().rev().find_map(rate).filter(|rate| *rate > 0.0) {
-        return plain("Hugging Face Trainer", 1, 1.0 / rate, None);
+    let rate = |line: &str| Some((figure(line, "train_steps_per_second")?, figure(line, "train_runtime")));
+    if let Some((rate, runtime)) = text.lines().rev().find_map(rate).filter(|(rate, _)| *rate > 0.0) {
+        // Its mean is over the whole run.
+        let steps = (rate * runtime.unwrap_or_default()).round().clamp(1.0, 1e9);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped, and not negative")]
+        return plain("Hugging Face Trainer", steps as usize, 1.0 / rate, None);
     }
     // ` 3/100 [00:21<11:30,  7.12s/it]`.
     let bar = |part: &str| {

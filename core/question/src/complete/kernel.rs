@@ -21,7 +21,7 @@ pub fn attention_kernel(job: &Job, layout: &Layout) -> Kernel {
 /// The kernel that a backend's software takes today on the job's cards, where nothing is stated.
 ///
 /// `TransformerEngine` takes cuDNN's kernels from Hopper on and `FlashAttention`-2 before (`get_attention_backend`,
-/// <https://github.com/NVIDIA/TransformerEngine/blob/main/transformer_engine/pytorch/attention/dot_product_attention/utils.py>).
+/// <https://github.com/NVIDIA/TransformerEngine/blob/d0067d0da6cb01811b8072a7d304f0e00344ce2b/transformer_engine/pytorch/attention/dot_product_attention/utils.py>).
 /// What pre-trains on FSDP takes PyTorch's own (torchtitan's `attn_type`); what fine-tunes, `FlashAttention`-3 on Hopper
 /// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>). In RL (veRL's `attn_implementation`), and on
 /// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way.

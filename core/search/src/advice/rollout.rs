@@ -11,7 +11,8 @@ use shardwise_question::wire::Schedule;
 /// `max_num_batched_tokens` that veRL's guide asks for at least: more than 2,048.
 const BATCHED_TOKENS: u64 = 8192;
 
-const FREE_CACHE: &str = "https://github.com/volcengine/verl/blob/main/docs/examples/config.rst";
+const FREE_CACHE: &str =
+    "https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/examples/config.rst";
 
 /// Parallelism, memory, batch, launches.
 pub(super) const RULES: [Rule; 6] = [

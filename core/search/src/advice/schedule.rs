@@ -9,10 +9,13 @@ use shardwise_question::job::STALENESS;
 use shardwise_question::wire::{LoraTargets, Schedule, VisionTower, WorkloadKind};
 use shardwise_question::workload::Lora;
 
-const ONE_STEP_OFF: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/one_step_off.md";
-const FULLY_ASYNC: &str = "https://github.com/volcengine/verl/blob/main/docs/advance/fully_async.md";
+const ONE_STEP_OFF: &str =
+    "https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/advance/one_step_off.md";
+const FULLY_ASYNC: &str =
+    "https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/advance/fully_async.md";
 const BALANCING: &str = "https://github.com/volcengine/verl/pull/2452";
-const ROLLOUT_CORRECTION: &str = "https://github.com/volcengine/verl/blob/main/docs/algo/rollout_corr.md";
+const ROLLOUT_CORRECTION: &str =
+    "https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/algo/rollout_corr.md";
 
 /// Every network costs something: from this share of the step it is slow.
 const SLOW_NETWORK: f64 = 0.1;

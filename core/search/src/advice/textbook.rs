@@ -19,7 +19,7 @@ use shardwise_question::wire::{
 /// Narayanan et al. 2021, section 3.2, takeaway 1: tensor parallelism up to the GPUs of a server, pipeline stages beyond.
 const MEGATRON_PAPER: &str = "https://arxiv.org/abs/2104.04473";
 /// "Tuning Guide of Parallel Mappings", rules 2 and 4: experts before tensor parallelism, inside the NVLink domain.
-const MEGATRON_MOE: &str = "https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/core/transformer/moe/README.md";
+const MEGATRON_MOE: &str = "https://github.com/NVIDIA/Megatron-LM/blob/d98e8a64ddf34856e74b24714e3bedb2f5a39553/megatron/core/transformer/moe/README.md";
 
 /// The upper end of the shares of memory that veRL's guide names for the engine.
 const VERL_SHARE: f64 = 0.7;

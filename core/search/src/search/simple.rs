@@ -10,8 +10,8 @@
 //! 5. Values beside those of recipes: token budgets of twice the longest sequence (veRL's guide), full recomputation or
 //!    none, 256 or 1,024 sequences and a share of 0.5 to 0.7 for the engine, everything else at its default.
 //!
-//! Sources: veRL's tuning guide (<https://github.com/volcengine/verl/blob/main/docs/perf/perf_tuning.rst>), ChatLearn's
-//! (<https://github.com/alibaba/ChatLearn/blob/main/docs/en/tutorial/tuning.md>), and the values of veRL's examples.
+//! Sources: veRL's tuning guide (<https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/perf/perf_tuning.rst>), ChatLearn's
+//! (<https://github.com/alibaba/ChatLearn/blob/19a314f8b66f850c4d2f63b8d45db07ee46e36fb/docs/en/tutorial/tuning_guide.md>), and the values of veRL's examples.
 
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute, RolloutPlan};

@@ -10,7 +10,7 @@ use shardwise_core::catalog;
 use shardwise_core::wire::Language;
 use shardwise_core::wire::Table;
 
-use super::{checking, explaining, known, pricing, searching};
+use super::{checking, contributing, explaining, known, pricing, searching};
 
 /// The program's version, and that of its data.
 static VERSION: LazyLock<String> =
@@ -204,6 +204,18 @@ Examples:
     Check {
         #[command(flatten)]
         options: Box<checking::Options>,
+    },
+    /// Make a measured run the row of published runs that it becomes, of its log and the page's link, beside the estimate of it.
+    #[command(after_help = "\
+Examples, the second in a clone of the sources:
+  shardwise contribute run train.log --question question.json --address https://example.org/runs/7/train.log \\
+      --date 2026-11-27 --by 'Example Lab'
+  shardwise contribute run verl.log --link 'http://localhost:8080/#v=1&…&z=1' --address https://github.com/… \\
+      --date 2026-11-27 --by 'Example Lab' --append
+CONTRIBUTING.md in the sources says what becomes of it, and how a price, a model, a GPU or a translation is checked.")]
+    Contribute {
+        #[command(flatten)]
+        options: Box<contributing::Options>,
     },
     /// Say where memory ran out and what would help, by a traceback, a log or a message of the kernel.
     #[command(after_help = "\
