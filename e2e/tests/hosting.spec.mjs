@@ -55,7 +55,7 @@ test('every page says of which commit it is', () => {
   expect(own).toMatch(COMMIT);
   // Nothing that it was built of has changed since, or `make` would have built it anew.
   expect(own === '', 'a clone names its commit').toBe(commit() === '');
-  for (const file of pages.filter((name) => /^(methods|command-line)/.test(name))) expect(read(file).toString()).toContain(own && `+${own}</span>`);
+  for (const file of pages.filter((name) => /^(methods|command-line)/.test(name))) expect(read(file).toString()).toContain(own && `+${own}</code>`);
 });
 
 test('every page asks for addresses of its own folder alone, and they are there', () => {

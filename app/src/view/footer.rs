@@ -15,8 +15,7 @@ pub(super) fn Foot(lang: Lang, report: Option<AnyView>, children: Children) -> i
     let site = lang.site();
     // The build writes it into the pages, not into the program, which so is the same of many commits.
     let commit = browser::commit();
-    let commit =
-        (!commit.is_empty()).then(|| view! { <span class="foot-commit">{format!("+{commit}")}</span> }.into_any());
+    let commit = (!commit.is_empty()).then(|| view! { <code class="foot-commit">{format!("+{commit}")}</code> });
     let facts = [
         (site.data, catalog::VERSION, None),
         (site.prices, catalog::PRICES_AS_OF, None),
