@@ -3,12 +3,14 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PORT ?= 8080
+# What is built to be passed on names its commit. Tests build without: a new commit would compile programs anew that are the same.
+identity = SHARDWISE_COMMIT="$${SHARDWISE_COMMIT-$$(node scripts/identity.mjs)}"
 
 # The crates of the core, without their tests.
 core_sources := $(shell find core -maxdepth 1 -mindepth 1 ! -name tests ! -name benches ! -name examples ! -name python ! -name xtask)
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find .cargo app $(core_sources) public Cargo.toml Cargo.lock Trunk.toml \
-	rust-toolchain.toml scripts/build-site.mjs scripts/drawing.mjs scripts/env.sh scripts/fetch-files.mjs scripts/finish-site.mjs scripts/first-answer.mjs scripts/hosting.mjs scripts/licenses.mjs scripts/offline.mjs scripts/parts.mjs \
+	rust-toolchain.toml scripts/build-site.mjs scripts/drawing.mjs scripts/env.sh scripts/fetch-files.mjs scripts/finish-site.mjs scripts/first-answer.mjs scripts/hosting.mjs scripts/identity.mjs scripts/licenses.mjs scripts/offline.mjs scripts/parts.mjs \
 	scripts/service-worker.js scripts/text-page.mjs scripts/worker.js -type f 2>/dev/null)
 
 .PHONY: help setup serve gallery visual build release test test-long bench bench-page bench-wasm bench-peers bench-lighthouse parts accuracy layouts fit clean
@@ -51,7 +53,7 @@ watch: ## Serve the site with Trunk, which builds it anew as files change
 cli: ## Build the command line with the site in it: target/fast/shardwise (`shardwise serve`)
 	@scripts/setup site
 	@$(MAKE) --no-print-directory dist/index.html
-	@source scripts/env.sh && cargo build --locked --profile fast -p shardwise-core --features serve --bin shardwise
+	@source scripts/env.sh && $(identity) cargo build --locked --profile fast -p shardwise-core --features serve --bin shardwise
 	@source scripts/env.sh && node scripts/licenses.mjs program >target/fast/THIRD-PARTY-LICENSES.txt
 
 bench: ## Time the core
@@ -106,11 +108,11 @@ fit: ## Fit the efficiencies anew on kernels and published runs, cross-validate,
 
 npm: ## Pack the core for JavaScript: target/shardwise-VERSION.tgz
 	@scripts/setup site
-	@scripts/pack-npm
+	@$(identity) scripts/pack-npm
 
 wheel: ## Pack the core, with the command line, for Python: target/wheels/
 	@scripts/setup wheel
-	@scripts/pack-wheel
+	@$(identity) scripts/pack-wheel
 
 bench-python: ## Time the Python package: import, first answer, 10,000 estimates
 	@scripts/setup wheel

@@ -12,8 +12,10 @@ trunk_version=0.21.14
 binaryen_version=132
 cargo_deny_version=0.20.2
 
-# How the site's programs are compiled: Leptos without its types' names in every view, and no path of this machine in the file.
-site_rustflags="--cfg erase_components --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+# No path of this machine in what is passed on. This folder's are in nothing: cargo compiles it by names below it.
+remap="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+# How the site's programs are compiled: Leptos without its types' names in every view.
+site_rustflags="--cfg erase_components $remap"
 
 [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ] && PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
 export PATH=$tools/bin:$root/e2e/node_modules/.bin:$PATH

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { headersFile } from './hosting.mjs';
+import { commit } from './identity.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 import { partsOf } from './parts.mjs';
 
@@ -25,6 +26,8 @@ const OF_ACCURACY = ['tokens', 'base', 'boot', 'nav', 'form', 'verdict', 'chart'
 const frame = readFileSync(join(site, 'index.html'), 'utf8').replace(/^ *<!--.*-->\n|^\n/gm, '').split('@BODY@\n');
 if (frame.length !== 3) throw new Error('index.html has changed: it marks no body');
 
+// Of which commit: an attribute of every page's root element, so that programs and their digests are the same of many.
+const built = commit() && ` data-commit="${commit()}"`;
 trimScripts();
 const styles = joinStyles();
 const [figure] = hashed('figure.js');
@@ -109,7 +112,7 @@ function rename(file, from, to) {
 function writePage({ folder, root, title, description, head, body, first = '' }) {
   const depth = folder.split('/').filter(Boolean).length;
   const marks = {
-    ROOT: root, TITLE: title, DESCRIPTION: description, HEAD: head.join('\n'), FIRST: first, EARLY: early,
+    ROOT: `${root}${built}`, TITLE: title, DESCRIPTION: description, HEAD: head.join('\n'), FIRST: first, EARLY: early,
     BASE: depth > 0 ? `<base href="${'../'.repeat(depth)}">` : '',
   };
   const [before, shown, after] = frame;
@@ -199,7 +202,7 @@ function writeTexts() {
   ];
   const head = [styles.all, styles.texts, '<script defer src="./boot.js"></script>'];
   for (const { document, tag, ...page } of pages) {
-    writePage({ ...page, root: `lang="${tag}"`, head, body: `${drawn('text-page.mjs', document, tag)}\n` });
+    writePage({ ...page, root: `lang="${tag}"`, head, body: `${drawn('text-page.mjs', document, tag, commit())}\n` });
   }
 }
 

@@ -26,6 +26,15 @@ export function catalog(table: 'nodes'): NodeRow[];
 export function catalog(table: 'prices'): PriceRow[];
 export function catalog(table: 'offers'): OfferRow[];
 
+/** Which build this is: its version, its commit where it is known, the version of its data, and the dates of their newest figure and price. */
+export const build: {
+  readonly version: string;
+  readonly commit: string | null;
+  readonly data: string;
+  readonly data_date: string;
+  readonly prices_date: string;
+};
+
 /** The same with the question and the answer as JSON: the line that the command line writes. */
 export const json: {
   readonly estimate: (question: string, options?: EstimateOptions) => string;

@@ -2,6 +2,8 @@
 
 import * as program from './shardwise.js';
 
+export { build } from './build.js';
+
 let ready = false;
 
 // Not for callers: index.js and node.js say that the program is there.

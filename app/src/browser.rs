@@ -29,6 +29,17 @@ fn root() -> Option<HtmlElement> {
     document()?.document_element()?.dyn_into().ok()
 }
 
+/// The commit that the site was built of, as its pages say; empty where they do not.
+pub(crate) fn commit() -> String {
+    root().and_then(|root| root.get_attribute("data-commit")).unwrap_or_default()
+}
+
+/// The site's version with its commit, where it is known, as <https://semver.org> has it.
+pub(crate) fn exact_version() -> String {
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), commit());
+    if commit.is_empty() { version.to_owned() } else { format!("{version}+{commit}") }
+}
+
 /// Sets an attribute of the root element, or takes it away.
 pub(crate) fn set_root(name: &str, value: Option<&str>) {
     if let Some(root) = root() {

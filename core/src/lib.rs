@@ -24,6 +24,7 @@ pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity}
 pub use shardwise_explain as methods;
 pub use shardwise_rules as rules;
 
+pub mod identity;
 pub mod interface;
 pub mod words;
 

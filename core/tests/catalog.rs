@@ -72,6 +72,10 @@ fn every_figure_has_a_source() {
         assert_eq!(node.usd_per_hour.is_some(), node.price_url.starts_with("https://"), "{}", node.name);
     }
     assert!(catalog::PRICES_AS_OF >= "2026-11-01");
+    let read = catalog::gpu_sources().map(|(_, source, _)| source.date);
+    let newest = read.chain(catalog::model_sources().map(|(_, source, _)| source.date)).max();
+    assert!(newest.is_some_and(|newest| newest <= catalog::NEWEST), "{newest:?}");
+    assert!(catalog::PRICES_AS_OF <= catalog::NEWEST);
     assert!(catalog::VERSION.len() == 7);
 }
 
@@ -337,6 +341,7 @@ fn the_typical_price_is_the_median_of_the_providers_lowest() {
     assert!(tables.contains("usd_per_gpu_hour: Some(5.0)"), "{tables}");
     assert!(tables.contains("https://example.com/5\", date: \"2026-10-01\""), "{tables}");
     assert!(tables.contains("PRICES_AS_OF: &str = \"2026-11-01\""), "{tables}");
+    assert!(tables.contains("NEWEST: &str = \"2026-11-01\""), "{tables}");
 }
 
 #[test]

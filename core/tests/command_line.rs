@@ -256,9 +256,14 @@ fn what_went_wrong_is_named_with_the_remedy() {
 
 #[test]
 fn version_names_the_data_too() {
-    let output = run(&["--version"], "");
-    let expected = format!("shardwise {} (data {})\n", env!("CARGO_PKG_VERSION"), catalog::VERSION);
-    assert_eq!(text(&output.stdout), expected);
+    let first = format!("shardwise {} (data {})\n", env!("CARGO_PKG_VERSION"), catalog::VERSION);
+    assert_eq!(text(&run(&["-V"], "").stdout), first);
+    // What this test was told when it was compiled, the program was, too.
+    let commit = option_env!("SHARDWISE_COMMIT")
+        .filter(|commit| !commit.is_empty())
+        .unwrap_or("not recorded");
+    let rest = format!("commit {commit}\nnewest figure {}, newest price {}\n", catalog::NEWEST, catalog::PRICES_AS_OF);
+    assert_eq!(text(&run(&["--version"], "").stdout), first + &rest);
 }
 
 #[test]

@@ -29,6 +29,8 @@ impl Server {
         let mut line = String::new();
         let mut told = BufReader::new(child.stdout.take().unwrap());
         told.read_line(&mut line).unwrap();
+        let says = format!("Shardwise {}", env!("CARGO_PKG_VERSION"));
+        assert!(line.starts_with(&says) && line.contains(shardwise_core::catalog::NEWEST), "{line}");
         let address = line.split(' ').find(|word| word.starts_with("http://"));
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
         let (_, port) = address["http://".len()..].split_once('/').unwrap().0.rsplit_once(':').unwrap();

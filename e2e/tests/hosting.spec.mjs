@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { HASHED, NAMED, headers, pagePolicy } from '../../scripts/hosting.mjs';
+import { COMMIT, commit } from '../../scripts/identity.mjs';
 import { filesOf } from '../../scripts/offline.mjs';
 import { WHOLE } from '../browser.mjs';
 import { expect, guarded, test } from '../fixtures.mjs';
@@ -45,6 +46,16 @@ test('every page carries its policy, sends no referrer, and has no script or sty
     expect(html.indexOf('Content-Security-Policy'), file).toBeLessThan(html.search(/<(script|link|title|body)/));
     expect(html, file).not.toMatch(/<style|<script(?![^>]* src=)|<script[^>]*>[^<]|<iframe|<object|<embed\b|<form[^>]* action|\sstyle=|\son[a-z]+="|javascript:/);
   }
+});
+
+test('every page says of which commit it is', () => {
+  const told = new Set(pages.filter((file) => file !== '404.html').map((file) => / data-commit="([^"]*)"/.exec(read(file).toString())?.[1] ?? ''));
+  expect(told.size).toBe(1);
+  const [own] = told;
+  expect(own).toMatch(COMMIT);
+  // Nothing that it was built of has changed since, or `make` would have built it anew.
+  expect(own === '', 'a clone names its commit').toBe(commit() === '');
+  for (const file of pages.filter((name) => /^(methods|command-line)/.test(name))) expect(read(file).toString()).toContain(own && `+${own}</code>`);
 });
 
 test('every page asks for addresses of its own folder alone, and they are there', () => {

@@ -67,8 +67,9 @@ for (const [name, width, colorScheme, lang] of VISITS) {
   });
 }
 
-/** In the page: gives every number of a part the same digits, since what the estimates say is for other tests, and hides what floats over it. */
+/** In the page: gives every number of a part the same digits, since what the estimates say is for other tests, leaves out the commit, and hides what floats over it. */
 function alone(element) {
+  element.querySelector('.foot-commit')?.remove();
   for (const other of document.querySelectorAll('.dock, .skip')) other.style.visibility = element.contains(other) ? 'visible' : 'hidden';
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) node.data = node.data.replace(/\d+(?:[.,]\d+)*/g, '000');

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use shardwise_core::catalog;
 
 use super::header::{Place, PlaceLink};
+use crate::browser;
 use crate::look::Look;
 use crate::text::Lang;
 use crate::view::view;
@@ -12,17 +13,20 @@ use crate::view::view;
 #[component]
 pub(super) fn Foot(lang: Lang, report: Option<AnyView>, children: Children) -> impl IntoView {
     let site = lang.site();
+    // The build writes it into the pages, not into the program, which so is the same of many commits.
+    let commit = browser::commit();
+    let commit = (!commit.is_empty()).then(|| view! { <code class="foot-commit">{format!("+{commit}")}</code> });
     let facts = [
-        (site.data, catalog::VERSION),
-        (site.prices, catalog::PRICES_AS_OF),
-        (site.build, env!("CARGO_PKG_VERSION")),
-        (site.licence, "Apache-2.0 OR MIT"),
+        (site.data, catalog::VERSION, None),
+        (site.prices, catalog::PRICES_AS_OF, None),
+        (site.build, env!("CARGO_PKG_VERSION"), commit),
+        (site.licence, "Apache-2.0 OR MIT", None),
     ];
-    let facts = facts.map(|(name, value)| {
+    let facts = facts.map(|(name, value, more)| {
         view! {
             <div>
                 <dt>{name}</dt>
-                <dd>{value}</dd>
+                <dd>{value} {more}</dd>
             </div>
         }
     });

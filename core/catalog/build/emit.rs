@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+use super::check::day_number;
 use super::host;
 use super::literal::{Rust, columns, line, literal, source, table};
 use super::memory;
@@ -17,6 +18,10 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
     text.push_str(&format!(
         "/// Date of the newest price in the catalog: `YYYY-MM-DD`.\npub const PRICES_AS_OF: &str = {:?};\n",
         price::newest_date(catalog)
+    ));
+    text.push_str(&format!(
+        "/// Date of the newest figure in the catalog, of whatever table: `YYYY-MM-DD`.\npub const NEWEST: &str = {:?};\n",
+        catalog.dates().filter(|date| day_number(date).is_some()).max().unwrap_or_default()
     ));
     let of_generation =
         |row: &GenerationRow| literal("Generation", &columns!(row; name, compute_capability, mesh, flash_attention_2));

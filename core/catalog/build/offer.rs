@@ -40,7 +40,7 @@ pub(crate) struct OfferRow {
     source: String,
     snapshot: String,
     #[serde(default)]
-    date: String,
+    pub(crate) date: String,
     #[serde(default)]
     notes: String,
 }

@@ -55,6 +55,28 @@ impl Catalog {
     pub(crate) fn gpu(&self, id: &str) -> Option<&GpuRow> {
         self.gpus.iter().map(|(_, row)| row).find(|row| row.id == id)
     }
+
+    /// The days on which the entries were read, and prices were asked.
+    pub(crate) fn dates(&self) -> impl Iterator<Item = &str> {
+        let generations = self.generations.iter().map(|(_, row)| &row.date);
+        let gpus = self.gpus.iter().flat_map(|(_, row)| {
+            [Some(&row.date), row.memory_date.as_ref(), row.board_w_date.as_ref()]
+                .into_iter()
+                .flatten()
+        });
+        let nodes = self.nodes.iter().flat_map(|(_, row)| {
+            [Some(&row.date), Some(&row.price_date), row.host_ram_date.as_ref()]
+                .into_iter()
+                .flatten()
+        });
+        let prices = self.prices.iter().map(|(_, row)| &row.date);
+        let offers = self.offers.iter().map(|(_, row)| &row.date);
+        let models = self.models.iter().map(|(_, row)| &row.date);
+        let licenses = self.licenses.iter().map(|(_, row)| &row.date);
+        let publishers = self.publishers.iter().map(|(_, row)| &row.date);
+        let machines = generations.chain(gpus).chain(nodes).chain(prices).chain(offers);
+        machines.chain(models).chain(licenses).chain(publishers).map(String::as_str)
+    }
 }
 
 /// A generation of GPUs. Keys are those of `catalog::Generation`.

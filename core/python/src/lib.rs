@@ -7,13 +7,33 @@ mod many;
 #[pyo3::pymodule]
 mod _core {
     use pyo3::{PyResult, Python, pyfunction};
+    use shardwise_core::identity::Identity;
     use shardwise_core::interface::{self, Function};
 
     use super::many::each;
 
+    /// Which build this is.
+    const BUILD: Identity = Identity::of(env!("CARGO_PKG_VERSION"), option_env!("SHARDWISE_COMMIT"));
+
     /// The package's version.
     #[pymodule_export]
-    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    const VERSION: &str = BUILD.version;
+
+    /// The first digits of the commit that it was built of; nothing where none is known.
+    #[pymodule_export]
+    const COMMIT: Option<&str> = BUILD.commit;
+
+    /// Version of the data.
+    #[pymodule_export]
+    const DATA: &str = BUILD.data;
+
+    /// Date of the newest figure in the catalog.
+    #[pymodule_export]
+    const DATA_DATE: &str = BUILD.data_date;
+
+    /// Date of the newest price.
+    #[pymodule_export]
+    const PRICES_DATE: &str = BUILD.prices_date;
 
     /// Answers questions.
     #[pyfunction]

@@ -39,4 +39,8 @@ def test_its_version_is_the_packages() -> None:
     from importlib.metadata import version
 
     assert shardwise.__version__ == version("shardwise")
-    assert program("--version").stdout.startswith(f"shardwise {version('shardwise')} ")
+    commit = shardwise.build["commit"] or "not recorded"
+    assert program("--version").stdout == (
+        f"shardwise {version('shardwise')} (data {shardwise.build['data']})\ncommit {commit}\n"
+        f"newest figure {shardwise.build['data_date']}, newest price {shardwise.build['prices_date']}\n"
+    )

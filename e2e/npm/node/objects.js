@@ -44,8 +44,14 @@ assert.equal(shardwise.catalog('gpus').find((gpu) => gpu.id === 'h100-sxm').memo
 assert(shardwise.catalog('models').length > 100 && shardwise.catalog('nodes').length > 10 && shardwise.catalog('prices').length > 10);
 assert.throws(() => shardwise.catalog('colours'), /gpus/);
 
-// The same module for require, which Node has for modules since 20.19.
+// Which build it is: the version of the package, and of when its data are.
 const require = createRequire(import.meta.url);
+const { version, commit, ...dates } = shardwise.build;
+assert.equal(version, require('shardwise/package.json').version);
+assert(commit === null || /^[0-9a-f]{7,40}(-dirty)?$/.test(commit), commit);
+assert(JSON.parse(told[0]).data.version === dates.data && dates.data_date >= dates.prices_date && /^20\d\d-\d\d-\d\d$/.test(dates.prices_date));
+
+// The same module for require, which Node has for modules since 20.19.
 assert.equal(require('shardwise').estimate, shardwise.estimate);
 assert(require('shardwise/schema.json').$defs.Question);
 console.log(`${compared} answers are the same`);

@@ -1,8 +1,11 @@
 // Every function with its types. What should not compile is marked.
 
 import init, {
-  type Answer, type FlagsOptions, type ModelRow, type Question, catalog, estimate, flags, json, read, search,
+  type Answer, type FlagsOptions, type ModelRow, type Question, build, catalog, estimate, flags, json, read, search,
 } from 'shardwise';
+
+const commit: string | null = build.commit;
+console.log(build.version, commit, build.data_date);
 
 await init();
 await init(new URL('https://shardwise.example/shardwise_bg.wasm'));

@@ -114,7 +114,7 @@ pub(in crate::view) fn Report(page: Page) -> impl IntoView {
                 &range(interval.map(|interval| interval.tokens_per_s_per_gpu)),
                 &format::seconds(answer.step_time_s),
                 &usd,
-                env!("CARGO_PKG_VERSION"),
+                &browser::exact_version(),
                 catalog::VERSION,
                 catalog::PRICES_AS_OF,
             ],

@@ -50,6 +50,7 @@ __all__ = [
     "TextError",
     "UnsupportedError",
     "__version__",
+    "build",
     "calibrate",
     "catalog",
     "check",
@@ -65,6 +66,16 @@ __all__ = [
 ]
 
 __version__ = _core.VERSION
+
+build: dict[str, str | None] = {
+    "version": _core.VERSION,
+    "commit": _core.COMMIT,
+    "data": _core.DATA,
+    "data_date": _core.DATA_DATE,
+    "prices_date": _core.PRICES_DATE,
+}
+"""Which build this is: its version, the commit where it is known, the version of the data and the dates of their newest figure
+and price."""
 
 
 def _found(line: str, document: Callable[[Any], Any], index: int | None) -> Any:

@@ -1,4 +1,8 @@
 VERSION: str
+COMMIT: str | None
+DATA: str
+DATA_DATE: str
+PRICES_DATE: str
 
 def estimate(questions: list[str], options: str) -> list[str]: ...
 def search(questions: list[str], options: str) -> list[str]: ...

@@ -22,6 +22,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
+use super::arguments::IDENTITY;
 use tools::TOOLS;
 
 /// What an agent is told first.
@@ -59,7 +60,7 @@ struct Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let own = Implementation::new("shardwise", env!("CARGO_PKG_VERSION"));
+        let own = Implementation::new("shardwise", IDENTITY.version).with_description(IDENTITY.long());
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(own.with_title("Shardwise"))
             .with_instructions(INSTRUCTIONS)

@@ -6,21 +6,27 @@ use std::sync::LazyLock;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
-use shardwise_core::catalog;
+use shardwise_core::identity::Identity;
 use shardwise_core::wire::Language;
 use shardwise_core::wire::Table;
 
 use super::{checking, contributing, explaining, known, pricing, searching};
 
-/// The program's version, and that of its data.
-static VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{} (data {})", env!("CARGO_PKG_VERSION"), catalog::VERSION));
+/// Which build this is.
+pub(crate) const IDENTITY: Identity = Identity::of(env!("CARGO_PKG_VERSION"), option_env!("SHARDWISE_COMMIT"));
+
+/// The program's version, and that of its data: `-V`.
+static VERSION: LazyLock<String> = LazyLock::new(|| IDENTITY.to_string());
+
+/// The same with commit and dates: `--version`.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| IDENTITY.long());
 
 /// Memory, speed, cost and flags of training language models.
 #[derive(Parser)]
 #[command(
     name = "shardwise",
     version = VERSION.as_str(),
+    long_version = LONG_VERSION.as_str(),
     about,
     after_help = "\
 A question is a JSON document; the page's link carries the same one.

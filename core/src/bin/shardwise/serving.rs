@@ -19,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 
+use super::arguments::IDENTITY;
 use site::Site;
 
 /// Where the page is served, and to whom.
@@ -91,7 +92,11 @@ fn told(options: &Options, own: SocketAddr, named: &str, lang: Language) -> io::
         // Whoever closed standard error does not want the warning.
         let _ = writeln!(io::stderr(), "shardwise: {}", lang.sentence(warning));
     }
-    let says = lang.sentence(&format!("Shardwise is at {address} (Ctrl-C stops it)"));
+    let says = lang.sentence(&format!(
+        "Shardwise {} with data of {} is at {address} (Ctrl-C stops it)",
+        IDENTITY.exact(),
+        IDENTITY.data_date
+    ));
     let mut out = io::stdout();
     writeln!(out, "{says}")?;
     out.flush()?;
