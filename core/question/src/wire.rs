@@ -5,6 +5,7 @@
 //! needs version 2.
 
 mod answer;
+mod calibration;
 mod distillation;
 mod document;
 mod images;
@@ -24,6 +25,7 @@ mod unique;
 mod version;
 
 pub use answer::*;
+pub use calibration::*;
 pub use distillation::*;
 pub use document::{Document, read};
 pub use images::*;

@@ -38,7 +38,7 @@ const TRAINED_FROM: [(&str, &str, &str); 7] = [
     (
         "skywork-or1-32b",
         "deepseek-r1-distill-qwen-32b",
-        "https://huggingface.co/JunHowie/Skywork-OR1-32B-Preview-GPTQ-Int4/blob/main/README.md",
+        "https://huggingface.co/JunHowie/Skywork-OR1-32B-Preview-GPTQ-Int4",
     ),
     ("deepscaler-1.5b", "deepseek-r1-distill-qwen-1.5b", "https://huggingface.co/agentica-org/DeepScaleR-1.5B-Preview"),
 ];

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::calibration::Calibration;
 use super::known::{self, Word};
 use super::operations::RunOperations;
 use super::parts::{HostParts, MemoryParts, TimeParts};
 use super::parts::{is_false, is_zero};
 use super::plan::PlanSpec;
-use super::question::Calibration;
 use super::rental::Rental;
 use super::sensitivity::Difference;
 use shardwise_catalog::error::Caveat;

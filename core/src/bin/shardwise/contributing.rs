@@ -198,7 +198,7 @@ fn question(options: &Options, lang: Language) -> io::Result<Result<Question, In
         (None, None) => Err(InputError::new("link", "Give the page's link, or a file with --question.")),
     };
     Ok(read.and_then(|question| match &options.gpu {
-        Some(gpu) if question.hardware.gpu != Value::from(gpu.as_str()) => {
+        Some(gpu) if question.hardware.gpu != gpu.as_str() => {
             let says = "The question names another GPU. Change it there, or leave this out.";
             Err(InputError::new("gpu", says))
         }
