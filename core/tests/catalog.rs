@@ -341,7 +341,7 @@ fn the_typical_price_is_the_median_of_the_providers_lowest() {
     assert!(tables.contains("usd_per_gpu_hour: Some(5.0)"), "{tables}");
     assert!(tables.contains("https://example.com/5\", date: \"2026-10-01\""), "{tables}");
     assert!(tables.contains("PRICES_AS_OF: &str = \"2026-11-01\""), "{tables}");
-    assert!(tables.contains("NEWEST: &str = \"2026-11-01\""), "{tables}");
+    assert!(tables.contains("NEWEST: &str = \"2026-11-21\""), "{tables}");
 }
 
 #[test]

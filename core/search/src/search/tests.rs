@@ -138,18 +138,23 @@ fn reinforcement() -> impl Strategy<Value = Question> {
     })
 }
 
-/// Half of them under the factors of a run.
+/// Half of them under the factors of a run, of RL by kinds of phases.
 fn calibrated(questions: impl Strategy<Value = Question>) -> impl Strategy<Value = Question> {
     let factor = || prop_oneof![1 => Just(None), 1 => (0.3..3.0_f64).prop_map(Some)];
-    (questions, factor(), factor(), [factor(), factor(), factor(), factor(), factor()]).prop_map(
-        |(question, time, memory, phases)| {
-            // Phases are of RL alone.
-            let [rollout, forward, update, weight_sync, other] =
-                if question.workload.rl.is_some() { phases } else { [None; 5] };
-            let calibration = Some(Calibration { time, memory, rollout, forward, update, weight_sync, other });
-            Question { calibration, ..question }
-        },
-    )
+    (questions, factor(), factor()).prop_map(|(question, time, memory)| {
+        let by_phase = question.workload.rl.is_some() && memory.is_some();
+        let phase = |times: f64| time.filter(|_| by_phase).map(|time| time * times);
+        let calibration = Calibration {
+            time,
+            memory,
+            rollout: phase(0.7),
+            forward: phase(1.9),
+            update: phase(0.8),
+            weight_sync: phase(3.0),
+            other: phase(0.5),
+        };
+        Question { calibration: Some(calibration), ..question }
+    })
 }
 
 /// Fields that a person may have stated.

@@ -216,7 +216,7 @@ Examples:
 Examples, the second in a clone of the sources:
   shardwise contribute run train.log --question question.json --address https://example.org/runs/7/train.log \\
       --date 2026-11-27 --by 'Example Lab'
-  shardwise contribute run verl.log --link 'http://localhost:8080/#v=1&…&z=1' --address https://github.com/… \\
+  shardwise contribute run verl.log --link 'http://localhost:8080/#v=1&...&z=1' --address https://github.com/... \\
       --date 2026-11-27 --by 'Example Lab' --append
 CONTRIBUTING.md in the sources says what becomes of it, and how a price, a model, a GPU or a translation is checked.")]
     Contribute {
