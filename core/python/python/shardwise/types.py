@@ -231,7 +231,7 @@ class CalibrateOptions(TypedDict, total=False):
 
 class _CalibratedNeeds(TypedDict):
     calibration: Calibration
-    """The factors: of time the step's, or else the passes'."""
+    """The factors: of time the step's, or else the passes'; of phases those that the run tells apart."""
     plan: PlanSpec
     """The plan that the run is compared with: the question's, or the search's choice without calibration."""
 
@@ -270,10 +270,20 @@ class CalibratedRun(_CalibratedRunNeeds, total=False):
 class Calibration(TypedDict, total=False):
     """Measured over estimated, each 0.1 to 10: what estimates are multiplied by."""
 
+    forward: float | None
+    """Of an RL step: on passes forward alone, for log-probabilities, reference, values and rewards. Default: `time`."""
     memory: float | None
     """On what training's allocator hands out; not on the engine's share of the card. Default 1."""
+    other: float | None
+    """Of an RL step: on what is left of it. Default: `time`."""
+    rollout: float | None
+    """Of an RL step: on generation's seconds. Default: `time`."""
     time: float | None
-    """On all seconds but those that the question states. Default 1."""
+    """On all seconds but those that the question states, and those of phases that have a factor of their own. Default 1."""
+    update: float | None
+    """Of an RL step: on updates of actor and critic. Default: `time`."""
+    weight_sync: float | None
+    """Of an RL step: on handing new weights to the engine. Default: `time`."""
 
 
 class Caveat(TypedDict):
@@ -1036,6 +1046,8 @@ class Mend(_MendWords):
     """What the framework is told: `key=value`."""
     slower: float | None
     """How many times as long a step takes with it; absent without an estimate."""
+    source: str
+    """Where that is from; empty where the script's own estimate says it."""
     text: str
     """What to do, and what it costs, in a sentence; empty where the settings say all."""
     to: str
