@@ -29,17 +29,15 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
     })
     .ok()?;
     let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
-    let Reading { mut understood, ignored, .. } = read(&texts, None).ok()?;
+    let Reading { mut understood, ignored, not_modelled, .. } = read(&texts, None).ok()?;
     // What is of no matter to the estimate may be what the framework asks for beside a change; DeepSpeed, whose texts have two
     // forms, asks for nothing, and ChatLearn has two as well.
-    let asks = !matches!(reading.framework, Dialect::Deepspeed | Dialect::Chatlearn);
-    understood.extend(ignored.into_iter().filter(|_| asks).map(|own| Understood {
-        key: own.key,
-        value: own.value,
-        field: String::new(),
-        line: own.line,
-        file: own.file,
-    }));
+    if !matches!(reading.framework, Dialect::Deepspeed | Dialect::Chatlearn) {
+        let ignored = ignored.into_iter().map(|own| (own.key, own.value, own.line, own.file));
+        let open = not_modelled.into_iter().map(|own| (own.key, own.value, own.line, own.file));
+        let beside = |(key, value, line, file)| Understood { key, value, field: String::new(), line, file };
+        understood.extend(ignored.chain(open).map(beside));
+    }
     Some(understood)
 }
 
