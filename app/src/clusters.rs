@@ -33,7 +33,7 @@ impl Cluster {
         let mut rest = line;
         while let Some((pair, more)) = rest.split_once(' ') {
             let Some((key, factor)) = pair.split_once('=') else { break };
-            let Some(place) = slot(&mut calibration, key) else { break };
+            let Some(place) = calibration.factor_mut(key) else { break };
             let (least, most) = FACTORS;
             let factor: f64 = factor.parse().ok()?;
             *place = Some(factor).filter(|factor| (least..=most).contains(factor));
@@ -62,19 +62,6 @@ impl Cluster {
             _ => alone(own.update, own.memory),
         }
     }
-}
-
-fn slot<'a>(of: &'a mut Calibration, key: &str) -> Option<&'a mut Option<f64>> {
-    Some(match key {
-        "time" => &mut of.time,
-        "memory" => &mut of.memory,
-        "rollout" => &mut of.rollout,
-        "forward" => &mut of.forward,
-        "update" => &mut of.update,
-        "weight_sync" => &mut of.weight_sync,
-        "other" => &mut of.other,
-        _ => return None,
-    })
 }
 
 /// A name as typed, in one line; `None` of what is none.

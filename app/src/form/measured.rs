@@ -30,17 +30,13 @@ impl Form {
     /// The factors that the question carries.
     #[must_use]
     pub fn calibration(&self) -> Option<Calibration> {
-        let own = self.base.get("calibration")?;
-        let factor = |name: &str| own.get(name).and_then(Value::as_f64);
-        Some(Calibration {
-            time: factor("time"),
-            memory: factor("memory"),
-            rollout: factor("rollout"),
-            forward: factor("forward"),
-            update: factor("update"),
-            weight_sync: factor("weight_sync"),
-            other: factor("other"),
-        })
+        let mut found = Calibration::default();
+        for (key, factor) in self.base.get("calibration")?.as_object()? {
+            if let Some(own) = found.factor_mut(key) {
+                *own = factor.as_f64();
+            }
+        }
+        Some(found)
     }
 
     /// Puts factors into the question, or takes them out.

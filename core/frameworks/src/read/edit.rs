@@ -95,8 +95,8 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             let of = |one: &&Understood| !alike || one.key.starts_with('-') == edit.is_option();
             all.find(|one| plain(&one.key) == plain(&edit.key) && of(one))
         };
-        let passed_over = || reading.ignored.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
-        let as_stated = passed_over().map(|one| Understood {
+        let passed_over = reading.ignored.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
+        let as_stated = passed_over.map(|one| Understood {
             key: one.key.clone(),
             value: one.value.clone(),
             field: String::new(),

@@ -45,4 +45,18 @@ impl Calibration {
             ("other", self.other),
         ]
     }
+
+    /// The factor of a key; `None` of what is none.
+    pub fn factor_mut(&mut self, key: &str) -> Option<&mut Option<f64>> {
+        Some(match key {
+            "time" => &mut self.time,
+            "memory" => &mut self.memory,
+            "rollout" => &mut self.rollout,
+            "forward" => &mut self.forward,
+            "update" => &mut self.update,
+            "weight_sync" => &mut self.weight_sync,
+            "other" => &mut self.other,
+            _ => return None,
+        })
+    }
 }
