@@ -24,7 +24,7 @@ const WORTH: f64 = 0.01;
 /// ```
 /// use shardwise_core::{calibration::{Measured, by_phase}, evaluate_alone, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
-///     "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128}}}"#).unwrap();
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8}, "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "max_prompt_length": 1024, "max_response_length": 2048}}}"#).unwrap();
 /// let found = evaluate_alone(&question).unwrap();
 /// let generation = found.answer.time.phases.iter().find(|phase| phase.name == "rollout").unwrap().s;
 /// let measured = Measured { step_time_s: Some(found.answer.step_time_s + generation), ..Measured::default() };
