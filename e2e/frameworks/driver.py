@@ -39,9 +39,14 @@ FEWEST = 1800
 # A card on which few of the texts fit or are fast, and how many of a framework's are mended for it.
 SMALLER = "l40s"
 MENDED = 48
-# Those of which every changed text passes. Not yet: a key that a YAML file and its ds_config.json both have (axolotl, LLaMA-Factory),
-# the Trainer's form of DeepSpeed's file, uneven stages that are gone (torchtitan, Megatron-LM, ChatLearn), names of older veRL.
-MENDED_FRAMEWORKS = ("verl", "trl", "ms-swift", "openrlhf", "megatron-bridge", "llmforge")
+# Texts that say one thing twice, of which a person takes one: the files of each form, and what tells the checker which it is.
+FORMS = {
+    "deepspeed": (
+        (("run_deepspeed.sh", "ds_config.json"), {"file": "ds_config.json"}),
+        (("run_deepspeed.sh", "ds_config_hf.json"), {"file": "ds_config_hf.json"}),
+    ),
+    "chatlearn": ((("run_chatlearn.sh",), {}), (("grpo_shardwise.yaml",), {"file": {}})),
+}
 
 
 def emitted(shardwise, framework, version, questions):
@@ -94,15 +99,18 @@ def improved(shardwise, snippets, folder):
     return found["texts"] if found.get("diff") and not found["elsewhere"] else None
 
 
-def mended(shardwise, texts):
-    """Some of the texts as `read` changes them for a smaller card."""
+def mended(shardwise, framework, texts):
+    """Some of the texts as `read` changes them for a smaller card, each of several forms by itself."""
     every = max(1, len(texts) // MENDED)
     with tempfile.TemporaryDirectory() as folder:
         for name, item in list(texts.items())[::every]:
-            changed = improved(shardwise, item["snippets"], folder)
-            if changed is not None:
-                snippets = [{**own, "text": text} for own, text in zip(item["snippets"], changed, strict=True)]
-                yield f"mended/{name}", {**item, "id": f"mended/{name}", "snippets": snippets}
+            for files, keys in FORMS.get(framework, ((None, {}),)):
+                own = [snippet for snippet in item["snippets"] if files is None or snippet["file"] in files]
+                changed = improved(shardwise, own, folder)
+                if changed is not None:
+                    called = "/".join(["mended", *(files or ())[-1:], name])
+                    snippets = [{**snippet, "text": text} for snippet, text in zip(own, changed, strict=True)]
+                    yield called, {**item, **keys, "id": called, "snippets": snippets}
 
 
 def altered(framework, version, file, texts):
@@ -142,8 +150,7 @@ def check(checked, arguments):
     if not version:
         texts |= shown(framework)
     cases = list(altered(framework, version, file, texts))
-    if framework in MENDED_FRAMEWORKS and not version:
-        texts |= mended(arguments.shardwise, texts)
+    texts |= mended(arguments.shardwise, framework, texts)
     found = verdicts(arguments.environments / environment, checker, [*texts.values(), *(item for item, _ in cases)])
     failures += [f"{name}: {error}" for name in texts for error in found[name]]
     for item, says in cases:

@@ -145,6 +145,27 @@ fn a_configuration_of_deepspeed_loses_its_offload() {
 }
 
 #[test]
+fn a_key_of_two_files_is_changed_in_both() {
+    let file = "model_name_or_path: Qwen/Qwen2.5-7B\nstage: sft\nfinetuning_type: full\ndeepspeed: ds_config.json\ncutoff_len: 4096\n\
+        per_device_train_batch_size: 16\ngradient_accumulation_steps: 2\nbf16: true\n";
+    let config = r#"{
+  "train_micro_batch_size_per_gpu": "auto",
+  "gradient_accumulation_steps": 2,
+  "bf16": {"enabled": true},
+  "zero_optimization": {"stage": 2}
+}
+"#;
+    let improved = keeps_its_word(&[file, config], Some(&base("l40s"))).unwrap();
+    let [file, config] = improved.texts.as_slice() else { panic!("{:?}", improved.texts) };
+    let steps = file.lines().find_map(|line| line.strip_prefix("gradient_accumulation_steps: "));
+    let config: Value = serde_json::from_str(config).unwrap();
+    assert_ne!(steps, Some("2"), "{file}");
+    assert_eq!(steps, Some(config["gradient_accumulation_steps"].to_string().as_str()), "{config}");
+    // What the trainer fills in stays its own.
+    assert_eq!(config["train_micro_batch_size_per_gpu"], "auto");
+}
+
+#[test]
 fn an_engine_with_keys_of_its_own_gets_no_keys_of_another() {
     let text = |engine: &str, prefix: &str| {
         format!(

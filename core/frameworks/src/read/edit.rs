@@ -95,14 +95,21 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             let of = |one: &&Understood| !alike || one.key.starts_with('-') == edit.is_option();
             all.find(|one| plain(&one.key) == plain(&edit.key) && of(one))
         };
-        let passed_over = reading.ignored.iter().rev().find(|one| plain(&one.key) == plain(&edit.key));
-        let as_stated = passed_over.map(|one| Understood {
-            key: one.key.clone(),
-            value: one.value.clone(),
-            field: String::new(),
-            line: one.line,
-            file: one.file,
-        });
+        let ignored = reading.ignored.iter().map(|one| (&one.key, &one.value, one.line, one.file));
+        let open = reading
+            .not_modelled
+            .iter()
+            .map(|one| (&one.key, &one.value, one.line, one.file));
+        let mut passed_over = open.rev().chain(ignored.rev());
+        let as_stated = passed_over
+            .find(|(key, ..)| plain(key) == plain(&edit.key))
+            .map(|(key, value, line, file)| Understood {
+                key: key.clone(),
+                value: value.clone(),
+                field: String::new(),
+                line,
+                file,
+            });
         let stated = named(true).or_else(|| named(false)).or(as_stated.as_ref());
         let unchanged = match (&edit.value, stated) {
             (Some(value), Some(one)) => same(value, &one.value),
@@ -124,6 +131,11 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             let mut pages = pages.iter_mut().zip(1..);
             pages.any(|(page, file)| page.replace(one, edit, one.file.is_none_or(|own| own == file)).is_some())
         };
+        // A trainer's file and ds_config.json may state one key each, and have to agree.
+        let both = |text: &&str| !edit.is_option() && json::states(text, &edit.key);
+        if texts.iter().any(both) {
+            members.push(edit);
+        }
         let done = stated.is_some_and(replace) || (edit.value.is_some() && add(&mut pages, &places, edit));
         if !done {
             elsewhere.push(edit.shown());
@@ -176,7 +188,8 @@ fn spelt(edit: &Edit, reading: &Reading, places: &[Place<'_>]) -> Edit {
 fn places(reading: &Reading) -> Vec<Place<'_>> {
     let understood = reading.understood.iter().map(|one| (one.key.as_str(), one.line, one.file));
     let ignored = reading.ignored.iter().map(|one| (one.key.as_str(), one.line, one.file));
-    understood.chain(ignored).filter(|(_, line, _)| *line > 0).collect()
+    let open = reading.not_modelled.iter().map(|one| (one.key.as_str(), one.line, one.file));
+    understood.chain(ignored).chain(open).filter(|(_, line, _)| *line > 0).collect()
 }
 
 /// A key that stands in the texts, its line, and which of several texts that is of.
@@ -206,7 +219,7 @@ fn add(pages: &mut [Page], places: &[Place<'_>], edit: &Edit) -> bool {
 }
 
 /// Whether two spellings say the same.
-fn same(a: &str, b: &str) -> bool {
+pub(super) fn same(a: &str, b: &str) -> bool {
     a == b
         || value::unquoted(a) == value::unquoted(b)
         || value::number(a).is_some_and(|number| value::number(b) == Some(number))

@@ -112,7 +112,7 @@ pub(crate) fn said_otherwise(reading: &Reading, job: &Job, from: &Plan, to: &Pla
     let (Some(was), Some(now)) = (settings(reading, job, from), settings(reading, job, to)) else {
         return Vec::new();
     };
-    difference(&was, &now, bare).iter().map(Edit::shown).collect()
+    difference(&was, &now, reading, bare).iter().map(Edit::shown).collect()
 }
 
 /// Stages that the text lays out layer by layer stay: their number is in more keys than the estimate has.
@@ -189,11 +189,12 @@ impl Way<'_> {
             return Vec::new();
         };
         match self.said(from) {
-            Some(was) => difference(was, now, self.bare()),
+            Some(was) => difference(was, now, self.reading, self.bare()),
             // What the framework refuses, its texts do not say: the pasted one says it.
             None => {
                 let changed = self.states.get(from + 1..=to).unwrap_or_default();
-                difference(&about(&self.reading.understood, changed), &about(now, changed), self.bare())
+                let (was, now) = (about(&self.reading.understood, changed), about(now, changed));
+                difference(&was, &now, self.reading, self.bare())
             }
         }
     }
@@ -232,7 +233,7 @@ impl Way<'_> {
         let mut read_as = said(&edited.texts, base);
         if read_as != Some(*meant) {
             // A default may follow what was changed: then it has to be stated.
-            edits.extend(stated_too(now, &edits, read_as.as_ref(), meant, self.bare()));
+            edits.extend(stated_too(now, &edits, read_as.as_ref(), meant, self.reading, self.bare()));
             edited = edit::apply(texts, self.reading, &edits);
             read_as = said(&edited.texts, base);
         }

@@ -144,6 +144,9 @@ pub struct Reading {
     /// Whether the text is a few settings without their command, which change a question rather than ask one.
     #[serde(skip)]
     pub settings_alone: bool,
+    /// Whether a command that trains was read.
+    #[serde(skip)]
+    pub(super) launched: bool,
     /// What neither the text nor the base tells and no estimate goes without.
     pub missing: Vec<Missing>,
     /// Keys that became fields of the question.

@@ -60,6 +60,7 @@ impl Draft<'_> {
             framework: self.framework,
             question,
             settings_alone: self.snippet,
+            launched: self.launched > 0,
             missing: self.missing,
             outdated: self.outdated,
             release,

@@ -23,6 +23,11 @@ pub(super) fn begins(text: &str) -> Option<usize> {
     })
 }
 
+/// Whether a text is an object that states a key.
+pub(super) fn states(text: &str, key: &str) -> bool {
+    members(text).is_some_and(|(_, members)| members.iter().any(|member| member.path == key))
+}
+
 /// Changes a member, takes it away, or adds it. Whether the text holds an object.
 pub(super) fn change(text: &mut String, edit: &Edit) -> bool {
     let Some((all, members)) = members(text) else {
@@ -38,7 +43,10 @@ pub(super) fn change(text: &mut String, edit: &Edit) -> bool {
         return true;
     };
     if let Some(member) = at(&edit.key) {
-        text.replace_range(member.value.clone(), &literal(value));
+        // What the trainer fills in follows its own arguments.
+        if text.get(member.value.clone()) != Some("\"auto\"") {
+            text.replace_range(member.value.clone(), &literal(value));
+        }
         return true;
     }
     // The innermost section that is there takes the rest of the path.

@@ -28,16 +28,23 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
         version: spoken(reading, framework.versions)?,
     })
     .ok()?;
-    let texts: Vec<&str> = snippets.iter().map(|snippet| snippet.text.as_str()).collect();
+    // Of two forms that say one thing, the one that was read: what Hugging Face's Trainer fills in stays its own.
+    let filled = reading.understood.iter().any(|one| one.value == "auto");
+    let other = match reading.framework {
+        Dialect::Deepspeed if filled => "ds_config.json",
+        Dialect::Deepspeed => "ds_config_hf.json",
+        Dialect::Chatlearn if reading.launched => "grpo_shardwise.yaml",
+        Dialect::Chatlearn => "run_chatlearn.sh",
+        _ => "",
+    };
+    let own = snippets.iter().filter(|snippet| snippet.file != other);
+    let texts: Vec<&str> = own.map(|snippet| snippet.text.as_str()).collect();
     let Reading { mut understood, ignored, not_modelled, .. } = read(&texts, None).ok()?;
-    // What is of no matter to the estimate may be what the framework asks for beside a change; DeepSpeed, whose texts have two
-    // forms, asks for nothing, and ChatLearn has two as well.
-    if !matches!(reading.framework, Dialect::Deepspeed | Dialect::Chatlearn) {
-        let ignored = ignored.into_iter().map(|own| (own.key, own.value, own.line, own.file));
-        let open = not_modelled.into_iter().map(|own| (own.key, own.value, own.line, own.file));
-        let beside = |(key, value, line, file)| Understood { key, value, field: String::new(), line, file };
-        understood.extend(ignored.chain(open).map(beside));
-    }
+    // What is of no matter to the estimate may be what the framework asks for beside a change.
+    let ignored = ignored.into_iter().map(|own| (own.key, own.value, own.line, own.file));
+    let open = not_modelled.into_iter().map(|own| (own.key, own.value, own.line, own.file));
+    let beside = |(key, value, line, file)| Understood { key, value, field: String::new(), line, file };
+    understood.extend(ignored.chain(open).map(beside));
     Some(understood)
 }
 
@@ -90,8 +97,8 @@ fn leading(field: &str) -> String {
     field.replace("plan.reference.", "plan.").replace("plan.critic.", "plan.")
 }
 
-/// Settings whose value differs, and those that are gone.
-pub(super) fn difference(was: &[Understood], now: &[Understood], bare: bool) -> Vec<Edit> {
+/// Settings whose value differs, and those that are gone, for the text of `reading`.
+pub(super) fn difference(was: &[Understood], now: &[Understood], reading: &Reading, bare: bool) -> Vec<Edit> {
     let values = |list: &[Understood]| -> BTreeMap<String, String> {
         list.iter().map(|one| (edit::plain(&one.key), one.value.clone())).collect()
     };
@@ -108,32 +115,56 @@ pub(super) fn difference(was: &[Understood], now: &[Understood], bare: bool) -> 
         let left = after.keys().any(|key| key.starts_with(&inside));
         (!left && section.contains('.')).then(|| section.to_owned())
     };
-    // What nothing is estimated by stays, whoever may need it.
+    // What nothing is estimated by stays, whoever may need it, unless it stands there as the plan that is left asks for it.
+    let asked = |one: &Understood| {
+        let ignored = reading.ignored.iter().map(|own| (&own.key, &own.value));
+        let open = reading.not_modelled.iter().map(|own| (&own.key, &own.value));
+        let mut all = ignored.chain(open);
+        all.any(|(key, value)| edit::plain(key) == edit::plain(&one.key) && edit::same(value, &one.value))
+    };
     let gone = was
         .iter()
-        .filter(|one| !one.field.is_empty() && !after.contains_key(&edit::plain(&one.key)))
+        .filter(|one| !after.contains_key(&edit::plain(&one.key)) && (!one.field.is_empty() || asked(one)))
         .map(|one| Edit { key: one.key.clone(), value: None, bare: bare(one), section: section(&one.key) });
     set.chain(gone).collect()
 }
 
-/// Roles that the text lays out by keys of their own, and the framework's text like the trained model: they follow it.
+/// Keys that the text has and the framework's newest text has not: an older name of one, which is changed in its place, and roles
+/// that the text lays out by keys of their own, which follow the trained model.
 pub(super) fn follow(edits: &mut Vec<Edit>, now: &[Understood], stated: &[Understood]) {
     for one in stated {
-        let field = leading(&one.field);
-        if field == one.field {
-            continue;
-        }
         let key = edit::plain(&one.key);
         if now.iter().any(|one| edit::plain(&one.key) == key) {
             continue;
         }
+        let field = leading(&one.field);
+        let known =
+            |list: &[Understood], of: &str, edit: &Edit| list.iter().any(|own| own.field == of && own.key == edit.key);
+        if let Some(renamed) = edits.iter_mut().find(|edit| {
+            last(&edit.key) == last(&one.key) && known(now, &one.field, edit) && !known(stated, &one.field, edit)
+        }) {
+            renamed.key.clone_from(&one.key);
+            continue;
+        }
+        if field == one.field {
+            continue;
+        }
+        // The trained model's key of this name, set or gone; where it has none, what says the same of it.
+        let named = edits.iter().find(|edit| {
+            last(&edit.key) == last(&one.key) && (known(now, &field, edit) || known(stated, &field, edit))
+        });
         let mut leads = now.iter().rev().filter(|one| one.field == field);
-        let led = leads.find_map(|one| edits.iter().find(|edit| edit.key == one.key));
+        let led = named.or_else(|| leads.find_map(|one| edits.iter().find(|edit| edit.key == one.key)));
         if let Some(leader) = led.cloned() {
             edits.retain(|edit| edit::plain(&edit.key) != key);
             edits.push(Edit { key: one.key.clone(), ..leader });
         }
     }
+}
+
+/// The name of a setting without what it is of.
+fn last(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
 }
 
 /// Settings of the framework's own text in which a plan that was read differs from the one that is meant.
@@ -142,6 +173,7 @@ pub(super) fn stated_too(
     edits: &[Edit],
     said: Option<&Plan>,
     meant: &Plan,
+    reading: &Reading,
     bare: bool,
 ) -> Vec<Edit> {
     let spec = |plan: &Plan| json!({"plan": plan.to_spec()});
@@ -152,5 +184,5 @@ pub(super) fn stated_too(
     let open = now.iter().filter(|one| {
         !one.field.is_empty() && one.field.split(' ').any(differs) && edits.iter().all(|edit| edit.key != one.key)
     });
-    difference(&[], &open.cloned().collect::<Vec<_>>(), bare)
+    difference(&[], &open.cloned().collect::<Vec<_>>(), reading, bare)
 }
