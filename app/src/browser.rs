@@ -407,16 +407,26 @@ pub(crate) fn take_beginning(
     left_out.set(None);
     let busy = Work::begin();
     leptos::task::spawn_local(async move {
-        let text = match file.slice_with_f64_and_f64(0.0, most) {
-            Ok(beginning) => JsFuture::from(beginning.text()).await.ok(),
-            Err(_) => None,
-        };
-        match text.and_then(|text| text.as_string()) {
-            Some(text) => take(file.name(), text, file.size() <= most),
-            None => left_out.set(Some(file.name())),
-        }
+        give(&file, most, left_out, &take).await;
         drop(busy);
     });
+}
+
+/// Gives the first `most` bytes of a file to what takes them.
+async fn give(
+    file: &web_sys::File,
+    most: f64,
+    left_out: RwSignal<Option<String>>,
+    take: &dyn Fn(String, String, bool),
+) {
+    let text = match file.slice_with_f64_and_f64(0.0, most) {
+        Ok(beginning) => JsFuture::from(beginning.text()).await.ok(),
+        Err(_) => None,
+    };
+    match text.and_then(|text| text.as_string()) {
+        Some(text) => take(file.name(), text, file.size() <= most),
+        None => left_out.set(Some(file.name())),
+    }
 }
 
 /// Shows a message whose control has the keyboard; those that lie over what has it stand above their controls.
@@ -449,13 +459,13 @@ pub(crate) fn uncover() {
     }
 }
 
-/// Takes the files of a drop or of a choice, name and text; text that is dropped is the browser's. One that is longer than
-/// `most` bytes or cannot be read is `left_out`, by its name.
+/// Takes the files of a drop or of a choice; text that is dropped is the browser's: name, the first `most` bytes as text, and
+/// whether that is all. One that cannot be read is `left_out`, by its name.
 pub(crate) fn take_files(
     event: &web_sys::Event,
     most: f64,
     left_out: RwSignal<Option<String>>,
-    take: Box<dyn Fn(String, String)>,
+    take: Box<dyn Fn(String, String, bool)>,
 ) {
     let Some(files) = files_of(event).filter(|files| files.length() > 0) else {
         return;
@@ -465,11 +475,7 @@ pub(crate) fn take_files(
     let busy = Work::begin();
     leptos::task::spawn_local(async move {
         for file in (0..files.length()).filter_map(|index| files.get(index)) {
-            let text = if file.size() <= most { JsFuture::from(file.text()).await.ok() } else { None };
-            match text.and_then(|text| text.as_string()) {
-                Some(text) => take(file.name(), text),
-                None => left_out.set(Some(file.name())),
-            }
+            give(&file, most, left_out, &take).await;
         }
         drop(busy);
     });

@@ -301,7 +301,7 @@ text! {
     // Flags.
     framework version_of checked reasons download copy copied select_copy unsupported replanned switch_slower switch_faster switch_same no_flags flags_unfit flags_writing flags_others
     // Paste box.
-    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_long paste_reading
+    paste close paste_hint paste_label paste_files paste_drop paste_clear paste_file paste_begun paste_long paste_reading
     broken no_worker retry
     // Advice.
     advice advice_note

@@ -202,6 +202,21 @@ test('a log beside its script, and one without a question that it could be of', 
   await expect(box.use('Calibrate all estimates with this run')).toHaveCount(0);
 });
 
+test('of a log that is too long the steps at its beginning count', async ({ page, calculator }) => {
+  await calculator.open(`#${RL}`);
+  const box = new PasteBox(page);
+  await box.open();
+  const step = LOG({ gen: 80, forward: 12, update: 40, step: 150 }).split('\n')[0];
+  const steps = Array.from({ length: 8000 }, (_, at) => step.replace('step:1 ', `step:${at + 1} `)).join('\n');
+  expect(steps.length).toBeGreaterThan(1_048_576);
+  await page.locator('#paste-files').setInputFiles([{ name: 'train.log', mimeType: 'text/plain', buffer: Buffer.from(steps) }]);
+  await expect(box.report).toContainText('train.log is longer than there is room for');
+  await expect(box.report).toContainText(/veRL Steps counted: \d,\d{3}, of 150 s each\./);
+  await expect(box.use('Calibrate all estimates with this run')).toBeVisible();
+  await page.locator('#paste-files').setInputFiles([{ name: 'all.bin', mimeType: 'text/plain', buffer: Buffer.alloc(2_000_000, 'x') }]);
+  await expect(box.report).toContainText('all.bin was left out');
+});
+
 test('a calibration is kept under a name, applied to another question, and erased', async ({ page, calculator }) => {
   await calculator.open(`#${RUN}`);
   await expect(page.locator('#cal-keep button')).toBeDisabled();

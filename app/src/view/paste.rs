@@ -29,6 +29,8 @@ const REST_MS: u32 = 250;
 
 /// A file's name stands in a line of its own, as `tail` and `head` write it.
 const NAME: [&str; 2] = ["==> ", " <=="];
+/// Room for such a line.
+const NAME_BYTES: usize = 512;
 
 #[component]
 pub(super) fn Paste(page: Page) -> impl IntoView {
@@ -36,6 +38,8 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
     let open = RwSignal::new(false);
     // A file that could not be taken.
     let left_out = RwSignal::new(None::<String>);
+    // One of which there was room for the beginning alone.
+    let begun = RwSignal::new(None::<String>);
     order(page, open);
     let toggled = move |event| {
         let opens = browser::opens(&event);
@@ -47,6 +51,7 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
     let clear = move |_| {
         page.pasted.set(String::new());
         left_out.set(None);
+        begun.set(None);
         browser::focus("paste-t");
     };
     view! {
@@ -70,7 +75,7 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
                 prop:value=move || page.pasted.get()
                 on:input=move |event| page.pasted.set(event_target_value(&event))
                 on:dragover=|event| event.prevent_default()
-                on:drop=move |event| take_files(page, left_out, &event)
+                on:drop=move |event| take_files(page, left_out, begun, &event)
             ></textarea>
             <div class="paste-tools">
                 <label class="btn btn-s">
@@ -79,7 +84,7 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
                         type="file"
                         multiple
                         id="paste-files"
-                        on:change=move |event| take_files(page, left_out, &event)
+                        on:change=move |event| take_files(page, left_out, begun, &event)
                     />
                     {text.paste_files}
                 </label>
@@ -95,6 +100,7 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
             </div>
             <div class="outcome" aria-live="polite">
                 {move || left_out.get().map(|name| view! { <Refusal words=fill(text.paste_file, &[&name])/> })}
+                {move || begun.get().map(|name| view! { <p class="muted">{fill(text.paste_begun, &[&name])}</p> })}
                 {move || outcome(page)}
                 {sheet::show(
                     page,
@@ -178,13 +184,31 @@ pub(super) fn joined(files: Vec<(&str, String)>) -> String {
     }
 }
 
-/// Takes the files of a drop or of a choice; text that is dropped is the browser's.
-fn take_files(page: Page, left_out: RwSignal<Option<String>>, event: &Event) {
-    let join = move |name: String, text: String| {
-        page.pasted
-            .update(|pasted| *pasted = with_file(std::mem::take(pasted), &name, &text));
+/// Takes the files of a drop or of a choice; text that is dropped is the browser's. Of one that is too long, as logs are, the lines
+/// that there is room for.
+fn take_files(page: Page, left_out: RwSignal<Option<String>>, begun: RwSignal<Option<String>>, event: &Event) {
+    begun.set(None);
+    let join = move |name: String, text: String, whole: bool| {
+        page.pasted.update(|pasted| {
+            let own =
+                if whole { Some(text.as_str()) } else { beginning(&text, MOST_BYTES.saturating_sub(pasted.len())) };
+            match own {
+                Some(own) => *pasted = with_file(std::mem::take(pasted), &name, own),
+                None => left_out.set(Some(name.clone())),
+            }
+            if !whole && own.is_some() {
+                begun.set(Some(name));
+            }
+        });
     };
     browser::take_files(event, MOST_BYTES as f64, left_out, Box::new(join));
+}
+
+/// The whole lines of a text that are within `room` bytes, with its file's name; none where there is none.
+fn beginning(text: &str, room: usize) -> Option<&str> {
+    let room = room.saturating_sub(NAME_BYTES).min(text.len());
+    let end = text.as_bytes().get(..room)?.iter().rposition(|byte| *byte == b'\n')?;
+    text.get(..=end)
 }
 
 /// What there is to say about the text.
@@ -210,7 +234,7 @@ fn read(page: Page) -> Option<Arc<Value>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{split, with_file};
+    use super::{NAME_BYTES, beginning, split, with_file};
 
     #[test]
     fn files_stand_apart() {
@@ -226,6 +250,14 @@ mod tests {
         let both = super::joined(vec![("x", "a\n".to_owned()), ("y", "b\n".to_owned())]);
         assert_eq!(both, "==> x <==\na\n==> y <==\nb\n");
         assert_eq!(split(&both), ["a\n", "b\n"]);
+    }
+
+    #[test]
+    fn a_long_file_ends_with_a_whole_line() {
+        assert_eq!(beginning("a\nb\nc", NAME_BYTES + 4), Some("a\nb\n"));
+        assert_eq!(beginning("é\né\n", NAME_BYTES + 4), Some("é\n"));
+        assert_eq!(beginning("abc", NAME_BYTES + 2), None);
+        assert_eq!(beginning("a\n", 1), None);
     }
 
     #[test]

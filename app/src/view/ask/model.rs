@@ -47,7 +47,11 @@ pub(super) fn Model(page: Page) -> impl IntoView {
     });
     // Takes a file that was dropped or chosen as the model.
     let take_file = move |event: &Event| {
-        let take = move |_, text: String| {
+        let take = move |name: String, text: String, whole: bool| {
+            if !whole {
+                left_out.set(Some(name));
+                return;
+            }
             pasted.set(true);
             page.change(|form| form.set(Field::ModelConfig, text));
         };
