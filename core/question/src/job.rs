@@ -231,7 +231,7 @@ fn resolve_workload(
             let rl = spec
                 .rl
                 .as_ref()
-                .ok_or_else(|| InputError::new("workload.rl", "RL workloads need this object."))?;
+                .ok_or_else(|| InputError::new("workload.rl", "RL workloads need this object. Give it prompts_per_step, max_prompt_length and max_response_length."))?;
             let rl = resolve_rl(algorithm, rl, model, hardware, caveats)?;
             workload.sequence_length = rl.max_length();
             workload.mean_sequence_length = rl.mean_length();

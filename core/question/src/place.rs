@@ -75,6 +75,23 @@ impl<'a> Place<'a> {
         value.ok_or_else(|| self.below(key).missing())
     }
 
+    /// Whether the keys below it that must be there are.
+    ///
+    /// # Errors
+    /// That the first is missing, with the names of the others that are.
+    pub(crate) fn all_required(&self, keys: impl IntoIterator<Item = (&'static str, bool)>) -> Result<(), InputError> {
+        let mut missing = keys.into_iter().filter(|(_, stated)| !stated).map(|(key, _)| key);
+        let Some(first) = missing.next() else {
+            return Ok(());
+        };
+        let others = missing.collect::<Vec<_>>().join(", ");
+        Err(if others.is_empty() {
+            self.below(first).missing()
+        } else {
+            self.wrong(first, format!("This field is required, and so are these beside it: {others}."))
+        })
+    }
+
     pub(crate) fn missing(&self) -> InputError {
         self.refuse("This field is required.")
     }

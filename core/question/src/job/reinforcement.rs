@@ -31,6 +31,11 @@ pub(super) fn resolve_rl(
     hardware: &Hardware,
     caveats: &mut Vec<Caveat>,
 ) -> Result<Rl, InputError> {
+    AT.all_required([
+        ("prompts_per_step", spec.prompts_per_step.is_some()),
+        ("max_prompt_length", spec.max_prompt_length.is_some()),
+        ("max_response_length", spec.max_response_length.is_some()),
+    ])?;
     let prompts = AT.required("prompts_per_step", spec.prompts_per_step)?;
     let prompts = count("prompts_per_step", prompts)?;
     let responses = spec.responses_per_prompt.unwrap_or(algorithm.responses_per_prompt);

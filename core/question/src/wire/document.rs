@@ -53,11 +53,8 @@ pub(super) fn unknown(place: &Place<'_>, known: &[&str]) -> InputError {
     place.refuse(format!("There is no such field. Known here: {}.", known.join(", ")))
 }
 
-pub(super) fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&str]) -> Result<(), InputError> {
-    match keys.iter().find(|key| !map.contains_key(**key)) {
-        None => Ok(()),
-        Some(key) => Err(place.below(key).missing()),
-    }
+pub(super) fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&'static str]) -> Result<(), InputError> {
+    place.all_required(keys.iter().map(|key| (*key, map.contains_key(*key))))
 }
 
 /// Declares a struct of the interface as one reads it, each field once. Serde, the JSON Schema, and what reads and writes it

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
-use shardwise_catalog::units::fixed;
+use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit::{ENGINE, HOST};
 use shardwise_frameworks::read::{Improved, OWN, Reading, Understood};
 use shardwise_question::wire::{
@@ -201,7 +201,7 @@ impl Judged {
                 }
             }
         } else if !assumed && let Some(Some(usd)) = usd {
-            self.says.push(format!("${}.", dollars(usd)));
+            self.says.push(format!("${} in all.", dollars(usd)));
         }
     }
 
@@ -293,9 +293,13 @@ fn percent(share: f64) -> Cow<'static, str> {
 }
 
 fn figure(own: f64) -> String {
-    fixed(own, if own < 10.0 { 2 } else { u8::from(own < 100.0) })
+    if own < 1000.0 {
+        fixed(own, if own < 10.0 { 2 } else { u8::from(own < 100.0) })
+    } else {
+        grouped(own.round() as u64)
+    }
 }
 
 fn dollars(own: f64) -> String {
-    fixed(own, if own < 100.0 { 2 } else { 0 })
+    if own < 100.0 { fixed(own, 2) } else { grouped(own.round() as u64) }
 }
