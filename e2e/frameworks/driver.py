@@ -31,6 +31,7 @@ CHECKED = (
     ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
     ("trl", "", "trl", "trl/check.py", "trl", 1),
     ("openrlhf", "", "openrlhf", "openrlhf/check.py", "openrlhf", 1),
+    ("slime", "", "megatron", "slime/check.py", "slime", 1),
     ("megatron-lm", "", "megatron", "megatron-lm/check.py", "megatron-lm", 1),
     ("megatron-bridge", "", "megatron", "megatron-bridge/check.py", "megatron-bridge", 1),
     *(("verl", version, f"verl-{version}", "verl/older.py", "verl-older", 4) for version in ("0.8.0", "0.7.1", "0.5.0", "0.4.1")),

@@ -79,6 +79,7 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo", "dpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo", "kto", "reward_model"),
          ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo", "dpo"),
+         ("slime", "megatron"): ("grpo", "dapo"),
          ("megatron-lm", "megatron"): ("pretrain", "sft"), ("megatron-bridge", "megatron"): ("pretrain", "sft", "lora"),
          ("torchtitan", "fsdp"): ("pretrain",),
          ("llamafactory", "deepspeed"): ("sft", "qlora", "dpo"), ("llamafactory", "fsdp"): ("pretrain", "orpo"), ("llamafactory", "ddp"): ("lora",),
@@ -462,6 +463,49 @@ STATED += [
     ("sinks", BOTH[1:], "gpt-oss-20b", SFT, {**TRAINED, "expert_parallel": 8}),
     ("linear-attention", BOTH[1:], "qwen3-next-80b-a3b", SFT, {**TRAINED, "expert_parallel": 8}),
 ]
+
+# slime: every key that it can write.
+ALL_AWAY = {"parameters": True, "gradients": True, "optimizer": True}
+SLIME = {**MEGATRON, "recompute": "full"}
+STATED += [(name, ("slime",), model, work, {**SLIME, **plan}, *gpus) for name, model, work, plan, *gpus in (
+    ("plain", "qwen3-8b", GRPO, {}),
+    ("offload", "qwen3-8b", GRPO, {"offload": ALL_AWAY}),
+    ("pipeline", "qwen3-8b", GRPO, {"pipeline_parallel": 2}),
+    ("chunks", "qwen3-8b", GRPO, {"tensor_parallel": 1, "pipeline_parallel": 2, "virtual_pipeline": 2}),
+    ("uneven-stages", "moonlight-16b-a3b", GRPO, {"tensor_parallel": 1, "pipeline_parallel": 2, "expert_parallel": 2}),
+    ("context", "qwen3-8b", GRPO, {"context_parallel": 2, "max_tokens_per_gpu": 4096}),
+    ("experts", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8}),
+    ("expert-tensor", "qwen3-30b-a3b", GRPO, {"expert_parallel": 4, "expert_tensor_parallel": 2}),
+    ("expert-engine", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
+    ("deepep", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "moe_enable_deepep": True}, 16),
+    ("selective", "qwen3-8b", GRPO, {"recompute": "selective"}),
+    ("modules", "qwen3-30b-a3b", GRPO, {"recompute": selective("moe_act", "layernorm", "core_attn")}),
+    ("some-layers", "qwen3-8b", GRPO, {"recompute": {"granularity": "full", "num_layers": 7}}),
+    ("no-recompute", "qwen3-8b", GRPO, {"recompute": "none"}),
+    ("host-step", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "optimizer_offload_fraction": 1}),
+    ("bf16-gradients", "qwen3-8b", GRPO, {"gradient_bytes": 2}),
+    ("narrow-states", "qwen3-8b", GRPO, {"optimizer_bytes": 4}),
+    ("no-overlap", "qwen3-8b", GRPO, {"overlap": {"gradients": False, "parameters": False}}),
+    ("forward-budget", "qwen3-8b", GRPO, {"forward_max_tokens_per_gpu": 32768}),
+    ("sequences", "qwen3-8b", GRPO, {"micro_batch": 2, "max_tokens_per_gpu": None}),
+    ("experts-overlap", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "recompute": "none", "overlap_moe_expert_parallel_comm": True}),
+    ("cudnn", "qwen3-8b", GRPO, {"attention_kernel": "cudnn"}),
+    ("eager-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 2, "enforce_eager": True, "max_num_seqs": 64}}),
+    ("fp8-cache", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}}),
+    ("no-reference", "qwen3-8b", rl(reference=False), {}),
+    ("bypass", "qwen3-8b", rl(old_log_prob=False), {}),
+    ("unbalanced", "qwen3-8b", rl(balance_batch=False), {}),
+    ("dapo", "qwen3-8b", rl(kind="dapo", gen_batch_size=192), {}),
+    ("gspo", "qwen3-30b-a3b", rl(kind="gspo"), {"expert_parallel": 8}),
+    ("cispo", "qwen3-8b", rl(kind="cispo"), {}),
+    ("reinforce-plus-plus", "qwen3-8b", rl(kind="reinforce_plus_plus"), {}),
+    ("split", "qwen3-8b", rl(schedule="split", train_gpus=4), {}),
+    ("one-step-off", "qwen3-8b", rl(schedule="one_step_off", train_gpus=8), {}, 16),
+    ("two-nodes", "glm-4.5-air", GRPO, {"expert_parallel": 8, "tensor_parallel": 4, "pipeline_parallel": 2, "rollout": {"tensor_parallel": 8}}, 64),
+    ("half-a-node", "qwen3-0.6b", GRPO, {}, 4),
+    ("latent-attention", "moonlight-16b-a3b", GRPO, {"expert_parallel": 8}),
+    ("a-run", "llama-3.1-8b", {**GRPO, "run": {"steps": 200}}, {}),
+)]
 
 TITAN_WORK = {"kind": "pretrain", "sequence_length": 8192, "global_batch": 64}
 TITAN_PLAN = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1, "recompute": "none"}

@@ -19,6 +19,7 @@ mod megatron_lm;
 mod ms_swift;
 mod openrlhf;
 pub(crate) mod optimizer;
+mod slime;
 pub(crate) mod text;
 mod toml;
 pub(crate) mod torchtitan;
@@ -43,6 +44,7 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
     llmforge::emit,
     trl::emit,
     openrlhf::emit,
+    slime::emit,
     megatron_lm::emit,
     megatron_bridge::emit,
     torchtitan::emit,

@@ -1,7 +1,7 @@
 //! The generation engines that older releases of frameworks run: what a question means that names such a release, and no
 //! version of its engine.
 
-use crate::framework::VERL;
+use crate::framework::{SLIME, VERL};
 use crate::job::Chosen;
 use crate::wire::{Engine, EngineVersion};
 
@@ -36,6 +36,18 @@ static INSTALLED: &[Installed] = &[
     verl("0.8.0", Engine::Vllm, [0, 12, 0]),
     verl("0.8.0", Engine::Sglang, [0, 5, 8]),
 ];
+
+/// The engine that a framework generates with where nothing says otherwise: slime has SGLang alone.
+///
+/// ```
+/// use shardwise_core::engines::usual;
+/// use shardwise_core::wire::Engine;
+/// assert_eq!([None, Some("slime")].map(usual), [Engine::Vllm, Engine::Sglang]);
+/// ```
+#[must_use]
+pub fn usual(framework: Option<&str>) -> Engine {
+    if framework == Some(SLIME.id) { Engine::Sglang } else { Engine::default() }
+}
 
 /// The version of an engine that a framework's release runs; `None`: today's, as in the newest release.
 ///

@@ -96,20 +96,26 @@ pub const EASYR1: Named = named("easyr1", "EasyR1", &["b44b311"], "https://githu
 /// `SkyRL`, whose texts are read alone.
 pub const SKYRL: Named = named("skyrl", "SkyRL", &["a956457"], "https://docs.skyrl.ai");
 
-/// slime, whose texts are read alone.
-pub const SLIME: Named = named("slime", "slime", &["624b824"], "https://thudm.github.io/slime/");
+/// slime.
+pub const SLIME: Named = named(
+    "slime",
+    "slime",
+    &["624b824"],
+    "https://github.com/THUDM/slime/blob/624b824a898ab0ec1fcb4d373004c7f3852bf515/slime/utils/arguments.py",
+);
 
 /// NeMo-RL, whose texts are read alone.
 pub const NEMO_RL: Named = named("nemo-rl", "NeMo-RL", &["7ea279a"], "https://docs.nvidia.com/nemo/rl/latest/");
 
 /// Every framework, in the order in which the page shows them.
-pub static NAMES: [Named; 12] = [
+pub static NAMES: [Named; 13] = [
     VERL,
     CHATLEARN,
     DEEPSPEED,
     LLMFORGE,
     TRL,
     OPENRLHF,
+    SLIME,
     MEGATRON_LM,
     MEGATRON_BRIDGE,
     TORCHTITAN,

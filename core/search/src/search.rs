@@ -40,10 +40,11 @@ use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::complete;
+use shardwise_question::engines::usual as usual_engine;
 use shardwise_question::job::Job;
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Answer, PlanSpec, Question};
+use shardwise_question::wire::{Answer, Engine, PlanSpec, Question};
 use shardwise_rules::Framework;
 use work::WORK;
 
@@ -160,6 +161,10 @@ pub struct Best {
 /// assert_eq!(best_for(&question, megatron).unwrap().plan.layout.backend, wire::Backend::Megatron);
 /// ```
 pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
+    // Its engine is not the usual one: the question has to name it.
+    if question.framework.is_none() && usual_engine(Some(framework.id)) != Engine::default() {
+        return best_for(&Question { framework: Some(framework.id.to_owned()), ..question.clone() }, framework);
+    }
     if let Some(own) = answering(question, framework) {
         return Ok(own);
     }

@@ -72,6 +72,13 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.forward_micro_batch",
             "plan.offload.gradients",
         ],
+        "slime" => &[
+            "plan.attention_kernel",
+            "plan.forward_max_tokens_per_gpu",
+            "plan.fused_lm_head",
+            "plan.rollout.engine",
+            "workload.run.steps",
+        ],
         _ => &[],
     }
 }

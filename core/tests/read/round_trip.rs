@@ -130,6 +130,16 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.fused_lm_head",
             "plan.rollout.max_num_seqs",
         ],
+        "slime" => &[
+            // Passes forward alone have a budget, and it has no fused head.
+            "plan.forward_max_tokens_per_gpu",
+            "plan.fused_lm_head",
+            // A question that names no engine gets the one that it has.
+            "plan.rollout.engine",
+            // The length of the run is in steps.
+            "workload.tokens",
+            "workload.run.steps",
+        ],
         // A flavor attends in its own way, and the length of the run is in steps.
         "torchtitan" => &["plan.attention_kernel", "workload.tokens", "workload.run.steps"],
         "megatron-bridge" => &[
@@ -149,13 +159,13 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
         "llmforge" => &["workload.packing"],
         other => panic!("{other}"),
     };
-    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf");
-    let fine_tuning = framework != "chatlearn";
+    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime");
+    let fine_tuning = !matches!(framework, "chatlearn" | "slime");
     lengths
         .into_iter()
         .filter(|name| match *name {
             "workload.mean_sequence_length" => fine_tuning || rl,
-            "plan.rollout.speculative_speedup" => matches!(framework, "verl" | "chatlearn"),
+            "plan.rollout.speculative_speedup" => matches!(framework, "verl" | "chatlearn" | "slime"),
             _ => rl,
         })
         .chain(own.iter().copied())

@@ -60,9 +60,9 @@ def kind(option):
     return NUMBERS.get(option["type"], str)
 
 
-def parser():
+def parser(options):
     made = Parser(allow_abbrev=False, add_help=False)
-    for option in OPTIONS:
+    for option in options:
         action = {"on": "store_true", "off": "store_false", "either": argparse.BooleanOptionalAction}.get(option["kind"])
         if action:
             made.add_argument(*[name for name in option["names"] if option["kind"] != "either" or not name.startswith("--no-")], dest=option["dest"], action=action)
@@ -76,7 +76,7 @@ def parser():
     return made
 
 
-PARSER = parser()
+PARSER = parser(OPTIONS)
 
 
 def launch(text):

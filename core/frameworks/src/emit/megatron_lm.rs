@@ -17,7 +17,13 @@ use shardwise_rules::optimizer::distributed;
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let mut sections = vec![batch(emission)];
     sections.extend(model::sections(&emission.job.model.shape, emission));
-    sections.extend([layout(emission), memory(emission), precision(emission), kernels(emission), run(emission)]);
+    sections.extend([
+        layout(emission, emission.job.hardware.gpus),
+        memory(emission, false),
+        precision(emission),
+        kernels(emission),
+        run(emission),
+    ]);
     let script = Script {
         head: head(emission, &warnings(emission)),
         setup: megatron::setup(emission.job),
@@ -33,7 +39,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 }
 
 /// A switch, which has no value.
-fn switch(section: &mut Section, name: &str, reason: impl Into<String>) {
+pub(super) fn switch(section: &mut Section, name: &str, reason: impl Into<String>) {
     section.set(name, "", reason);
 }
 
@@ -70,9 +76,10 @@ fn batch(emission: &Emission) -> Section {
     section
 }
 
-fn layout(emission: &Emission) -> Section {
+/// How the model is split over the GPUs that train it.
+pub(super) fn layout(emission: &Emission, gpus: u32) -> Section {
     let (job, layout) = (emission.job, &emission.plan.layout);
-    let (shape, gpus) = (&job.model.shape, job.hardware.gpus);
+    let shape = &job.model.shape;
     let mut section = Section::new(format!("Layout: {}", layout_title(layout, gpus)));
     let (tp, pp) = (layout.tensor_parallel, layout.pipeline_parallel);
     section.set("--tensor-model-parallel-size", tp, megatron::tensor_reason(job, shape, tp));
@@ -110,14 +117,15 @@ fn layout(emission: &Emission) -> Section {
         let reason = "parameters are gathered beside the forward pass";
         switch(&mut section, "--overlap-param-gather", reason);
     }
-    if overlap.tensor_parallel {
+    if overlap.tensor_parallel && emission.framework.overlaps_tensor_parallel {
         let reason = "tensor-parallel traffic runs beside its matrix products";
         switch(&mut section, "--tp-comm-overlap", reason);
     }
     section
 }
 
-fn memory(emission: &Emission) -> Section {
+/// What is computed again, and what steps in host memory; `phases` where what is offloaded waits there between them instead.
+pub(super) fn memory(emission: &Emission, phases: bool) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Memory");
     match layout.recompute {
@@ -140,7 +148,7 @@ fn memory(emission: &Emission) -> Section {
         }
     }
     let narrow = megatron::narrow_states(layout);
-    let away = megatron::stepped_on_host(layout, false);
+    let away = megatron::stepped_on_host(layout, phases);
     if away > 0.0 {
         switch(&mut section, "--optimizer-cpu-offload", "the optimizer steps in host memory");
         let (fraction, own) = megatron::offload_fraction(away);
@@ -196,9 +204,9 @@ fn precision(emission: &Emission) -> Section {
     section
 }
 
-fn kernels(emission: &Emission) -> Section {
+/// What computes attention.
+pub(super) fn attention(section: &mut Section, emission: &Emission) {
     let layout = &emission.plan.layout;
-    let mut section = Section::new("Kernels");
     let own = kernel::stated(emission.job, layout, kernel::megatron, None);
     let (backend, reason) = match (layout.attention, own) {
         (Attention::Unfused, _) => ("unfused", "from your plan; auto is faster"),
@@ -207,6 +215,12 @@ fn kernels(emission: &Emission) -> Section {
         (_, Some(own)) => (own, "from the plan"),
     };
     section.set("--attention-backend", backend, reason);
+}
+
+fn kernels(emission: &Emission) -> Section {
+    let layout = &emission.plan.layout;
+    let mut section = Section::new("Kernels");
+    attention(&mut section, emission);
     if layout.fused_loss {
         let reason = "the gradient takes the logits' place";
         switch(&mut section, "--cross-entropy-loss-fusion", reason);

@@ -108,11 +108,15 @@ pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
 
 /// What the framework is told otherwise for one plan than for another: `key=value`; nothing where it has no text for them.
 pub(crate) fn said_otherwise(reading: &Reading, job: &Job, from: &Plan, to: &Plan) -> Vec<String> {
-    let bare = reading.framework == Dialect::Megatron;
     let (Some(was), Some(now)) = (settings(reading, job, from), settings(reading, job, to)) else {
         return Vec::new();
     };
-    difference(&was, &now, reading, bare).iter().map(Edit::shown).collect()
+    difference(&was, &now, reading, bare(reading)).iter().map(Edit::shown).collect()
+}
+
+/// Whether a text's switches take no value: Megatron's, slime's and `OpenRLHF`'s.
+fn bare(reading: &Reading) -> bool {
+    matches!(reading.framework, Dialect::Megatron | Dialect::Openrlhf | Dialect::Slime)
 }
 
 /// Stages that the text lays out layer by layer stay: their number is in more keys than the estimate has.
@@ -178,9 +182,8 @@ impl Way<'_> {
         self.settings.get(at)?.as_deref()
     }
 
-    /// Megatron's switches take no value, nor `OpenRLHF`'s.
     fn bare(&self) -> bool {
-        matches!(self.reading.framework, Dialect::Megatron | Dialect::Openrlhf)
+        bare(self.reading)
     }
 
     /// What is told otherwise at one state than at another.

@@ -47,6 +47,11 @@ fn question(draft: &mut Draft, program: &str) {
         reinforcement(draft);
     }
     megatron::layout(draft, layers);
+    // `backends/megatron_utils/arguments.py`, `_set_default_megatron_args`: whatever the arguments say.
+    draft.set("plan.zero_stage", 1);
+    if draft.is_on("--moe_enable_deepep") && draft.size("plan.expert_parallel") > Some(1) {
+        draft.set("plan.moe_enable_deepep", true);
+    }
     batches(draft);
     // Colocated, all that trains makes room for generation (`arguments.py`, `offload_train`).
     let apart = draft.field("workload.rl.schedule").is_some();
@@ -89,12 +94,18 @@ fn reinforcement(draft: &mut Draft) {
     let kind = match draft.word("--advantage_estimator").as_deref() {
         Some("ppo") => "ppo",
         Some("gspo") => "gspo",
+        Some("cispo") => "cispo",
         Some("reinforce_plus_plus" | "reinforce_plus_plus_baseline") => "reinforce_plus_plus",
         _ => "grpo",
     };
     let filters = draft.states("--dynamic_sampling_filter_path");
-    let kind = or_dapo(draft, kind, filters, "--eps_clip", "--eps_clip_high");
+    // A bound of the dual clip is DAPO's as well.
+    let marked = filters || draft.states("--eps_clip_c");
+    let kind = or_dapo(draft, kind, marked, "--eps_clip", "--eps_clip_high");
     draft.set("workload.kind", kind);
+    if kind == "dapo" && !filters {
+        draft.set("workload.rl.oversampling", 1.0);
+    }
     draft.take_all("--");
     if draft.field("workload.rl.prompts_per_step").is_none() {
         draft.miss(
@@ -134,6 +145,12 @@ fn reinforcement(draft: &mut Draft) {
         .any(|key| draft.count(key).is_some_and(|all| all > 1))
     {
         draft.set("plan.rollout.expert_parallel", gpus);
+    }
+    if draft
+        .word("--sglang_kv_cache_dtype")
+        .is_some_and(|dtype| dtype.starts_with("fp8"))
+    {
+        draft.set("plan.rollout.kv_cache_dtype", "fp8");
     }
     draft.take_count("--num_rollout", "workload.run.steps", None);
 }

@@ -40,7 +40,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         _ => Precision::Bf16,
     });
     let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
-    let engine = spec.engine.unwrap_or_default();
+    let engine = spec.engine.unwrap_or(engines::usual(job.framework.map(|own| own.id)));
     let chunked_prefill = spec.chunked_prefill.unwrap_or(true);
     let tokens = count("max_num_batched_tokens", spec.max_num_batched_tokens, USUAL_BATCHED_TOKENS)?;
     Ok(RolloutPlan {
