@@ -50,7 +50,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             "# Start Ray first: ray start --head on one node, ray start --address on the others.\n\
              # From the root of slime's checkout; PYTHONPATH is the folder of its Megatron-LM.\n\
              ray job submit --address=\"http://127.0.0.1:8265\" \\\n  \
-             --runtime-env-json='{{\"env_vars\": {{\"PYTHONPATH\": \"/root/Megatron-LM/\", \"CUDA_DEVICE_MAX_CONNECTIONS\": \"1\"}}}}' \\\n  \
+             --runtime-env-json=\"{{\\\"env_vars\\\": {{\\\"PYTHONPATH\\\": \\\"$HOME/Megatron-LM\\\", \\\"CUDA_DEVICE_MAX_CONNECTIONS\\\": \\\"1\\\"}}}}\" \\\n  \
              -- python3 {program} \"${{MODEL_ARGS[@]}}\" \"${{args[@]}}\""
         ),
     };

@@ -89,28 +89,8 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             }
             continue;
         }
-        // A file's key and a command's option of one name are two settings.
-        let named = |alike: bool| {
-            let mut all = reading.understood.iter().rev();
-            let of = |one: &&Understood| !alike || one.key.starts_with('-') == edit.is_option();
-            all.find(|one| plain(&one.key) == plain(&edit.key) && of(one))
-        };
-        let ignored = reading.ignored.iter().map(|one| (&one.key, &one.value, one.line, one.file));
-        let open = reading
-            .not_modelled
-            .iter()
-            .map(|one| (&one.key, &one.value, one.line, one.file));
-        let mut passed_over = open.rev().chain(ignored.rev());
-        let as_stated = passed_over
-            .find(|(key, ..)| plain(key) == plain(&edit.key))
-            .map(|(key, value, line, file)| Understood {
-                key: key.clone(),
-                value: value.clone(),
-                field: String::new(),
-                line,
-                file,
-            });
-        let stated = named(true).or_else(|| named(false)).or(as_stated.as_ref());
+        let stated = stated(reading, edit);
+        let stated = stated.as_ref();
         let unchanged = match (&edit.value, stated) {
             (Some(value), Some(one)) => same(value, &one.value),
             (None, None) => true,
@@ -148,6 +128,28 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
         }
     }
     Edited { texts, elsewhere }
+}
+
+/// Where the reading says that a setting stands, whatever it made of it.
+fn stated(reading: &Reading, edit: &Edit) -> Option<Understood> {
+    let key = plain(&edit.key);
+    // A file's key and a command's option of one name are two settings.
+    let named = |alike: bool| {
+        let mut all = reading.understood.iter().rev();
+        let of = |one: &&Understood| !alike || one.key.starts_with('-') == edit.is_option();
+        all.find(|one| plain(&one.key) == key && of(one)).cloned()
+    };
+    let ignored = reading.ignored.iter().map(|one| (&one.key, &one.value, one.line, one.file));
+    let open = reading
+        .not_modelled
+        .iter()
+        .map(|one| (&one.key, &one.value, one.line, one.file));
+    let passed_over = || {
+        let mut all = open.rev().chain(ignored.rev());
+        let (key, value, line, file) = all.find(|(own, ..)| plain(own) == key)?;
+        Some(Understood { key: key.clone(), value: value.clone(), field: String::new(), line, file })
+    };
+    named(true).or_else(|| named(false)).or_else(passed_over)
 }
 
 /// Gives keys that a release renamed their new names, and takes away those that it removed.

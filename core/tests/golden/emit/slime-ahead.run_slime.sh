@@ -85,5 +85,5 @@ args=(
 # Start Ray first: ray start --head on one node, ray start --address on the others.
 # From the root of slime's checkout; PYTHONPATH is the folder of its Megatron-LM.
 ray job submit --address="http://127.0.0.1:8265" \
-  --runtime-env-json='{"env_vars": {"PYTHONPATH": "/root/Megatron-LM/", "CUDA_DEVICE_MAX_CONNECTIONS": "1"}}' \
+  --runtime-env-json="{\"env_vars\": {\"PYTHONPATH\": \"$HOME/Megatron-LM\", \"CUDA_DEVICE_MAX_CONNECTIONS\": \"1\"}}" \
   -- python3 train_async.py "${MODEL_ARGS[@]}" "${args[@]}"
