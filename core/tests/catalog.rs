@@ -136,6 +136,19 @@ fn models_are_found_by_id_and_repository() {
         ("google/gemma-3-27b-it", "gemma-3-27b"),
         ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
         (" qwen3-8b ", "qwen3-8b"),
+        ("OpenGVLab/InternVL3-8B", "internvl3-8b"),
+        ("OpenGVLab/InternVL3-8B-hf", "internvl3-8b"),
+        ("OpenGVLab/InternVL3-78B-Instruct", "internvl3-78b"),
+        ("OpenGVLab/InternVL3-38B-Pretrained", "internvl3-38b"),
+        ("OpenGVLab/InternVL2_5-8B-MPO", "internvl2.5-8b"),
+        ("OpenGVLab/InternVL2-Llama3-76B", "internvl2-76b"),
+        ("deepseek-ai/deepseek-coder-6.7b-instruct", "deepseek-coder-6.7b"),
+        ("Qwen/Qwen3.5-2B-Base", "qwen3.5-2b"),
+        ("zai-org/GLM-4.1V-9B-Thinking", "glm-4.1v-9b"),
+        ("THUDM/GLM-4.1V-9B-Base", "glm-4.1v-9b"),
+        ("THUDM/GLM-4-9B-0414", "glm-4-9b-0414"),
+        ("tencent/Hunyuan-A13B-Pretrain", "hunyuan-a13b"),
+        ("tencent/Hy3-preview-Base", "hy3"),
     ] {
         assert_eq!(catalog::model(name).map(|entry| entry.id), Some(id), "{name}");
     }

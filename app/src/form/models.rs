@@ -2,6 +2,7 @@
 
 use shardwise_core::catalog::{self, ModelEntry};
 use shardwise_core::model::model_of_entry;
+use shardwise_core::recipes::recipes;
 
 /// A model of the catalog, with what a list says of it.
 #[derive(Clone, Copy, Debug)]
@@ -117,28 +118,40 @@ struct Found {
     score: u32,
     line: String,
     version: f64,
+    /// Recipes of its line.
+    recipes: usize,
     /// Length of the shortest name of its line that answers as well.
     shortest: usize,
 }
 
 /// The models that have every word of what is typed, in whatever order, in their name, repository, kind or licence, or
-/// are of that size: best first; among equals line by line, that with the shortest name first, and of a line the newest
-/// first, the plain before its variants. Nothing typed lists all, in the catalog's order.
+/// are of that size: best first; among equals line by line, that which frameworks publish most recipes of first, then that
+/// with the shortest name, and of a line the newest first, the plain before its variants. Nothing typed lists all, in the
+/// catalog's order.
 #[must_use]
 pub fn matching(typed: &str) -> Vec<Listed> {
     let typed = typed.to_ascii_lowercase();
     let mut found: Vec<Found> = Vec::new();
+    let published = published();
     for (entry, license) in catalog::model_licenses() {
         let parameters = model_of_entry(entry).parameters;
         let listed = Listed { entry, total: parameters.total, active: parameters.active, license };
         if let Some(score) = score(&typed, &listed) {
-            found.push(Found { listed, score, line: line(entry.name), version: version(entry.name), shortest: 0 });
+            let line = line(entry.name);
+            let recipes = published.iter().filter(|own| **own == line).count();
+            found.push(Found { listed, score, line, version: version(entry.name), recipes, shortest: 0 });
         }
     }
     if words(&typed).next().is_some() {
         sort(&mut found);
     }
     found.into_iter().map(|found| found.listed).collect()
+}
+
+/// The line of each recipe that frameworks publish: how much a line is trained is what the catalog knows of its use.
+fn published() -> Vec<String> {
+    let models = recipes().iter().filter_map(|recipe| catalog::model(recipe.model));
+    models.map(|entry| line(entry.name)).collect()
 }
 
 fn sort(found: &mut [Found]) {
@@ -150,8 +163,10 @@ fn sort(found: &mut [Found]) {
         own.shortest = shortest.unwrap_or_default();
     }
     found.sort_by(|one, other| {
-        let lines = other.score.cmp(&one.score).then(one.shortest.cmp(&other.shortest));
-        let lines = lines.then_with(|| one.line.cmp(&other.line));
+        let lines = other.score.cmp(&one.score).then(other.recipes.cmp(&one.recipes));
+        let lines = lines
+            .then(one.shortest.cmp(&other.shortest))
+            .then_with(|| one.line.cmp(&other.line));
         lines
             .then(other.version.total_cmp(&one.version))
             .then(length(one).cmp(&length(other)))

@@ -339,6 +339,19 @@ fn the_newest_of_a_line_comes_first() {
     }
 }
 
+/// MPT has the shortest name of what has 70 billion weights, and no framework a recipe of it.
+#[test]
+fn a_size_alone_finds_what_is_trained_most() {
+    let of_70b = names("70b");
+    assert_eq!(of_70b.get(..2), Some(&["llama-3.3-70b", "llama-3.1-70b"][..]), "{of_70b:?}");
+    assert!(of_70b.contains(&"mpt-70b"));
+    for (typed, line) in [("70b", "llama"), ("7b", "qwen"), ("30b", "qwen"), ("13b", "llama"), ("671b", "deepseek")] {
+        assert!(names(typed)[0].starts_with(line), "{typed}: {:?}", names(typed).first());
+    }
+    // A line that is named is meant, whatever it has.
+    assert_eq!(names("mpt 70b").first(), Some(&"mpt-70b"));
+}
+
 #[test]
 fn an_address_of_the_hub_is_a_model_or_says_what_to_do() {
     let mut form = Form::of(&grpo());

@@ -354,6 +354,9 @@ fn check_blocks(entry: &mut Entry<'_>, row: &ModelRow) {
         if (vision.window > 0) != (vision.full_blocks > 0) || vision.full_blocks > vision.layers {
             entry.problem("vision.full_blocks", "belongs to a tower with windows, and is at most its layers");
         }
+        if (vision.projector > 0) != (vision.kind == "glm4v") {
+            entry.problem("vision.projector", "belongs to towers of glm4v, and only to them");
+        }
         if vision.heads == 0 || !vision.hidden.is_multiple_of(vision.heads) {
             entry.problem("vision.heads", "must divide the tower's width");
         }

@@ -153,7 +153,7 @@ fn shape(row: &ModelRow) -> String {
     }
     if let Some(own) = &row.vision {
         let columns = columns!(own; layers, hidden, intermediate, heads, patch, merge, out, deepstack, window,
-            full_blocks);
+            full_blocks, projector);
         let kind = Rust(format!("VisionKind::{}", vision_kind(&own.kind).unwrap_or_default()));
         let vision = literal("Vision", &[&columns[..], &[("kind", &kind)]].concat());
         fields.push(format!("vision: Some({vision})"));
@@ -169,6 +169,8 @@ pub(crate) fn vision_kind(word: &str) -> Option<&'static str> {
         "qwen3_vl" => Some("Qwen3Vl"),
         "siglip_gemma3" => Some("SiglipGemma3"),
         "internvl" => Some("InternVl"),
+        "internvit_6b" => Some("InternVit6b"),
+        "glm4v" => Some("Glm4v"),
         "llama4" => Some("Llama4"),
         _ => None,
     }

@@ -273,6 +273,8 @@ pub(crate) struct VisionRow {
     pub(crate) window: u64,
     #[serde(default)]
     pub(crate) full_blocks: u64,
+    #[serde(default)]
+    pub(crate) projector: u64,
 }
 
 /// A model: what identifies it, then its shape; absent keys are those of `Shape::EMPTY`.

@@ -345,6 +345,8 @@ pub fn model(name: &str) -> Option<&'static ModelEntry> {
         return None;
     }
     let owner = name.split_once('/').map(|(owner, _)| owner);
+    let renamed = |owner: &str| OWNERS.iter().find(|(before, _)| before.eq_ignore_ascii_case(owner));
+    let owner = owner.map(|owner| renamed(owner).map_or(owner, |(_, now)| *now));
     MODELS.iter().find(|entry| {
         let same_owner = owner.is_none_or(|owner| {
             entry
@@ -356,10 +358,32 @@ pub fn model(name: &str) -> Option<&'static ModelEntry> {
     })
 }
 
+/// Owners that go by another name since, to which Hugging Face leads on: <https://huggingface.co/THUDM/GLM-4.1V-9B-Thinking>,
+/// 2026-11-27.
+const OWNERS: [(&str, &str); 1] = [("THUDM", "zai-org")];
+
 /// Words of repository names that say how weights were trained or stored, not their shape.
-const VARIANTS: [&str; 16] = [
-    "instruct", "chat", "base", "hf", "it", "pt", "fp8", "bf16", "2507", "0324", "0528", "thinking", "preview", "v1.0",
-    "awq", "gptq",
+const VARIANTS: [&str; 20] = [
+    "instruct",
+    "chat",
+    "base",
+    "hf",
+    "it",
+    "pt",
+    "fp8",
+    "bf16",
+    "2507",
+    "0324",
+    "0528",
+    "thinking",
+    "preview",
+    "v1.0",
+    "awq",
+    "gptq",
+    "mpo",
+    "pretrain",
+    "pretrained",
+    "int4",
 ];
 
 /// A repository's name without owner and words of a variant, in lower case.

@@ -15,7 +15,7 @@ use crate::blocks::{Block, Mixer, Mlp};
 use crate::context::{Context, Role};
 use crate::kernels::Rates;
 use crate::layer::{BlockContext, BlockTime, Slice};
-use shardwise_catalog::model::{Norm, Picture, Shape, Vision};
+use shardwise_catalog::model::{Picture, Shape, Vision};
 use shardwise_catalog::units::{Bytes, Flops};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::VisionTower;
@@ -51,7 +51,7 @@ fn block_shape(vision: &Vision) -> Shape {
         num_key_value_heads: heads,
         head_dim: vision.hidden / heads,
         gated_mlp: vision.gated(),
-        norm: if vision.gated() { Norm::Rms } else { Norm::Layer },
+        norm: vision.norm(),
         ..Shape::EMPTY
     }
 }

@@ -7,6 +7,9 @@ use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 use shardwise_question::wire::WorkloadKind;
 
+/// Beginnings of the models of `InternVL` before the third.
+const OLDER_INTERNVL: [&str; 2] = ["internvl2-", "internvl2.5-"];
+
 /// What LLaMA-Factory refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
     all(trainer::FINE_TUNES),
@@ -22,6 +25,9 @@ pub(crate) static RULES: &[Rule] = &[
     // data/processor/pretrain.py takes no images.
     must("workload.images", |a| a.workload.images.is_none() || a.workload.kind != WorkloadKind::Pretrain)
         .or("LLaMA-Factory pre-trains on text alone. Leave the images out, or choose sft."),
+    // extras/constants.py: of InternVL 2.5 two checkpoints alone are in Transformers' form, which are of another training, and of 2 none.
+    must("model", |a| a.workload.images.is_none() || !OLDER_INTERNVL.iter().any(|start| a.job.model.id.starts_with(start)))
+        .or("LLaMA-Factory reads images of InternVL3 and InternVL3.5, and this checkpoint is in its publisher's form alone. Choose one of these, or leave the images out."),
     when(|a| a.is(Deepspeed), deepspeed::RULES),
     when(
         |a| !a.is(Deepspeed),

@@ -9,7 +9,6 @@ use super::shared::{
     WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
-use shardwise_catalog::model::VisionKind;
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
@@ -52,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
 
 static IMAGES: &[Rule] = &[
     no_kind(&[RewardModel]).or("TRL's reward trainer takes text alone. Leave the images out, or take LLaMA-Factory's flags."),
-    must("model", |a| a.shape.vision.is_none_or(|own| own.kind != VisionKind::InternVl))
+    must("model", |a| a.shape.vision.is_none_or(|own| !own.is_internvl()))
         .or("TRL reads models by Transformers' own code, and this checkpoint has its publisher's. Take LLaMA-Factory's flags, or leave the images out."),
     // No script has a key that freezes a part; PEFT's all-linear has the tower's matrices too.
     must("workload.images.vision_tower", |a| {

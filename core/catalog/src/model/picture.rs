@@ -2,11 +2,12 @@
 //!
 //! Each family's processor decides, in
 //! <https://github.com/huggingface/transformers/tree/v5.23.0/src/transformers/models>: `smart_resize` in
-//! `qwen2_vl/image_processing_qwen2_vl.py`, `get_optimal_tiled_canvas` in `got_ocr2/image_processing_got_ocr2.py` (`InternVL`'s
-//! processor crops by it, `internvl/processing_internvl.py`), `gemma3/processing_gemma3.py` and `get_best_fit` in
-//! `llama4/image_processing_llama4.py`. The tokens around an image (`<|vision_start|>` and its like) are text.
+//! `qwen2_vl/image_processing_qwen2_vl.py` and `glm4v/image_processing_glm4v.py`, `get_optimal_tiled_canvas` in
+//! `got_ocr2/image_processing_got_ocr2.py` (`InternVL`'s processor crops by it, `internvl/processing_internvl.py`),
+//! `gemma3/processing_gemma3.py` and `get_best_fit` in `llama4/image_processing_llama4.py`. The tokens around an image
+//! (`<|vision_start|>` and its like) are text.
 
-use super::{Vision, VisionKind};
+use super::{Norm, Vision, VisionKind};
 
 /// Side of an image in pixels that is read.
 const SIDES: std::ops::RangeInclusive<u64> = 10..=100_000;
@@ -52,8 +53,8 @@ impl Vision {
     #[must_use]
     pub fn frames(&self) -> u64 {
         match self.kind {
-            VisionKind::Qwen25Vl | VisionKind::Qwen3Vl => 2,
-            VisionKind::SiglipGemma3 | VisionKind::InternVl | VisionKind::Llama4 => 1,
+            VisionKind::Qwen25Vl | VisionKind::Qwen3Vl | VisionKind::Glm4v => 2,
+            VisionKind::SiglipGemma3 | VisionKind::InternVl | VisionKind::InternVit6b | VisionKind::Llama4 => 1,
         }
     }
 
@@ -66,7 +67,22 @@ impl Vision {
     /// Whether its MLP has a gate.
     #[must_use]
     pub fn gated(&self) -> bool {
-        self.kind == VisionKind::Qwen25Vl
+        matches!(self.kind, VisionKind::Qwen25Vl | VisionKind::Glm4v)
+    }
+
+    /// Kind of its blocks' norms.
+    #[must_use]
+    pub fn norm(&self) -> Norm {
+        match self.kind {
+            VisionKind::Qwen25Vl | VisionKind::InternVit6b | VisionKind::Glm4v => Norm::Rms,
+            VisionKind::Qwen3Vl | VisionKind::SiglipGemma3 | VisionKind::InternVl | VisionKind::Llama4 => Norm::Layer,
+        }
+    }
+
+    /// Whether it cuts an image into tiles as `InternVL`'s processor does.
+    #[must_use]
+    pub fn is_internvl(&self) -> bool {
+        matches!(self.kind, VisionKind::InternVl | VisionKind::InternVit6b)
     }
 
     /// The products between the last block and the language model. Qwen3-VL has as many mergers more as it has deepstack
@@ -83,20 +99,27 @@ impl Vision {
                 [Projection { times, ..one(merged, merged) }, Projection { times, ..one(merged, self.out) }, none]
             }
             VisionKind::SiglipGemma3 => [one(self.hidden, self.out), none, none],
-            VisionKind::InternVl => [one(merged, self.out), one(self.out, self.out), none],
+            VisionKind::InternVl | VisionKind::InternVit6b => [one(merged, self.out), one(self.out, self.out), none],
+            // The convolution over four patches, a matrix, and a gated MLP.
+            VisionKind::Glm4v => {
+                let mlp = Projection { times: 3, ..one(self.out, self.projector) };
+                [one(merged, self.out), one(self.out, self.out), mlp]
+            }
             // The adapter's two, and the projector.
             VisionKind::Llama4 => [one(5632, 4096), one(4096, 4096), one(4096, self.out)],
         }
     }
 
     /// Pixels of the smallest and of the largest image that is not resized, where a model resizes: `preprocessor_config.json` of
-    /// <https://huggingface.co/Qwen/Qwen2.5-VL-7B-Instruct> and <https://huggingface.co/Qwen/Qwen3-VL-8B-Instruct>.
+    /// <https://huggingface.co/Qwen/Qwen2.5-VL-7B-Instruct>, <https://huggingface.co/Qwen/Qwen3-VL-8B-Instruct> and
+    /// <https://huggingface.co/zai-org/GLM-4.1V-9B-Thinking>, whose 12,544 to 9,633,792 are of the two frames that an image is taken as.
     #[must_use]
     pub fn pixel_range(&self) -> Option<(u64, u64)> {
         match self.kind {
             VisionKind::Qwen25Vl => Some((3_136, 12_845_056)),
             VisionKind::Qwen3Vl => Some((65_536, 16_777_216)),
-            VisionKind::SiglipGemma3 | VisionKind::InternVl | VisionKind::Llama4 => None,
+            VisionKind::Glm4v => Some((6_272, 4_816_896)),
+            VisionKind::SiglipGemma3 | VisionKind::InternVl | VisionKind::InternVit6b | VisionKind::Llama4 => None,
         }
     }
 
@@ -119,7 +142,12 @@ impl Vision {
         Some(match self.kind {
             VisionKind::Qwen25Vl | VisionKind::Qwen3Vl => self.resized(width, height, max_pixels),
             VisionKind::SiglipGemma3 => self.tiles(1, 0, (896 / self.patch.max(1)).max(1)),
-            VisionKind::InternVl => {
+            VisionKind::Glm4v => {
+                let (width, height) = scaled(width, height, max_pixels);
+                let (width, height) = widened(width, height, (self.patch * self.merge).max(1));
+                self.resized(width, height, None)
+            }
+            VisionKind::InternVl | VisionKind::InternVit6b => {
                 let (width, height) = scaled(width, height, max_pixels);
                 let tiles = closest_ratio(width, height);
                 self.tiles(tiles + u64::from(tiles > 1), 1, (TILE / self.patch.max(1)).max(1))
@@ -169,9 +197,11 @@ impl Vision {
         let side = max_pixels.or(self.pixel_range().map(|(_, most)| most)).unwrap_or(0);
         let side = side.isqrt().clamp(*SIDES.start(), *SIDES.end());
         match self.kind {
-            VisionKind::Qwen25Vl | VisionKind::Qwen3Vl => self.resized(side, side, max_pixels),
+            VisionKind::Qwen25Vl | VisionKind::Qwen3Vl | VisionKind::Glm4v => self.resized(side, side, max_pixels),
             VisionKind::SiglipGemma3 => self.tiles(1, 0, (896 / self.patch.max(1)).max(1)),
-            VisionKind::InternVl => self.tiles(TILES[0] + 1, 1, (TILE / self.patch.max(1)).max(1)),
+            VisionKind::InternVl | VisionKind::InternVit6b => {
+                self.tiles(TILES[0] + 1, 1, (TILE / self.patch.max(1)).max(1))
+            }
             VisionKind::Llama4 => self.tiles(TILES[1] + 1, 1, (336 / self.patch.max(1)).max(1)),
         }
     }
@@ -209,6 +239,17 @@ fn smart_resize((width, height): (u64, u64), factor: u64, (least, most): (u64, u
     } else {
         (w, h)
     }
+}
+
+/// An image whose shorter side is a merged patch's at least, its proportions kept (`smart_resize` of `glm4v/image_processing_glm4v.py`).
+fn widened(width: u64, height: u64, factor: u64) -> (u64, u64) {
+    let short = width.min(height);
+    if short >= factor {
+        return (width, height);
+    }
+    let grow = factor as f64 / short.max(1) as f64;
+    let up = |side: u64| (side as f64 * grow) as u64;
+    (up(width), up(height))
 }
 
 /// An image scaled down to so many pixels at most (LLaMA-Factory 0.9.5, `data/mm_plugin.py`, `_preprocess_image`).

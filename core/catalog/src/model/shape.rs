@@ -162,6 +162,8 @@ pub struct Vision {
     pub window: u64,
     /// Of blocks with windows beside them those that attend to the whole image.
     pub full_blocks: u64,
+    /// Width of the gated MLP within the projector (GLM-4.1V); 0 where it has none.
+    pub projector: u64,
 }
 
 /// Families of vision towers.
@@ -175,6 +177,10 @@ pub enum VisionKind {
     SiglipGemma3,
     /// `InternViT`-300M.
     InternVl,
+    /// `InternViT`-6B, whose blocks norm queries and keys, and have RMSNorm and no bias of these.
+    InternVit6b,
+    /// GLM-4.1V and GLM-4.5V.
+    Glm4v,
     /// Llama 4.
     Llama4,
 }

@@ -95,13 +95,16 @@ fn data(emission: &Emission) -> Section {
 }
 
 /// `InternVL`'s checkpoint in the form that LLaMA-Factory reads images with, beside which its publisher has its own
-/// (0.9.5, `extras/constants.py`).
+/// (0.9.5, `extras/constants.py`, which writes the end of their names as `InternVL` 3 and 3.5 have them).
 fn in_its_form(emission: &Emission, own: (String, String)) -> (String, String) {
     let job = emission.job;
     let sees = job.workload.images.is_some();
-    let internvl = job.model.shape.vision.is_some_and(|own| own.kind == VisionKind::InternVl);
-    if sees && internvl && own.0.starts_with("OpenGVLab/") && !own.0.ends_with("-HF") {
-        return (own.0 + "-HF", "the checkpoint in the form that Transformers reads".to_owned());
+    if !sees || !job.model.shape.vision.is_some_and(|own| own.is_internvl()) {
+        return own;
+    }
+    let end = if own.0.starts_with("OpenGVLab/InternVL3_5-") { "-HF" } else { "-hf" };
+    if own.0.starts_with("OpenGVLab/") && !own.0.ends_with(end) {
+        return (own.0 + end, "the checkpoint in the form that Transformers reads".to_owned());
     }
     own
 }
@@ -118,7 +121,9 @@ fn images(emission: &Emission) -> Section {
         VisionKind::Qwen3Vl if emission.job.model.id.starts_with("qwen3-vl") => ("qwen3_vl_nothink", false),
         VisionKind::Qwen3Vl => ("qwen3_5", false),
         VisionKind::SiglipGemma3 => ("gemma3", false),
-        VisionKind::InternVl => ("intern_vl", true),
+        VisionKind::InternVl | VisionKind::InternVit6b => ("intern_vl", true),
+        VisionKind::Glm4v if emission.job.model.shape.num_experts > 0 => ("glm4_5v", false),
+        VisionKind::Glm4v => ("glm4v", false),
         VisionKind::Llama4 => ("llama4", false),
     };
     section.set("template", template, "the model's own; it places the images");

@@ -91,7 +91,7 @@ pub(super) fn normalised(keys: &Keys<'_>) -> Result<Shape, InputError> {
     if !vision::read(&mut shape, keys, "")? {
         return Err(keys.error(
             "vision_config.model_type",
-            "this family of vision towers is not modelled. Known are qwen2_5_vl, qwen3_vl, siglip_vision_model, internvl_vision and llama4_vision_model.",
+            "this family of vision towers is not modelled. Known are qwen2_5_vl, qwen3_vl, siglip_vision_model, internvl_vision, glm4v and llama4_vision_model.",
         ));
     }
     Ok(shape)
@@ -132,6 +132,9 @@ fn features(model_type: &str) -> Option<Shape> {
         "gemma3" | "gemma3_text" => Shape { norms_per_layer: 4, qk_norm: QkNorm::Head, ..tied },
         "glm" => Shape { attention_bias: true, ..Shape::EMPTY },
         "glm4" => Shape { norms_per_layer: 4, ..Shape::EMPTY },
+        "glm4v" | "glm4v_text" => Shape { norms_per_layer: 4, attention_bias: true, ..Shape::EMPTY },
+        "glm4v_moe" | "glm4v_moe_text" => Shape { attention_bias: true, router_bias: true, ..Shape::EMPTY },
+        "hy_v3" => Shape { qk_norm: QkNorm::Head, router_bias: true, first_k_dense_replace: 1, ..Shape::EMPTY },
         "gpt_oss" => Shape {
             attention_bias: true,
             attention_out_bias: true,

@@ -151,7 +151,7 @@ pub(super) fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> R
     }
     shape.first_k_dense_replace = keys
         .count(&["first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"], LAYERS)?
-        .unwrap_or(0);
+        .unwrap_or(shape.first_k_dense_replace);
     expert_layers(shape, keys)
 }
 

@@ -13,6 +13,7 @@ pub(super) fn kind(model_type: &str) -> Option<VisionKind> {
         "qwen2_5_vl" => Some(VisionKind::Qwen25Vl),
         "qwen3_vl" | "qwen3_vl_moe" | "qwen3_5" | "qwen3_5_moe" | "qwen3_5_vision" => Some(VisionKind::Qwen3Vl),
         "gemma3" | "siglip_vision_model" => Some(VisionKind::SiglipGemma3),
+        "glm4v" | "glm4v_moe" | "glm4v_vision" | "glm4v_moe_vision" => Some(VisionKind::Glm4v),
         "internvl" | "internvl_chat" | "internvl_vision" | "intern_vit_6b" => Some(VisionKind::InternVl),
         "llama4" | "llama4_vision_model" => Some(VisionKind::Llama4),
         _ => None,
@@ -29,6 +30,9 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<b
     let Some(kind) = kind(parent).or_else(|| own.and_then(kind)) else {
         return Ok(false);
     };
+    // InternViT-6B is the one of its family whose queries and keys are normed, in its publisher's files and in Transformers'.
+    let normed = config.flag(&["qk_normalization", "use_qk_norm"])? == Some(true);
+    let kind = if kind == VisionKind::InternVl && normed { VisionKind::InternVit6b } else { kind };
     let hidden_names: &[&str] = match kind {
         // A Qwen tower's own width; older files call it embed_dim.
         VisionKind::Qwen25Vl | VisionKind::Qwen3Vl => &["hidden_size", "embed_dim"],
@@ -52,13 +56,17 @@ pub(super) fn read(shape: &mut Shape, keys: &Keys<'_>, parent: &str) -> Result<b
         VisionKind::Qwen25Vl => windows(&config)?,
         _ => (0, 0),
     };
+    let width = config.positive(&["intermediate_size"], WIDTH)?.unwrap_or(defaults.intermediate);
+    // GLM-4.1V's blocks have an MLP as wide as the output, and the width that the file states is the merger's (`Glm4VisionMlp`).
+    let (intermediate, projector) = if kind == VisionKind::Glm4v { (shape.hidden_size, width) } else { (width, 0) };
     shape.vision = Some(Vision {
         kind,
         layers: config
             .positive(&["depth", "num_hidden_layers"], LAYERS)?
             .unwrap_or(defaults.layers),
         hidden: config.positive(hidden_names, HIDDEN)?.unwrap_or(defaults.hidden),
-        intermediate: config.positive(&["intermediate_size"], WIDTH)?.unwrap_or(defaults.intermediate),
+        intermediate,
+        projector,
         heads: config
             .positive(&["num_heads", "num_attention_heads"], HEADS)?
             .unwrap_or(defaults.heads),
@@ -79,9 +87,24 @@ fn defaults(kind: VisionKind) -> Vision {
         VisionKind::Qwen3Vl => (27, 1152, 4304, 16, 16, 2),
         VisionKind::SiglipGemma3 => (27, 1152, 4304, 16, 14, 4),
         VisionKind::InternVl => (24, 1024, 4096, 16, 14, 2),
+        VisionKind::InternVit6b => (45, 3200, 12_800, 25, 14, 2),
+        VisionKind::Glm4v => (24, 1536, 13_696, 12, 14, 2),
         VisionKind::Llama4 => (34, 1408, 5632, 16, 14, 2),
     };
-    Vision { kind, layers, hidden, intermediate, heads, patch, merge, out: 0, deepstack: 0, window: 0, full_blocks: 0 }
+    Vision {
+        kind,
+        layers,
+        hidden,
+        intermediate,
+        heads,
+        patch,
+        merge,
+        out: 0,
+        deepstack: 0,
+        window: 0,
+        full_blocks: 0,
+        projector: 0,
+    }
 }
 
 /// Side of the windows in pixels, and how many blocks attend to the whole image beside (`Qwen2_5_VLVisionConfig`).
