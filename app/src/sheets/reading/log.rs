@@ -30,6 +30,7 @@ pub(super) fn sheet(run: &Value, lang: Lang) -> Vec<Block> {
         let why = words_of(why, lang);
         let why = if field.is_empty() { why } else { format!("{field}: {why}") };
         blocks.push(said(Kind::Refusal, format!("{why} {}", sheet.log_question)));
+        blocks.extend(super::row::fold(run, lang));
         return blocks;
     };
     let times = |measured: f64, estimated: f64| {
@@ -67,5 +68,6 @@ pub(super) fn sheet(run: &Value, lang: Lang) -> Vec<Block> {
         ..Button::new(Look::First, sheet.log_apply, Action::Close)
     };
     blocks.push(prose(Kind::Actions, vec![all.called("log-apply").into()]));
+    blocks.extend(super::row::fold(run, lang));
     blocks
 }
