@@ -23,6 +23,7 @@ test('a log and its script become a row, once everything is given', async ({ pag
   await expect(box.box).toBeVisible();
   await box.text.fill(BOTH);
   await expect(fold(page).locator('summary')).toContainText('5 missing');
+  await expect(box.report).toContainText('The script does not say what it ran on');
   await fold(page).locator('summary').click();
   await expect(says(page, 'address')).toContainText('https, where everybody can read it');
   await expect(fold(page)).toContainText('The script does not state these');

@@ -15,6 +15,10 @@ pub(crate) const MORE: Said = ["What becomes of it", "提交之后"];
 pub(crate) const READY: Said = ["ready", "已就绪"];
 pub(crate) const LACKING: Said = ["{0} missing", "还缺 {0} 项"];
 pub(crate) const CHOOSE: Said = ["Choose", "请选择"];
+pub(crate) const UNTOLD: Said = [
+    "The script does not say what it ran on, and what is usually assumed is far from this log. Say it under \"Your run here\".",
+    "脚本没有说明运行所用的 GPU，而按常用值假定的结果与日志相差太远。请在“提交你的运行”中填写。",
+];
 pub(crate) const UNSTATED: Said = [
     "The script does not state these, and the row takes them so. If one was another, put the setting into the script above.",
     "脚本没有说明以下各项，记录按此填写。如与实际不同，请在上面的脚本中写明。",
@@ -22,7 +26,7 @@ pub(crate) const UNSTATED: Said = [
 pub(crate) const LINE: Said = ["The row", "记录"];
 pub(crate) const SAVE: Said = ["Save as a file", "保存为文件"];
 pub(crate) const GOES: Said = [
-    "It is a line more of {0} in a copy of the sources; where that has a row of this id, count on. Without a copy, send it to whoever runs this site, with the log's address in it. What was measured stands beside the estimate for everybody once it is there.",
+    "It is a line more of {0} in a copy of the sources; where that has a row of this id already, take the next number. Without a copy, send it to whoever runs this site, with the log's address in it. What was measured stands beside the estimate for everybody once it is there.",
     "在源代码副本中，它是 {0} 的最后一行；若其中已有相同的 id，请顺延编号。没有副本时，可发送给本站的维护者，其中已有日志地址。收录之后，所有人都能看到实测与估算的对照。",
 ];
 
@@ -93,7 +97,7 @@ pub(crate) const YOUR_RUN: Guide = Guide {
             ["Make the row", "生成记录"],
             &[
                 Prose([
-                    "Paste the log and its script into the box, or drop both files on it. Below the comparison, open “Your run here”: it names what is missing, and has the row once nothing is.",
+                    "Paste the log and its script into the box, or drop both files on it. Below the comparison, open \"Your run here\": it names what is missing, and has the row once nothing is.",
                     "把日志及其脚本粘贴到输入框，或把两个文件拖放进去。在对照表下方打开“提交你的运行”：它会列出还缺什么，齐备后给出记录。",
                 ]),
                 Calculator("#paste", ["Open the box", "打开输入框"]),

@@ -18,6 +18,13 @@ const LINE: &str = "your-run-line";
 /// What a person gives: the key, its name, and what is wanted of it before anything is wrong.
 type Asked = (&'static str, &'static Said, &'static Said);
 
+/// Whether its script leaves open what it ran on, and nobody has said it yet.
+pub(super) fn untold(run: &Value) -> bool {
+    let open = list(&run["row"], "open");
+    let wrong = list(&run["row"], "wrong");
+    wrong.iter().any(|own| open.contains(&own[0]))
+}
+
 /// The fold; nothing of a log whose run is not known.
 pub(super) fn fold(run: &Value, lang: Lang) -> Option<Block> {
     let row = run.get("row")?;
