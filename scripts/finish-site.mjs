@@ -198,6 +198,8 @@ function writeTexts() {
     { document: 'embed', tag: 'en', folder: 'embed', title: 'Shardwise: in a page of yours', description: 'The calculator in documentation and other pages: Sphinx, MyST, MkDocs, React and MDX, or an element of HTML.' },
     { document: 'embed', tag: 'zh-CN', folder: 'embed/zh', title: 'Shardwise：嵌入网页', description: '在文档与其他网页中使用计算器：Sphinx、MyST、MkDocs、React 与 MDX，或一个 HTML 元素。' },
     { document: 'api', tag: 'en', folder: 'api', title: 'Shardwise: for programs and agents', description: 'Question and answer as JSON: the schema, links, JavaScript, coding agents, and the check before a run.' },
+    { document: 'your-run', tag: 'en', folder: 'your-run', title: 'Shardwise: your run here', description: 'How a run that you measured becomes one of the published ones that every estimate is fitted on: its log, its script, and a line to hand in.' },
+    { document: 'your-run', tag: 'zh-CN', folder: 'your-run/zh', title: 'Shardwise：提交你的运行', description: '如何让你测得的运行成为公开运行之一，供所有估算拟合：日志、脚本，以及一行可以提交的记录。' },
     { document: 'api', tag: 'zh-CN', folder: 'api/zh', title: 'Shardwise：接口', description: 'JSON 形式的问题与答案：Schema、链接、JavaScript、编程智能体，以及运行之前的检查。' },
   ];
   const head = [styles.all, styles.texts, '<script defer src="./boot.js"></script>'];

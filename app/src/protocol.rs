@@ -12,6 +12,7 @@ use shardwise_core::sheet::Wrong;
 use shardwise_core::wire::Backend;
 
 use crate::text::Lang;
+use crate::text::your_run::ADDRESS;
 use estimate::Asking;
 
 /// A task with its number.
@@ -107,6 +108,9 @@ pub(crate) enum Task {
         texts: Vec<String>,
         /// The question that the page shows, which a few settings without their command change.
         base: Value,
+        /// Of a log: what is said of its run, by the names of `shardwise contribute`.
+        #[serde(default)]
+        given: Map<String, Value>,
     },
     /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.
     /// `frame.js` asks for it.
@@ -155,6 +159,8 @@ pub(crate) enum Document {
     Embed,
     /// The documents, and programs' ways to them.
     Api,
+    /// How a run of one's own becomes a published one.
+    YourRun,
 }
 
 impl Document {
@@ -171,6 +177,7 @@ impl Document {
             (Self::Embed, Lang::Zh) => "embed/zh/",
             (Self::Api, Lang::En) => "api/",
             (Self::Api, Lang::Zh) => "api/zh/",
+            (Self::YourRun, lang) => lang.said(&ADDRESS),
         }
     }
 }

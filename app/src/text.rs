@@ -6,6 +6,7 @@
 mod commands;
 mod en;
 pub(crate) mod guides;
+pub(crate) mod your_run;
 mod zh;
 
 pub(crate) use commands::COMMANDS;

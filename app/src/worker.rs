@@ -1,20 +1,19 @@
 //! The worker: every task is a function of its request.
 
 mod estimate;
+mod run;
 
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use serde_json::{Value, json};
-use shardwise_core::calibration::Measured;
+use serde_json::{Map, Value, json};
 use shardwise_core::doctor::{diagnose, says_so};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
-use shardwise_core::interface::{Refusal, calibrated};
-use shardwise_core::log::read_log;
+use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, migrate, read};
-use shardwise_core::wire::{Language, VERSION, question_from_value, to_value};
+use shardwise_core::wire::{VERSION, question_from_value, to_value};
 use shardwise_core::{InputError, permalink, words};
 
 use crate::browser;
@@ -101,9 +100,9 @@ pub fn answer_opened(request: &str) -> String {
             Some(json!(true))
         }
         Task::Prices { lang, text } => Some(json!(read_prices(&text, Lang::of_tag(&lang).unwrap_or_default()))),
-        Task::Read { lang, texts, base } => {
+        Task::Read { lang, texts, base, given } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
-            Some(json!(sheets::reading(&reading(&texts, base), lang)))
+            Some(json!(sheets::reading(&reading(&texts, base, &given), lang)))
         }
         Task::Link { question } => Some(linked(question)),
         Task::Answer { hash } => Some(answered(&hash)),
@@ -222,8 +221,8 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 
 /// What texts ask. A script is read by itself: what it does not state is a default or assumed, and nothing is taken from the
 /// question that the page happens to show (`base`). That one is changed by a few settings without their command, unless
-/// they say what they were printed for.
-fn reading(texts: &[String], base: Value) -> Value {
+/// they say what they were printed for. `given` is what a person says of the run whose log is among them.
+fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     if texts.iter().any(|text| says_so(text)) {
         return match diagnose(&texts, None) {
@@ -238,7 +237,7 @@ fn reading(texts: &[String], base: Value) -> Value {
             Err(trouble) => json!({ "error": trouble }),
         };
     }
-    if let Some(run) = logged(&texts, &base) {
+    if let Some(run) = run::logged(&texts, &base, given) {
         return json!({ "run": run });
     }
     let own = read(&texts, None);
@@ -266,32 +265,10 @@ fn reading(texts: &[String], base: Value) -> Value {
     })
 }
 
-/// A log beside the estimate of its run: that of the script which is pasted with it, else of the question that the page shows.
-fn logged(texts: &[&str], base: &Value) -> Option<Value> {
-    let place = texts.iter().position(|text| read_log(text).is_ok())?;
-    let log = read_log(texts.get(place)?).ok()?;
-    let scripts: Vec<&str> = (0..).zip(texts).filter(|(at, _)| *at != place).map(|(_, text)| *text).collect();
-    let question = if scripts.is_empty() {
-        question_from_value(base.clone()).map_err(|error| [error.field, error.message])
-    } else {
-        read(&scripts, None)
-            .map(|own| own.question)
-            .map_err(|trouble| [String::new(), trouble.message])
-    };
-    let calibrated = question.and_then(|question| {
-        let line = calibrated(&question, Measured::default(), Some(&log), Language::En);
-        line.map_err(|error| [error.field, error.message])
-    });
-    Some(match calibrated {
-        Ok(line) => serde_json::from_str(&line).unwrap_or_default(),
-        Err(refused) => json!({ "log": log, "refused": refused }),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::{answer_first, answer_opened, estimate};
-    use serde_json::{Value, json};
+    use serde_json::{Map, Value, json};
     use std::task::{Context, Poll, Waker};
 
     /// Nothing that is asked here has to be fetched.
@@ -318,6 +295,10 @@ mod tests {
         let reply: Value = serde_json::from_str(&reply).unwrap_or_default();
         assert_eq!(reply["id"], 7);
         reply["result"].clone()
+    }
+
+    fn read(texts: &[String], base: Value) -> Value {
+        super::reading(texts, base, &Map::new())
     }
 
     fn question(kind: &str, backend: &str) -> Value {
@@ -350,7 +331,7 @@ mod tests {
         shown["hardware"] = json!({"gpu": "h200-sxm", "gpus": 64, "usd_per_gpu_hour": 9.0});
         shown["workload"]["mean_sequence_length"] = json!(1234);
         let script = "deepspeed train.py --deepspeed ds_config.json --per_device_train_batch_size 1";
-        let [beside, alone] = [shown.clone(), Value::Null].map(|base| super::reading(&[script.to_owned()], base));
+        let [beside, alone] = [shown.clone(), Value::Null].map(|base| read(&[script.to_owned()], base));
         assert_eq!(beside, alone);
         assert_eq!(alone["question"]["model"], Value::Null);
         // What the text was printed for is in its head.
@@ -361,7 +342,7 @@ mod tests {
             .map(|asked| shardwise_core::permalink::to_hash(&asked.question))
             .unwrap_or_default();
         let linked = format!("# https://shardwise.example/#{link}\n{launch}");
-        let found = super::reading(&[linked], shown);
+        let found = read(&[linked], shown);
         assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm", "{found}");
     }
 
@@ -372,7 +353,7 @@ mod tests {
             "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
                 "max_prompt_length": 1024, "max_response_length": 4096}},
         });
-        let found = super::reading(&["actor_rollout_ref.rollout.n=16\ndata.train_batch_size=128".to_owned()], shown);
+        let found = read(&["actor_rollout_ref.rollout.n=16\ndata.train_batch_size=128".to_owned()], shown);
         assert_eq!(found["changes"], true);
         assert_eq!(found["question"]["hardware"]["gpu"], "h200-sxm", "{found}");
         assert_eq!(found["question"]["workload"]["rl"]["prompts_per_step"], 128);
@@ -407,13 +388,13 @@ mod tests {
             actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8 \
             actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 actor_rollout_ref.rollout.gpu_memory_utilization=0.3";
         let base = question("sft", "fsdp");
-        let found = super::reading(&[script.to_owned()], base);
+        let found = read(&[script.to_owned()], base);
         assert_eq!(found["framework"][0], "veRL");
         assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm");
         assert!(found["answer"]["tokens_per_s_per_gpu"].as_f64().is_some());
         let changes = found["improved"]["changes"].as_array().map_or(0, Vec::len);
         assert!((1..=3).contains(&changes), "{}", found["improved"]);
-        let bad = super::reading(&["{\n\"a\": }".to_owned()], Value::Null);
+        let bad = read(&["{\n\"a\": }".to_owned()], Value::Null);
         assert_eq!(bad["error"]["line"], 2);
         let shown = ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
         assert!(shown.to_string().contains("Line 2: "), "{shown}");

@@ -526,6 +526,10 @@ proptest! {
             prop_assert!(clear(&pair[0]) >= clear(&pair[1]));
         }
         for plan in found.plans.iter().chain(&grid(&question, gpus)) {
+            // Where some framework runs the best, it is the best of those that some framework runs.
+            if best.framework.is_some() && plan.framework.is_none() {
+                continue;
+            }
             if clear(plan) {
                 prop_assert!(clear(best));
                 let ratio = plan.tokens_per_s / best.tokens_per_s;

@@ -16,7 +16,7 @@ export const LATIN = new Set(`
   Llama Qwen Gemma Mistral Mixtral Moonlight Kimi DeepSeek Nemotron Phi Falcon Yi Granite Instruct Base Chat Coder Math
   Blackwell Hopper Ampere Ada Lovelace Volta Turing Instinct Gaudi NVIDIA Intel Grace Pro Super Huawei Ascend MetaX GeForce Spark Workstation per die
   gpu usd_per_gpu_hour provider instance count network kind date
-  trained frozen projector images worker Transformers
+  trained frozen projector images worker Transformers wandb Trainer
   vs s h d k x n ms us min GiB Gbit/s USD
 `.trim().split(/\s+/));
 

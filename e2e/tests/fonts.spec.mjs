@@ -10,7 +10,7 @@ const PAGES = {
   accuracy: ['accuracy/?lang=en', 'accuracy/?lang=zh'],
   methods: ['methods/', 'methods/zh/'],
   'command line': ['command-line/', 'command-line/zh/'],
-  guides: ['python/', 'python/zh/', 'embed/', 'embed/zh/', 'api/', 'api/zh/'],
+  guides: ['python/', 'python/zh/', 'embed/', 'embed/zh/', 'api/', 'api/zh/', 'your-run/', 'your-run/zh/'],
   embed: [`?embed&lang=en&panels=${ALL}`, `?embed&lang=zh&panels=${ALL}`],
 };
 

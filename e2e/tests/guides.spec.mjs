@@ -6,6 +6,7 @@ import { looksWhole } from '../looks/text-page.mjs';
 const PAGES = {
   python: ['Python', 'Python', /pip install/],
   embed: ['in a page of yours', '自己的网页', /<shardwise-calculator/],
+  'your-run': ['Your run here', '提交你的运行', /contribute run/],
   api: ['programs and agents', '程序与智能体', /z=1/],
 };
 
@@ -33,7 +34,7 @@ for (const [folder, [english, chinese, code]] of Object.entries(PAGES)) {
 
 test('the command line leads to each of them', async ({ page }) => {
   await page.goto('./command-line/');
-  await expect(page.locator('.toc a')).toHaveText(['Command line', 'Python', 'Embed', 'API']);
+  await expect(page.locator('.toc a')).toHaveText(['Command line', 'Python', 'Embed', 'API', 'Your run here']);
   await page.locator('.toc a').nth(2).click();
   await expect(page).toHaveURL(/\/embed\/$/);
 });

@@ -744,6 +744,18 @@ pub(crate) enum Takes {
     Tick(bool),
     /// One of several keys, each with its words.
     One(String, Vec<(String, String)>),
+    /// What only a person knows: what is typed, or one of some keys with their words; and what is said of it below, as an error
+    /// where that is one.
+    Given {
+        /// As it was typed.
+        value: String,
+        /// What there is to choose from; nothing where it is typed.
+        among: Vec<(String, String)>,
+        /// What is wanted, or wrong with it.
+        says: String,
+        /// Whether it is wrong.
+        wrong: bool,
+    },
 }
 
 /// One of several values, which the page writes into the question.

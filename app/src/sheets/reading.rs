@@ -6,6 +6,7 @@ mod assumed;
 mod doctor;
 mod gain;
 mod log;
+mod row;
 
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;

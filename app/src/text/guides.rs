@@ -13,6 +13,8 @@ pub(crate) enum Part {
     Code(&'static str),
     /// Names, and what each is.
     Rows(&'static [(&'static str, Said)]),
+    /// The way to a place of the calculator.
+    Calculator(&'static str, Said),
     /// Files and pages of the site.
     Links(&'static [(&'static str, Said)]),
 }
@@ -305,7 +307,7 @@ pub(crate) const API: Guide = Guide {
             ["Before a run", "运行之前"],
             &[
                 Code(
-                    "shardwise check run.sh --gpu h100-sxm --gpus 16 --deadline-h 24 --budget-usd 2000 --format github",
+                    "shardwise check run.sh --gpu h100-sxm --gpus 16 \\\n  --deadline-h 24 --budget-usd 2000 --format github",
                 ),
                 Rows(&[
                     ("0", ["It fits, ends in time and is paid for.", "放得下，能按时结束，费用足够。"]),

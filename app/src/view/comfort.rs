@@ -8,6 +8,8 @@ mod share;
 use leptos::prelude::*;
 
 use crate::page::Page;
+use crate::protocol::Document;
+use crate::text::your_run::TITLE;
 use crate::view::view;
 
 pub(super) use keys::{is_shortcut, listen};
@@ -28,5 +30,8 @@ pub(super) fn Comfort(page: Page) -> impl IntoView {
 /// Links in the footer to what has no place of its own.
 #[component]
 pub(super) fn Links(page: Page) -> impl IntoView {
-    view! { <button class="lnk" type="button" id="keys-open" popovertarget="keys">{page.text().keys}</button> }
+    view! {
+        <a href=Document::YourRun.address(page.lang)>{page.lang.said(&TITLE)}</a>
+        <button class="lnk" type="button" id="keys-open" popovertarget="keys">{page.text().keys}</button>
+    }
 }

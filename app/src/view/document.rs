@@ -13,6 +13,7 @@ use super::header::{Bar, Themes};
 use crate::look::{Look, Theme};
 use crate::protocol::Document;
 use crate::text::guides::{API, EMBED, PYTHON};
+use crate::text::your_run::{TITLE, YOUR_RUN};
 use crate::text::{Guide, Lang};
 use crate::view::view;
 use command_line::CommandLine;
@@ -38,6 +39,7 @@ fn Whole(document: Document, lang: Lang) -> impl IntoView {
         Document::Python => guide(&PYTHON, lang),
         Document::Embed => guide(&EMBED, lang),
         Document::Api => guide(&API, lang),
+        Document::YourRun => guide(&YOUR_RUN, lang),
     };
     view! {
         <a class="skip" href=format!("{}#main", document.address(lang))>{sheet.skip_to_text}</a>
@@ -77,6 +79,7 @@ fn elsewhere(here: Document, lang: Lang) -> AnyView {
         (Document::Python, site.python),
         (Document::Embed, site.embed),
         (Document::Api, site.api),
+        (Document::YourRun, lang.said(&TITLE)),
     ];
     let pages = pages.map(|(document, name)| {
         view! {

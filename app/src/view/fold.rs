@@ -23,6 +23,9 @@ const COST: [Fold; 4] = [Fold::Offers, Fold::Run, Fold::Front, Fold::Scaling];
 /// Why the answer is what it is.
 const WHY: [Fold; 6] = [Fold::Memory, Fold::Time, Fold::Plans, Fold::Sensitivity, Fold::Caveats, Fold::Calibrate];
 
+/// The box for scripts and logs, which addresses open as well.
+const PASTE: &str = "paste";
+
 /// All of them, under their two headings.
 #[component]
 pub(super) fn Folds(page: Page) -> impl IntoView {
@@ -38,8 +41,11 @@ pub(super) fn Folds(page: Page) -> impl IntoView {
 /// Opens them by their addresses, and for the printer.
 pub(super) fn listen(page: Page) {
     browser::listen("hashchange", move |_| {
-        if let Some(fold) = Fold::of(&browser::hash()) {
+        let word = browser::hash();
+        if let Some(fold) = Fold::of(&word) {
             go(page, fold.word());
+        } else if word == PASTE {
+            browser::show_popover(PASTE);
         }
     });
     let closed = StoredValue::new(Vec::new());
@@ -66,11 +72,13 @@ pub(super) fn go_into(page: Page, fold: Fold, id: &str) {
     browser::soon(move || browser::jump(&id));
 }
 
-/// Opens the part that the page's address asks for; what stands above it is still coming.
+/// Opens the part, or the box for scripts, that the page's address asks for; what stands above it is still coming.
 pub(super) fn arrive(page: Page, word: &str) {
     if let Some(fold) = Fold::of(word) {
         go(page, fold.word());
         busy::at_rest(move || browser::jump(&id(fold)));
+    } else if word == PASTE {
+        browser::show_popover(PASTE);
     }
 }
 

@@ -17,6 +17,7 @@ use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::page::Page;
+use crate::page::sheet::State;
 use crate::protocol::Task;
 use crate::text::fill;
 use crate::view::view;
@@ -36,11 +37,12 @@ const NAME_BYTES: usize = 512;
 pub(super) fn Paste(page: Page) -> impl IntoView {
     let text = page.text();
     let open = RwSignal::new(false);
+    let given: State = RwSignal::new(Map::new());
     // A file that could not be taken.
     let left_out = RwSignal::new(None::<String>);
     // One of which there was room for the beginning alone.
     let begun = RwSignal::new(None::<String>);
-    order(page, open);
+    order(page, open, given);
     let toggled = move |event| {
         let opens = browser::opens(&event);
         open.set(opens);
@@ -106,25 +108,26 @@ pub(super) fn Paste(page: Page) -> impl IntoView {
                     page,
                     "sheet-reading".to_owned(),
                     Box::new(move || read(page)),
-                    RwSignal::new(Map::new()),
+                    given,
                 )}
             </div>
         </section>
     }
 }
 
-/// Orders a reading, as often as the text or the question behind it changes while the box is open.
-fn order(page: Page, open: RwSignal<bool>) {
+/// Orders a reading, as often as the text, the question behind it or what is said of its run changes while the box is open.
+fn order(page: Page, open: RwSignal<bool>, given: State) {
     follow_at_rest(REST_MS, move || {
         if !open.get() || page.pasted.with(|text| unread(text).is_some()) {
             return None;
         }
         let base = page.answered();
         let texts = page.pasted.with(|text| split(text));
+        let given = given.get();
         Some(Box::new(move || {
             let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
             let lang = page.lang.tag().to_owned();
-            desk::order(page, Task::Read { lang, texts, base }, |page, found| {
+            desk::order(page, Task::Read { lang, texts, base, given }, |page, found| {
                 page.reading.set(Some(found.into()));
             });
         }))

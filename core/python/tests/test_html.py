@@ -101,3 +101,20 @@ def test_a_script_is_shown_with_its_answer_what_helps_and_what_it_lacks() -> Non
     shown = "".join(parsed(lacking._repr_html_()).itertext())
     assert lacking["answer"] is None
     assert all(own["why"] in shown for own in lacking["missing"]) and "No text says:" in shown
+
+
+def test_every_part_has_a_colour_of_its_own_and_the_same_in_each_language(runs: list[Run]) -> None:
+    for line in runs[0].lines:
+        document = json.loads(line)
+        if "error" in document:
+            continue
+        told = []
+        # A translated document has its keys in the order of their names.
+        for own in (document, json.loads(json.dumps(document, sort_keys=True))):
+            html = shardwise.Answer(own)._repr_html_()
+            for svg in parsed(html).iter("{http://www.w3.org/2000/svg}svg"):
+                rects = [rect for rect in svg.iter("{http://www.w3.org/2000/svg}rect") if rect.get("height") == "12"]
+                colours = [rect.get("fill") for rect in rects]
+                assert len(colours) == len(set(colours)), document["plan"]
+            told.append(re.findall(r"<svg.*?</svg>", html))
+        assert told[0] == told[1] != []

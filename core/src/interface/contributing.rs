@@ -308,7 +308,7 @@ fn unfit(question: &Question) -> Vec<InputError> {
         wrong.push(InputError::new("workload.kind", says));
     }
     if question.plan.as_ref().is_none_or(|plan| plan.backend.is_none()) {
-        let says = "The question leaves the plan to the search, and the run had one. `shardwise read --json run.sh | jq .question` takes it from the script, or pin each part of it on the page.";
+        let says = "The question leaves the plan to the search, and the run had one. Paste the run's script beside its log, or let `shardwise read --json run.sh | jq .question` take it from the script, or pin each part of it on the page.";
         wrong.push(InputError::new("plan", says));
     }
     let hardware = &question.hardware;

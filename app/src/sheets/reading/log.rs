@@ -10,7 +10,7 @@ use crate::protocol::blocks::{
     Action, Block, Button, Entry, Holds, Kind, Listed, Look, Row, Stands, Table, Tabled, Tone, cell, column, entries,
     link, prose, row, said, strong, words,
 };
-use crate::text::{Lang, fill};
+use crate::text::{Lang, fill, your_run};
 use crate::words::asked;
 
 /// The sheet of a log: `run` is what `shardwise calibrate` prints of it.
@@ -29,7 +29,12 @@ pub(super) fn sheet(run: &Value, lang: Lang) -> Vec<Block> {
         let [field, why] = [0, 1].map(|at| refused.get(at).and_then(Value::as_str).unwrap_or_default());
         let why = words_of(why, lang);
         let why = if field.is_empty() { why } else { format!("{field}: {why}") };
-        blocks.push(said(Kind::Refusal, format!("{why} {}", sheet.log_question)));
+        // On other GPUs than those that it ran on, nothing is wrong with the log.
+        blocks.push(match super::row::untold(run) {
+            true => said(Kind::Request, lang.said(&your_run::UNTOLD)),
+            false => said(Kind::Refusal, format!("{why} {}", sheet.log_question)),
+        });
+        blocks.extend(super::row::fold(run, lang));
         return blocks;
     };
     let times = |measured: f64, estimated: f64| {
@@ -67,5 +72,6 @@ pub(super) fn sheet(run: &Value, lang: Lang) -> Vec<Block> {
         ..Button::new(Look::First, sheet.log_apply, Action::Close)
     };
     blocks.push(prose(Kind::Actions, vec![all.called("log-apply").into()]));
+    blocks.extend(super::row::fold(run, lang));
     blocks
 }

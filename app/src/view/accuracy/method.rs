@@ -6,8 +6,10 @@ use crate::view::view;
 
 use super::state::{OVERVIEW, Page};
 use crate::browser;
+use crate::protocol::Document;
 use crate::runs::{GENERATION, RUNS};
 use crate::text::fill;
+use crate::text::your_run::TITLE;
 
 pub(super) fn method(page: Page) -> AnyView {
     let text = page.text();
@@ -32,6 +34,7 @@ pub(super) fn method(page: Page) -> AnyView {
             <p>{text.method_step}</p>
             <p>{interval}</p>
             <ul class="files">{files.collect_view()}</ul>
+            <p><a href=Document::YourRun.address(page.lang)>{page.lang.said(&TITLE)}</a></p>
         </section>
     }
 }

@@ -10,13 +10,15 @@ use crate::view::view;
 /// The controls of a sheet.
 #[component]
 pub(super) fn Controls(host: Host, controls: Vec<Control>) -> impl IntoView {
+    let given = controls.iter().any(|own| matches!(own.takes, Takes::Given { .. }));
     let controls = each(controls, |control| one(host, control));
-    view! { <div class="plans-t">{controls}</div> }
+    let class = if given { "given" } else { "plans-t" };
+    view! { <div class=class>{controls}</div> }
 }
 
 fn one(host: Host, control: Control) -> AnyView {
     let Control { key, name, takes } = control;
-    let id = format!("{}-{key}", host.name.map_or("", |name| name.word()));
+    let id = format!("{}-{key}", host.name.map_or("paste", |name| name.word()));
     let set = move |value: Value| host.state.update(|state| drop(state.insert(key.clone(), value)));
     match takes {
         Takes::Words(words) => view! {
@@ -57,6 +59,47 @@ fn one(host: Host, control: Control) -> AnyView {
                         {options}
                     </select>
                 </label>
+            }
+        }
+        Takes::Given { value, among, says, wrong } => {
+            let hint = format!("{id}-says");
+            let bad = wrong.then_some("true");
+            let box_of = if among.is_empty() {
+                view! {
+                    <input
+                        type="text"
+                        id=id.clone()
+                        autocomplete="off"
+                        spellcheck="false"
+                        aria-describedby=hint.clone()
+                        aria-invalid=bad
+                        prop:value=value
+                        on:input=move |event| set(event_target_value(&event).into())
+                    />
+                }
+            } else {
+                let options = each(among, |(key, words)| {
+                    let on = key == value;
+                    view! { <option value=key selected=on>{words}</option> }
+                });
+                view! {
+                    <select
+                        id=id.clone()
+                        aria-describedby=hint.clone()
+                        aria-invalid=bad
+                        on:input=move |event| set(event_target_value(&event).into())
+                    >
+                        {options}
+                    </select>
+                }
+            };
+            let class = if wrong { "given-bad" } else { "hint" };
+            view! {
+                <div class="field">
+                    <label for=id>{name}</label>
+                    {box_of}
+                    <p class=class id=hint>{says}</p>
+                </div>
             }
         }
     }

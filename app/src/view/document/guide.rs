@@ -24,6 +24,10 @@ fn part(part: &'static Part, lang: Lang) -> AnyView {
     match part {
         Part::Prose(said) => view! { <p>{words(lang.said(said))}</p> },
         Part::Code(text) => code(*text),
+        Part::Calculator(place, said) => {
+            let href = format!("./?lang={}{place}", lang.tag());
+            view! { <p><a class="btn btn-1" href=href>{lang.said(said)}</a></p> }
+        }
         Part::Rows(rows) => names(rows, lang),
         Part::Links(links) => {
             let links = links.iter().map(|(href, said)| {
@@ -55,11 +59,12 @@ pub(super) fn names(rows: &'static [(&'static str, Said)], lang: Lang) -> AnyVie
     view! { <dl class="calc">{rows.collect_view()}</dl> }
 }
 
-/// Text to copy.
+/// Text to copy. Where it has lines of its own they stay whole: what is too narrow for them scrolls.
 pub(super) fn code(text: impl Into<String>) -> AnyView {
     let text: String = text.into();
+    let scrolls = text.contains('\n').then_some("0");
     view! {
-        <pre class="code">
+        <pre class="code" tabindex=scrolls>
             <code>{text}</code>
         </pre>
     }

@@ -6,8 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-# Okabe and Ito's colours, which people with any kind of colour vision tell apart, without black.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+# Okabe and Ito's colours, which people with any kind of colour vision tell apart, without black; then more, so that no two parts
+# of a bar look alike.
+COLOURS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999", "#7b52ab", "#8c5a2b", "#9acd32", "#b22222",
+)  # fmt: skip
+# The parts in the order in which they are drawn, whatever the order of an answer's keys.
+ORDER = (
+    "compute", "recompute", "prefill", "decode", "tools", "tensor_parallel", "context_parallel", "expert_parallel", "pipeline_parallel",
+    "bubble", "data_parallel", "parameters", "gradients", "optimizer", "activations", "logits", "kv_cache", "rollout_weights",
+    "frozen_weights", "communication", "framework", "offload", "weight_sync", "overhead",
+)  # fmt: skip
 WIDTH = 640
 BAR = 22
 MOST = 100
@@ -138,7 +147,8 @@ def _short(value: Any) -> str:
 
 
 def _pairs(pairs: Mapping[str, Any]) -> str:
-    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(_short(value))}</td></tr>" for name, value in pairs.items())
+    left = ' style="text-align: left"'
+    rows = "".join(f"<tr><th{left}>{escape(name)}</th><td{left}>{escape(_short(value))}</td></tr>" for name, value in pairs.items())
     return f"<table><tbody>{rows}</tbody></table>"
 
 
@@ -149,7 +159,8 @@ def _sentences(said: Iterable[Mapping[str, Any]]) -> str:
 
 def _bars(title: str, unit: str, rows: Sequence[tuple[str, Mapping[str, float]]], limit: float | None = None) -> str:
     """A bar for each row, of its parts; the limit as a line across."""
-    names = list(dict.fromkeys(name for _, parts in rows for name, part in parts.items() if part > 0))
+    there = dict.fromkeys(name for _, parts in rows for name, part in parts.items() if part > 0)
+    names = sorted(there, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
     longest = max([sum(parts.values()) for _, parts in rows] + [limit or 0])
     if not names or longest <= 0:
         return ""
@@ -184,7 +195,7 @@ def _bars(title: str, unit: str, rows: Sequence[tuple[str, Mapping[str, float]]]
     height = bottom + 4 + 18 * ((len(names) + 3) // 4)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title)}" viewBox="0 0 {WIDTH} {height}" '
-        f'width="{WIDTH}" height="{height}" font-size="12" font-family="sans-serif" fill="currentColor">{"".join(drawn)}</svg>'
+        f'width="{WIDTH}" height="{height}" style="max-width: 100%; height: auto; vertical-align: top" font-size="12" font-family="sans-serif" fill="currentColor">{"".join(drawn)}</svg>'
     )
 
 
