@@ -37,18 +37,18 @@
 //! | `OpenRLHF`, examples | 3c3be62 | 12 | 11 | 10 | 11 |
 //!
 //! Scripts of 29 projects, most of them others' on these frameworks (`scripts/read-scripts --corpus`, whose list names the commits;
-//! 2026-11-26): those that train; of which a setting is understood; with an estimate; where the one thing that is missing is named,
+//! 2026-11-27): those that train; of which a setting is understood; with an estimate; where the one thing that is missing is named,
 //! which is the model but for a few; refused by name, as what only evaluates, what has its settings in another file, and layouts that
 //! the framework refuses as well. None is answered from no setting.
 //!
 //! | projects | scripts | understood | estimate | missing named | refused |
 //! |---|---|---|---|---|---|
-//! | veRL, its recipes, and 15 trainers made of it | 867 | 842 | 723 | 104 | 40 |
+//! | veRL, its recipes, and 15 trainers made of it | 867 | 842 | 760 | 67 | 40 |
 //! | `EasyR1`, `SkyRL`, slime | 181 | 180 | 166 | 11 | 4 |
 //! | `ChatLearn`, Megatron-LM, Pai-Megatron-Patch | 217 | 193 | 91 | 95 | 31 |
-//! | ms-swift, `OpenRLHF`, InternVL | 461 | 453 | 247 | 206 | 8 |
+//! | ms-swift, `OpenRLHF`, InternVL | 461 | 453 | 324 | 129 | 8 |
 //! | NeMo-RL's recipes, each with what it stands on | 286 | 256 | 217 | 38 | 31 |
-//! | torchtitan's TOML (v0.2.2), Megatron-Bridge's scripts, TRL's in Python | 104 | 103 | 57 | 46 | 1 |
+//! | torchtitan's TOML (v0.2.2), Megatron-Bridge's scripts, TRL's in Python | 104 | 103 | 60 | 43 | 1 |
 //!
 //! Of the last row what is missing is the model: debug models of torchtitan's, and recipes of models that the catalog does not have.
 //!
