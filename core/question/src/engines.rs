@@ -1,5 +1,5 @@
-//! The generation engines that older releases of frameworks run: what a question means that names such a release, and no
-//! version of its engine.
+//! The generation engines that frameworks run: what a question means that names a framework, or an older release of it, and no
+//! engine or version of one.
 
 use crate::framework::{SLIME, VERL};
 use crate::job::Chosen;

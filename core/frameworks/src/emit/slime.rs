@@ -13,7 +13,8 @@ use shardwise_question::workload::Rl;
 use shardwise_rules::slime::model_file;
 use shardwise_rules::{nodes, pools};
 
-/// Steps of its own scripts' runs (`scripts/run-qwen3-4B.sh`).
+/// Steps of its own scripts' runs
+/// (<https://github.com/THUDM/slime/blob/624b824a898ab0ec1fcb4d373004c7f3852bf515/scripts/run-qwen3-4B.sh>).
 const ROLLOUTS: f64 = 3000.0;
 
 /// The command for this plan.

@@ -139,15 +139,9 @@ fn stated(reading: &Reading, edit: &Edit) -> Option<Understood> {
         let of = |one: &&Understood| !alike || one.key.starts_with('-') == edit.is_option();
         all.find(|one| plain(&one.key) == key && of(one)).cloned()
     };
-    let ignored = reading.ignored.iter().map(|one| (&one.key, &one.value, one.line, one.file));
-    let open = reading
-        .not_modelled
-        .iter()
-        .map(|one| (&one.key, &one.value, one.line, one.file));
     let passed_over = || {
-        let mut all = open.rev().chain(ignored.rev());
-        let (key, value, line, file) = all.find(|(own, ..)| plain(own) == key)?;
-        Some(Understood { key: key.clone(), value: value.clone(), field: String::new(), line, file })
+        let own = reading.passed_over().rev().find(|(own, ..)| plain(own) == key);
+        own.map(Understood::without_field)
     };
     named(true).or_else(|| named(false)).or_else(passed_over)
 }
@@ -189,9 +183,8 @@ fn spelt(edit: &Edit, reading: &Reading, places: &[Place<'_>]) -> Edit {
 /// Keys that stand in the texts.
 fn places(reading: &Reading) -> Vec<Place<'_>> {
     let understood = reading.understood.iter().map(|one| (one.key.as_str(), one.line, one.file));
-    let ignored = reading.ignored.iter().map(|one| (one.key.as_str(), one.line, one.file));
-    let open = reading.not_modelled.iter().map(|one| (one.key.as_str(), one.line, one.file));
-    understood.chain(ignored).chain(open).filter(|(_, line, _)| *line > 0).collect()
+    let passed_over = reading.passed_over().map(|(key, _, line, file)| (key, line, file));
+    understood.chain(passed_over).filter(|(_, line, _)| *line > 0).collect()
 }
 
 /// A key that stands in the texts, its line, and which of several texts that is of.

@@ -165,6 +165,18 @@ pub struct Reading {
     pub notes: Vec<Note>,
 }
 
+/// A key that is of no matter to the estimate or not in it: as written, with its value, its line, and which of several texts that is of.
+pub(super) type PassedOver<'a> = (&'a str, &'a str, u32, Option<u32>);
+
+impl Reading {
+    /// What is of no matter to the estimate, then what it has no field for.
+    pub(super) fn passed_over(&self) -> impl DoubleEndedIterator<Item = PassedOver<'_>> {
+        let ignored = self.ignored.iter().map(|one| (&*one.key, &*one.value, one.line, one.file));
+        let open = self.not_modelled.iter().map(|one| (&*one.key, &*one.value, one.line, one.file));
+        ignored.chain(open)
+    }
+}
+
 /// How a part of the text was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -216,6 +228,13 @@ pub struct Understood {
     /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<u32>,
+}
+
+impl Understood {
+    /// What became no field of the question.
+    pub(super) fn without_field((key, value, line, file): PassedOver<'_>) -> Self {
+        Self { key: key.to_owned(), value: value.to_owned(), field: String::new(), line, file }
+    }
 }
 
 /// A field that the text does not state.

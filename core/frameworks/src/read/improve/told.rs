@@ -39,13 +39,10 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
     };
     let own = snippets.iter().filter(|snippet| snippet.file != other);
     let texts: Vec<&str> = own.map(|snippet| snippet.text.as_str()).collect();
-    let Reading { mut understood, ignored, not_modelled, .. } = read(&texts, None).ok()?;
+    let own = read(&texts, None).ok()?;
     // What is of no matter to the estimate may be what the framework asks for beside a change.
-    let ignored = ignored.into_iter().map(|own| (own.key, own.value, own.line, own.file));
-    let open = not_modelled.into_iter().map(|own| (own.key, own.value, own.line, own.file));
-    let beside = |(key, value, line, file)| Understood { key, value, field: String::new(), line, file };
-    understood.extend(ignored.chain(open).map(beside));
-    Some(understood)
+    let beside = own.passed_over().map(Understood::without_field);
+    Some(own.understood.iter().cloned().chain(beside).collect())
 }
 
 /// A list as the text has it, with what is to be in it: others' plugins stay.
@@ -117,10 +114,9 @@ pub(super) fn difference(was: &[Understood], now: &[Understood], reading: &Readi
     };
     // What nothing is estimated by stays, whoever may need it, unless it stands there as the plan that is left asks for it.
     let asked = |one: &Understood| {
-        let ignored = reading.ignored.iter().map(|own| (&own.key, &own.value));
-        let open = reading.not_modelled.iter().map(|own| (&own.key, &own.value));
-        let mut all = ignored.chain(open);
-        all.any(|(key, value)| edit::plain(key) == edit::plain(&one.key) && edit::same(value, &one.value))
+        let key = edit::plain(&one.key);
+        let mut all = reading.passed_over();
+        all.any(|(own, value, ..)| edit::plain(own) == key && edit::same(value, &one.value))
     };
     let gone = was
         .iter()
