@@ -53,7 +53,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// A folder of its own for a test, empty.
+/// A folder for one test alone, empty: the tests run side by side, so no two may give it the same name.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     drop(std::fs::remove_dir_all(&folder));
@@ -405,7 +405,7 @@ fn each_shell_takes_its_completions() {
             assert!(text(&script).contains(command), "{name}: {command}");
         }
         if there(shell, "the syntax of its completions") {
-            let file = folder(name).join("shardwise.ps1");
+            let file = folder(&format!("syntax-{name}")).join("shardwise.ps1");
             std::fs::write(&file, script).unwrap();
             let output = Command::new(shell).args(check).arg(&file).output().unwrap();
             assert!(output.status.success(), "{name}: {}", text(&output.stderr));
