@@ -34,7 +34,12 @@ impl Spread {
     /// ```
     #[must_use]
     pub fn factor(&self, probability: f64) -> f64 {
-        let z = deviations(probability);
+        self.at(Quantile::of(probability))
+    }
+
+    /// [`Self::factor`] of a probability whose quantile is known.
+    #[must_use]
+    pub fn at(&self, Quantile(z): Quantile) -> f64 {
         libm::exp(self.median + z * if z > 0.0 { self.above } else { self.below })
     }
 
@@ -50,6 +55,25 @@ impl Spread {
         let off = libm::log(factor) - self.median;
         let deviation = if off > 0.0 { self.above } else { self.below };
         if deviation > 0.0 { normal(off / deviation) } else { f64::from(u8::from(off >= 0.0)) }
+    }
+}
+
+/// How many standard deviations above the median of a normal distribution is what holds with some probability: computed once
+/// for all that is asked with the same one.
+///
+/// ```
+/// use shardwise_core::spread::{Quantile, Spread};
+/// let sure = Quantile::of(0.95);
+/// assert_eq!(Spread::even(0.1).at(sure), Spread::even(0.1).factor(0.95));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantile(f64);
+
+impl Quantile {
+    /// Of a probability.
+    #[must_use]
+    pub fn of(probability: f64) -> Self {
+        Self(deviations(probability))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::rollout::Room;
 use crate::served;
 use crate::step::{self, Step};
 pub use demand::{Demand, ENGINE, HOST};
-use shardwise_catalog::spread::Spread;
+use shardwise_catalog::spread::{Quantile, Spread};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Fit, FitState, HostMemory};
@@ -95,7 +95,7 @@ pub fn judge(context: &Context<'_>, plan: &Plan, step: &Step) -> Fit {
         phase: own.phase,
         capacity_gib: own.capacity_gib,
         needed_gib,
-        needed_at_confidence_gib: own.sure_gib(Lengths::Expected, confidence),
+        needed_at_confidence_gib: own.sure_gib(Lengths::Expected, context.sure.confidence),
         margin_gib: own.capacity_gib - needed_gib,
         mean_response_at_most: mean_response_at_most(context, plan, &demands),
         host: moves.then(|| HostMemory {
@@ -138,7 +138,7 @@ fn mean_response_at_most(context: &Context<'_>, plan: &Plan, demands: &[Demand])
 /// GiB that suffice for a step as surely as the question asks, in whatever lengths, over what there is: 0 where it has
 /// room enough everywhere. What the search goes by.
 #[must_use]
-pub fn shortfall_gib(demands: &[Demand], confidence: f64) -> f64 {
+pub fn shortfall_gib(demands: &[Demand], confidence: Quantile) -> f64 {
     let missing = |own: &Demand| own.sure_gib(Lengths::Longest, confidence) - own.capacity_gib;
     let most = demands.iter().map(missing).fold(0.0, f64::max);
     // Less than a rounding is none.
@@ -148,7 +148,7 @@ pub fn shortfall_gib(demands: &[Demand], confidence: f64) -> f64 {
 /// GiB that are missing for a plan whose step is known to fit as surely as asked.
 #[must_use]
 pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
-    shortfall_gib(&demands(context, plan, step), context.job.confidence)
+    shortfall_gib(&demands(context, plan, step), context.sure.confidence)
 }
 
 /// The peak of what allocators hand out: what of it is as large as the plan says, what is estimated, in GiB, and how far

@@ -111,8 +111,10 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     if case.runs && Runs::new(case.runner, job).verdict(&plan) != Verdict::Yes {
         return None;
     }
-    let context = Context::with(job, case.context.efficiency);
-    let then = figures::of(&context, &plan);
+    let then = match &proposal.job {
+        Some((job, _)) => figures::of(&Context::with(job, case.context.efficiency), &plan),
+        None => figures::of(case.context, &plan),
+    };
     let now = &case.now;
     let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
     let saved = now.reserved_gib - then.reserved_gib;
@@ -127,7 +129,7 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     } else {
         return None;
     };
-    let mut set = settings(question, rule.about, (case.job(), case.plan), (job, &plan));
+    let mut set = settings(question, rule.about, (case.job(), &case.document), (job, &plan));
     if let Some((_, own)) = proposal.job {
         for (path, value) in own {
             set.insert(path, value);

@@ -4,19 +4,24 @@ use shardwise_catalog::units::{Seconds, UsdPerHour};
 use shardwise_engine::context::Context;
 use shardwise_engine::fit;
 use shardwise_engine::memory::Lengths;
-use shardwise_engine::step;
+use shardwise_engine::step::{self, Step};
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Difference, Figures};
 
 /// What a plan comes to: as its answer says.
 #[must_use]
 pub(crate) fn of(context: &Context<'_>, plan: &Plan) -> Figures {
+    of_step(context, plan, step::evaluate(context, plan))
+}
+
+/// What a plan comes to whose step is known.
+#[must_use]
+pub(crate) fn of_step(context: &Context<'_>, plan: &Plan, step: Step) -> Figures {
     let hardware = &context.job.hardware;
-    let step = step::evaluate(context, plan);
     let demands = fit::demands(context, plan, &step);
     let expected = Lengths::Expected;
     let probability = fit::decisive(&demands, expected).map_or(1.0, |own| own.probability(expected));
-    let missing_gib = fit::shortfall_gib(&demands, context.job.confidence);
+    let missing_gib = fit::shortfall_gib(&demands, context.sure.confidence);
     let step = step.pressed(hardware.memory_gib);
     let gpus = f64::from(context.job.gpus());
     let tokens_per_s = step.tokens / step.seconds;

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use crate::estimate::evaluate_alone;
-use crate::neighbours::{Dimension, machines, settings, steps};
+use crate::neighbours::{Dimension, document, machines, settings, steps};
 use crate::search::{AS_FAST, Runner, Runs, Verdict};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::ordered::insert;
@@ -56,9 +56,10 @@ pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivit
 /// Every change, best first.
 fn ranked(state: State<'_>, now: &Figures) -> Vec<Change> {
     let mut changes = Vec::with_capacity(64);
+    let was = document(state.plan);
     each(state, &mut |dimension, context, plan| {
         let to = State { context, plan, ..state };
-        insert(&mut changes, change(dimension, state, to, now), &order);
+        insert(&mut changes, change(dimension, (state, &was), to, now), &order);
     });
     changes
 }
@@ -114,14 +115,20 @@ fn remedy(state: State<'_>, now: &Figures, changes: &[Change]) -> Option<Remedy>
             let then = figures::of(context, to.plan);
             let cheaper = |[_, known]: &[Change; 2]| then.tokens_per_s_per_gpu > known.figures.tokens_per_s_per_gpu;
             if then.fits && best.as_ref().is_none_or(cheaper) {
-                best = Some([change(dimension, state, first, now), change(second, first, to, &figures)]);
+                let documents = [document(state.plan), document(plan)];
+                let [was, between] = &documents;
+                best = Some([
+                    change(dimension, (state, was), first, now),
+                    change(second, (first, between), to, &figures),
+                ]);
             }
         });
     });
     best.map(|changes| Remedy { difference: figures::less(&changes[1].figures, now), changes: changes.into() })
 }
 
-fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures) -> Change {
+/// A step from a plan, which `document` writes, to another.
+fn change(dimension: Dimension, (was, document): (State<'_>, &Value), to: State<'_>, before: &Figures) -> Change {
     let field = dimension.field(to.plan);
     let name = field.rsplit('.').next().unwrap_or(field);
     let from = dimension.value(was.context.job, was.plan);
@@ -132,7 +139,7 @@ fn change(dimension: Dimension, was: State<'_>, to: State<'_>, before: &Figures)
         field: field.into(),
         from,
         to: value,
-        set: settings(was.question, &[field], (was.context.job, was.plan), (to.context.job, to.plan)),
+        set: settings(was.question, &[field], (was.context.job, document), (to.context.job, to.plan)),
         difference: figures::less(&figures, before),
         kind: kind_of(dimension, before, &figures),
         figures,

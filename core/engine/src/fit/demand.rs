@@ -1,7 +1,7 @@
 //! What must hold for a plan to run.
 
 use crate::memory::{Lengths, PhaseMemory};
-use shardwise_catalog::spread::Spread;
+use shardwise_catalog::spread::{Quantile, Spread};
 
 /// One of the things that must hold for a plan to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,10 +44,10 @@ impl Demand {
         self.fixed_gib + self.estimated(lengths)
     }
 
-    /// GiB that suffice with probability `confidence`.
+    /// GiB that suffice with the probability of `confidence`.
     #[must_use]
-    pub fn sure_gib(&self, lengths: Lengths, confidence: f64) -> f64 {
-        self.fixed_gib + self.estimated(lengths) * self.spread.factor(confidence)
+    pub fn sure_gib(&self, lengths: Lengths, confidence: Quantile) -> f64 {
+        self.fixed_gib + self.estimated(lengths) * self.spread.at(confidence)
     }
 
     /// Probability that what there is suffices.

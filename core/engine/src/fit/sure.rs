@@ -1,7 +1,7 @@
 //! What estimates are multiplied by.
 
 use crate::coverage::{self, MemoryKind};
-use shardwise_catalog::spread::Spread;
+use shardwise_catalog::spread::{Quantile, Spread};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 
@@ -19,6 +19,8 @@ pub(crate) const HOST_MEMORY: Spread = Spread::even(0.15);
 /// taken once for many plans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sure {
+    /// Of how sure the question asks to be.
+    pub confidence: Quantile,
     training: [f64; 5],
     /// Of states that share the card with an engine.
     pub(crate) states: f64,
@@ -32,8 +34,10 @@ impl Sure {
     /// Of a job.
     #[must_use]
     pub fn of(job: &Job) -> Self {
-        let at = |spread: Spread| spread.factor(job.confidence);
+        let confidence = Quantile::of(job.confidence);
+        let at = |spread: Spread| spread.at(confidence);
         Self {
+            confidence,
             training: MemoryKind::ALL.map(|kind| at(coverage::spread_of(job, kind))),
             states: at(STATES),
             workspace: at(WORKSPACE),

@@ -160,7 +160,7 @@ impl Judged {
         let own = demands.iter().find(|demand| demand.phase == phase);
         let step = step.pressed(context.job.hardware.memory_gib);
         Self {
-            missing_gib: fit::shortfall_gib(&demands, context.job.confidence),
+            missing_gib: fit::shortfall_gib(&demands, context.sure.confidence),
             phase_gib: own.map_or(0.0, |own| own.fixed_gib + own.estimated_gib),
             seconds: step.seconds,
         }

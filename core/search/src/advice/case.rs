@@ -3,7 +3,7 @@
 use crate::figures;
 use serde_json::{Map, Value};
 
-use crate::neighbours::checked;
+use crate::neighbours::{checked, document};
 use crate::search::{Runner, Runs, Verdict};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
@@ -92,6 +92,8 @@ pub(super) fn one(path: &str, value: Value) -> Map<String, Value> {
 pub(super) struct Case<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) plan: &'a Plan,
+    /// It as a question states it.
+    pub(super) document: Value,
     pub(super) step: Step,
     pub(super) now: Figures,
     /// Who runs it, and whether they do as it is: then what is advised they run, too.
@@ -102,11 +104,13 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     pub(super) fn of(context: &'a Context<'a>, plan: &'a Plan) -> Self {
         let runner = Runner::of(context.job);
+        let step = step::evaluate(context, plan);
         Self {
             context,
             plan,
-            step: step::evaluate(context, plan),
-            now: figures::of(context, plan),
+            document: document(plan),
+            now: figures::of_step(context, plan, step.clone()),
+            step,
             runner,
             runs: Runs::new(runner, context.job).verdict(plan) == Verdict::Yes,
         }

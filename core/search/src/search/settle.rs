@@ -353,7 +353,7 @@ impl<'a> Settling<'a> {
             None if context.job.workload.generation.is_some() => {
                 let step = step::evaluate(context, plan);
                 let demands = fit::demands(context, plan, &step);
-                fit::shortfall_gib(&demands, context.job.confidence)
+                fit::shortfall_gib(&demands, context.sure.confidence)
             }
             None => super::training::shortfall_gib(context, plan),
         }

@@ -119,7 +119,7 @@ fn state(context: &Context<'_>, framework: Option<&Framework>, plan: Plan, chang
         plan,
         changed,
         broken,
-        missing: fit::shortfall_gib(&demands, context.job.confidence),
+        missing: fit::shortfall_gib(&demands, context.sure.confidence),
         reserved: step.reserved_gib(),
         seconds: step.seconds,
         tokens: step.tokens,
