@@ -146,7 +146,9 @@ fn is_not_beaten_by_a_step(question: &Question, answer: &Answer) -> Vec<String> 
 
 /// Naming a backend gains no more than that either.
 fn is_not_beaten_by_a_backend(question: &Question, answer: &Answer) -> Vec<String> {
-    let backends = [Backend::Megatron, Backend::Fsdp, Backend::Deepspeed, Backend::Ddp];
+    let mut backends = vec![Backend::Megatron, Backend::Fsdp, Backend::Deepspeed];
+    // Nobody runs RL on plain data parallelism: the search has no such plans.
+    backends.extend(question.workload.rl.is_none().then_some(Backend::Ddp));
     let beaten = |backend: Backend| {
         let named =
             Question { plan: Some(PlanSpec { backend: Some(backend), ..PlanSpec::default() }), ..question.clone() };

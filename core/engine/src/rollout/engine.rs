@@ -170,7 +170,7 @@ impl EngineModel<'_> {
         let weights = self.reading_weights(sequences);
         let cache = self.cache_bytes();
         let heads = sequences * shape.num_attention_heads as f64 / tp;
-        let many = heads > MANY && length > MANY;
+        let many = is_early(self.plan) && heads > MANY && length > MANY;
         let cache_memory = constants.cache_memory * if many { self.tuned.generation_cache } else { 1.0 };
         let read = sequences * self.cached(length);
         let attention = rates

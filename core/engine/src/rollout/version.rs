@@ -4,7 +4,8 @@ use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{Engine, EngineVersion};
 
 /// Heads in flight, and tokens of context, beyond which vLLM's paged attention of 2024 split a sequence no further
-/// (`vllm/attention/ops/paged_attn.py`, `use_v1`): a kernel that is slow on AMD's cards.
+/// (`vllm/attention/ops/paged_attn.py`, `use_v1`): a kernel that is slow on AMD's cards. Today's has neither
+/// (`vllm/v1/attention/ops/paged_attn.py` at 0ebfbf18 writes the cache alone).
 pub const MANY: f64 = 512.0;
 
 /// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then

@@ -60,6 +60,7 @@ pub(super) fn backends(job: &Job, spec: &PlanSpec) -> Vec<Backend> {
         Task::Train | Task::Prefer(_) => {
             vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed, Backend::Ddp]
         }
+        // No framework here runs RL on plain data parallelism.
         Task::Rl(_) => {
             vec![Backend::Fsdp, Backend::Megatron, Backend::Deepspeed]
         }
