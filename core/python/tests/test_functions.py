@@ -57,6 +57,20 @@ def test_a_refused_question_is_raised(question: dict[str, Any], broken: dict[str
     assert (str(again), again.index) == (str(caught.value), 1)
 
 
+@pytest.mark.parametrize(
+    ("message", "remedy"),
+    [
+        ("32 heads do not split in 3. Give 2 or 4.", "Give 2 or 4."),
+        ("32 个注意力头不能分成 3 份。请填 2 或 4。", "请填 2 或 4。"),
+        ('"a" is not in the catalog. Did you mean "b"? For another give an object.', 'Did you mean "b"? For another give an object.'),
+        ('"qwen3.5" is at 0.5 of it, e.g. half. Give 1.5 or more.', "Give 1.5 or more."),
+        ("Must be at least 1.", "Must be at least 1."),
+    ],
+)
+def test_what_to_do_is_what_follows_the_first_sentence(message: str, remedy: str) -> None:
+    assert shardwise.QuestionError("plan", message).remedy == remedy
+
+
 def test_a_wrong_option_names_itself(question: dict[str, Any]) -> None:
     with pytest.raises(shardwise.QuestionError) as caught:
         shardwise.search(question, limit="many")

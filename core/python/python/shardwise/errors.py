@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
+# Where a sentence ends and another begins, in English and in Chinese: no point within a number, a name or a quotation.
+_SENTENCE = re.compile(r'(?<=[.!?]) (?=[A-Z"“])|(?<=[。！？])(?=.)')
+
 
 class ShardwiseError(ValueError):
     """What cannot be answered. Its text says what was found and what would be right."""
 
     message: str
     """What was found, what is allowed, and the remedy."""
+
+    @property
+    def remedy(self) -> str:
+        """What to do: the message without its first sentence, which says what is wrong; all of it where it has but one."""
+        _, *rest = _SENTENCE.split(self.message, maxsplit=1)
+        return rest[0] if rest else self.message
 
 
 class QuestionError(ShardwiseError):
