@@ -394,3 +394,38 @@ fn some_layers_are_recomputed() {
         "recompute": {"granularity": "full", "num_layers": 7}}})));
     assert!(written.contains("recompute_method=block") && written.contains("recompute_num_layers=7"), "{written}");
 }
+
+/// ChatLearn's guide, "Recomputation": selective is core attention's. Flash attention keeps no scores, so it saves next to nothing
+/// under FSDP as under Megatron; and nobody whose text cannot say it is told to.
+#[test]
+fn selective_recomputation_is_the_same_under_every_back_end() {
+    let tuned = |backend: &str, recompute: &str| {
+        let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": "sft", "sequence_length": 8192, "global_batch": 64},
+            "plan": {"backend": backend, "tensor_parallel": 1, "micro_batch": 2, "recompute": recompute}});
+        let answer = evaluate_alone(&question_from_value(question).unwrap()).unwrap().answer;
+        answer.memory.parts.activations
+    };
+    for backend in ["fsdp", "megatron"] {
+        let [none, selective, full] = ["none", "selective", "full"].map(|recompute| tuned(backend, recompute));
+        assert!((0.95..1.05).contains(&(selective / none)), "{backend}: {selective} of {none} GiB");
+        assert!(full < 0.5 * none, "{backend}: {full} of {none} GiB");
+    }
+    for framework in ["verl", "chatlearn"] {
+        let selective = asked(json!({"framework": framework, "plan": {"recompute": "selective"}}));
+        let Evaluated { job, plan, answer, .. } = evaluate(&selective).unwrap();
+        let framework_of = emit::framework(framework).unwrap();
+        let version = framework_of.versions[0];
+        let of = Emission { framework: framework_of, job: &job, plan: &plan, answer: &answer, permalink: "", version };
+        let refused = emit::emit(&of).unwrap_err();
+        assert!(refused.message.starts_with("plan.recompute: "), "{framework}: {}", refused.message);
+        // Too much at once to fit, and more than enough: neither is a reason to say it.
+        for budget in [9216, 200_000] {
+            let change = json!({"framework": framework, "plan": {"micro_batch": null,
+                "max_tokens_per_gpu": budget, "recompute": "full"}});
+            let set = estimate(&asked(change)).unwrap().advice.into_iter().map(|own| own.set);
+            let told: Vec<_> = set.filter_map(|own| own.get("plan.recompute").cloned()).collect();
+            assert!(told.iter().all(|own| own == "none" || own == "full"), "{framework}: {told:?}");
+        }
+    }
+}

@@ -117,10 +117,8 @@ fn remedy(state: State<'_>, now: &Figures, changes: &[Change]) -> Option<Remedy>
             if then.fits && best.as_ref().is_none_or(cheaper) {
                 let documents = [document(state.plan), document(plan)];
                 let [was, between] = &documents;
-                best = Some([
-                    change(dimension, (state, was), first, now),
-                    change(second, (first, between), to, &figures),
-                ]);
+                best =
+                    Some([change(dimension, (state, was), first, now), change(second, (first, between), to, &figures)]);
             }
         });
     });
