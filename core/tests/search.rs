@@ -71,6 +71,17 @@ fn asked(value: Value) -> Question {
     question_from_value(value).unwrap()
 }
 
+/// Where all that an update keeps is in host memory, the reference's pass holds more: the search counts it.
+#[test]
+fn what_is_evaluated_fits_too() {
+    let question = asked(json!({"version": 1, "model": "bloom-176b", "hardware": {"gpu": "l4", "gpus": 8,
+            "internode_gbit_per_s_per_gpu": 1.0, "usd_per_gpu_hour": 0.0},
+        "workload": {"kind": "dpo", "sequence_length": 13098, "global_batch": 1, "packing": true, "lora": {"rank": 256}}}));
+    let found = search(&question, None, 2).unwrap().plans;
+    let states: Vec<FitState> = found.iter().map(|own| own.fit.state).collect();
+    assert_eq!(states[0], FitState::Fits, "{states:?}");
+}
+
 fn samples() -> Vec<Question> {
     let rl = |schedule: &str| {
         json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,

@@ -91,9 +91,23 @@ pub fn parts(context: &Context<'_>, plan: &Plan, batch: &Batch) -> TimeParts {
     evaluated.fold(update, |sum, turn| sum.plus(&turn.time(context)))
 }
 
-/// GiB that suffice for a step as surely as asked, however long sequences get: an update holds more than an evaluation.
+/// GiB that suffice for a step as surely as asked, however long sequences get: of its update, or of what is evaluated before, which
+/// holds more where what the update keeps is in host memory.
 #[must_use]
 pub fn needed_gib(context: &Context<'_>, plan: &Plan, batch: &Batch) -> f64 {
+    let update = update_gib(context, plan, batch);
+    if trains_alone(context) {
+        return update;
+    }
+    let factor = context.sure.training(context.job, &plan.layout);
+    let evaluated = turns(context, plan).into_iter().filter(|turn| turn.usage == Use::Evaluate);
+    let needed = evaluated.map(|turn| turn.needed_at_longest(&turn.at_longest(context), factor));
+    needed.fold(update, f64::max)
+}
+
+/// The same of the update alone.
+#[must_use]
+pub fn update_gib(context: &Context<'_>, plan: &Plan, batch: &Batch) -> f64 {
     let held = memory::of_role_at_longest(context, &context.actor(), &plan.layout, batch, Use::Train);
     let factor = context.sure.training(context.job, &plan.layout);
     held.beside(&waiting(context, plan), 0.0).needed_gib(Lengths::Expected, factor)

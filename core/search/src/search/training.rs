@@ -51,7 +51,7 @@ pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) 
     let longest = Largest { slice: Slice { tokens: 0.0, ..pass.batch.longest.slice }, ..pass.batch.longest };
     let batch = Batch { longest, ..pass.batch };
     let plan = Plan { layout: *layout, rollout: None, critic: None, reference: None };
-    given::needed_gib(context, &plan, &batch)
+    given::update_gib(context, &plan, &batch)
 }
 
 impl Task for Training<'_> {
