@@ -61,3 +61,24 @@ fn every_older_release_of_verl_has_its_engines() {
         last = Some(own);
     }
 }
+
+/// Of AMD's cards runs of 2024 are known alone: beside today's engines that is said, beside those of their time it is not; and
+/// the kernel that they were slow with is of their time too.
+#[test]
+fn what_is_known_of_amds_cards_is_of_2024() {
+    let generated = |gpu: &str, slots: u64, version: Value| {
+        let question = json!({"version": 1, "model": "pythia-6.9b", "hardware": {"gpu": gpu, "gpus": 1},
+            "workload": {"kind": "rollout", "rollout": {"requests": 512, "mean_prompt_length": 1000, "mean_response_length": 1000}},
+            "plan": {"rollout": {"tensor_parallel": 1, "max_num_seqs": slots, "engine_version": version}}});
+        let answer = evaluate(&question_from_value(question).unwrap()).unwrap().answer;
+        (answer.caveats.iter().any(|own| own.id == "engine-of-2024"), answer.step_time_s)
+    };
+    assert!(generated("mi300x", 64, Value::Null).0);
+    assert!(!generated("mi300x", 64, json!("0.6.3")).0);
+    assert!(!generated("h100-sxm", 64, Value::Null).0);
+    // 512 heads, and twice as many: more at a time are slower by that kernel alone.
+    let [few, many] = [16, 32].map(|slots| generated("mi300x", slots, Value::Null).1);
+    assert!(many < few, "{many} s with 32 sequences, {few} s with 16");
+    let [few, many] = [16, 32].map(|slots| generated("mi300x", slots, json!("0.6.3")).1);
+    assert!(many > few, "{many} s with 32 sequences, {few} s with 16");
+}

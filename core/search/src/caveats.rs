@@ -7,6 +7,7 @@ use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attent
 use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
 use shardwise_engine::host::moves;
+use shardwise_engine::rollout;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
@@ -26,6 +27,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     model(job, &mut found);
     kernels(job, &plan.layout, &mut found);
     found.extend(efficiencies(hardware));
+    found.extend(engine(hardware, plan));
     if training {
         found.extend(coverage::caveat(job, &plan.layout));
     }
@@ -72,6 +74,18 @@ fn preferences(own: &Preference) -> Caveat {
             own.name
         ),
     )
+}
+
+/// What is known of today's engines on AMD's cards.
+fn engine(hardware: &Hardware, plan: &Plan) -> Option<Caveat> {
+    let own = plan.rollout.as_ref()?;
+    let known = !hardware.architecture.starts_with("CDNA") || rollout::entry(own) == "early_vllm";
+    (!known).then(|| {
+        Caveat::new(
+            "engine-of-2024",
+            "What is known of generation on AMD's cards are runs of vLLM of 2024. Today's engines may be much faster on them than estimated.",
+        )
+    })
 }
 
 /// What an offer leaves open.
