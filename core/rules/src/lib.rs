@@ -80,7 +80,9 @@ pub static FRAMEWORKS: &[Framework] = &[
         .apart(),
     runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart().without_npus(),
     runs(&framework::SLIME, &[Megatron], slime::RULES).apart().without_npus(),
-    runs(&framework::NEMO_RL, &[Fsdp, Megatron], nemo_rl::RULES).apart().without_npus(),
+    runs(&framework::NEMO_RL, &[Fsdp, Megatron], nemo_rl::RULES)
+        .apart()
+        .without_npus(),
     runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
         .overlapping()
         .without_npus(),

@@ -7,10 +7,11 @@ use super::rule::{EP, PP, Rule, all, backends, divides, engine, learning, must, 
 use super::shared::{
     ACTIVATIONS_STAY, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, FLASH, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, HAS_ENGINE, HEADS_BY_TP, KEYS_BY_TP, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, MOVED_TOGETHER, NO_AGENT, NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, NO_ULYSSES, OF_A_RANK,
-    PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES,
-    WHOLE_POOLS, positions,
+    MINI_BATCH_IS_WHOLE_PASSES, MOVED_TOGETHER, NO_AGENT, NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, NO_ULYSSES,
+    OF_A_RANK, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, USUAL_KERNEL, VLLM, WHOLE_LAYERS,
+    WHOLE_NODES, WHOLE_POOLS, positions,
 };
+use shardwise_catalog::catalog::model;
 use shardwise_question::plan::{Layout, MicroBatch};
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::KvCacheDtype;
@@ -21,6 +22,12 @@ use shardwise_question::wire::WorkloadKind::{Cispo, Dapo, Dpo, Grpo, Gspo, Lora,
 /// Tokens to a multiple of which batches of like lengths are padded (`dynamic_batching.sequence_length_round` of its
 /// configurations).
 const ROUND: u64 = 64;
+
+/// Families that Megatron-Bridge converts and whose texts are checked with it, by Hugging Face's `model_type`
+/// (`models/*_bridge.py` of its 0.3.1). Gemma's activation has no fused kernel with its bias, which NeMo-RL's configurations ask
+/// for, and linear attention takes no packs.
+const BRIDGED: &[&str] =
+    &["llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "glm4_moe", "gpt_oss", "deepseek_v2", "deepseek_v3", "olmoe"];
 
 /// What a sequence is padded to a multiple of, so that it can be split (`models/megatron/data.py`, line 1290).
 pub fn multiple(layout: &Layout) -> u64 {
@@ -35,7 +42,7 @@ fn packs(a: &Asked) -> bool {
 
 /// Whether a pass takes so many sequences, each padded.
 fn pads(a: &Asked) -> bool {
-    !packs(a) && !(a.counts_tokens() && a.workload.kind != Dpo)
+    a.workload.kind == Dpo || !(a.workload.packing || a.counts_tokens())
 }
 
 /// What NeMo-RL refuses, or would run otherwise than planned.
@@ -101,7 +108,12 @@ static DTENSOR: &[Rule] = &[
 
 /// models/megatron/setup.py.
 static ON_MEGATRON: &[Rule] = &[
+    must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
+        .or_only("NeMo-RL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp."),
     all(MEGATRON),
+    // `TransformerConfig` of megatron-core.
+    must("plan.expert_tensor_parallel", |a| a.etp == 1 || !a.shape.expert_bias)
+        .or("Megatron splits no experts that have biases. Set it to 1."),
     must("plan.tensor_parallel", |a| a.deals_keys(a.tp))
         .or("Neither of {kv} key and value heads and {tp} divides the other."),
     must("plan.virtual_pipeline", |a| a.layout.virtual_pipeline <= 1)
@@ -182,10 +194,7 @@ static FINE_TUNING: &[Rule] = &[
     REFERENCE_IN_STEPS.or("NeMo-RL evaluates the reference in each step. Set it to false."),
     divides("workload.global_batch", |a| (a.ranks, a.workload.global_batch))
         .or("{batch} sequences cannot be shared evenly by {ranks} data-parallel ranks."),
-    when(
-        pads,
-        &[divides("plan.micro_batch", |a| (a.micro, a.workload.global_batch / a.ranks.max(1))).or(OF_A_RANK)],
-    ),
+    when(pads, &[divides("plan.micro_batch", |a| (a.micro, a.workload.global_batch / a.ranks.max(1))).or(OF_A_RANK)]),
 ];
 
 static REINFORCEMENT: &[Rule] = &[

@@ -161,12 +161,19 @@ fn model(emission: &Emission) -> Section {
         section.set("policy.tokenizer.name", path, "the model's own; the configuration names another");
     }
     let longest = At::trained(emission).longest();
-    let reason =
-        if workload.rl.is_some() { "tokens of prompt and response, from your question" } else { "tokens, from your question" };
+    let reason = if workload.rl.is_some() {
+        "tokens of prompt and response, from your question"
+    } else {
+        "tokens, from your question"
+    };
     section.set("policy.max_total_sequence_length", longest, reason);
     if let Some(rl) = &workload.rl {
         section.set("data.max_input_seq_length", rl.max_prompt_length, "tokens of a prompt, from your question");
-        section.set("policy.generation.max_new_tokens", rl.max_response_length, "tokens of a response, from your question");
+        section.set(
+            "policy.generation.max_new_tokens",
+            rl.max_response_length,
+            "tokens of a response, from your question",
+        );
     }
     section
 }

@@ -17,7 +17,8 @@ pub(super) fn section(emission: &Emission) -> Section {
     penalty(&mut section, rl, algorithm);
     loss(&mut section, algorithm);
     if !rl.old_log_prob {
-        let reason = "each step trains on its own samples once: a ratio is 1, and no old log-probabilities are computed";
+        let reason =
+            "each step trains on its own samples once: a ratio is 1, and no old log-probabilities are computed";
         section.set("loss_fn.force_on_policy_ratio", "True", reason);
     }
     let narrow = emission.plan.rollout.is_some_and(|own| own.precision == Precision::Fp8);
@@ -42,7 +43,11 @@ fn estimator(section: &mut Section, algorithm: &Algorithm) {
     let reason = if group { "in standard deviations of the prompt's scores" } else { "scores keep their spread" };
     section.set("grpo.normalize_rewards", flag(group), reason);
     let others = algorithm.baseline == Baseline::Others;
-    let reason = if others { "the mean is of the prompt's other responses" } else { "the mean is of all responses of the prompt" };
+    let reason = if others {
+        "the mean is of the prompt's other responses"
+    } else {
+        "the mean is of all responses of the prompt"
+    };
     section.set("grpo.use_leave_one_out_baseline", flag(others), reason);
     if others {
         section.set("loss_fn.disable_ppo_ratio", "True", "REINFORCE's loss: no ratio, no clip");
@@ -66,8 +71,11 @@ fn penalty(section: &mut Section, rl: &Rl, algorithm: &Algorithm) {
 fn loss(section: &mut Section, algorithm: &Algorithm) {
     let name = algorithm.name;
     let token = algorithm.loss.mean == Mean::Token;
-    let reason =
-        if token { format!("{name}: every token counts alike") } else { format!("{name}: every response counts alike") };
+    let reason = if token {
+        format!("{name}: every token counts alike")
+    } else {
+        format!("{name}: every response counts alike")
+    };
     section.set("loss_fn.token_level_loss", flag(token), reason);
     match algorithm.loss.ratio {
         Ratio::Response => {

@@ -42,7 +42,11 @@ pub(super) fn layout(emission: &Emission) -> Section {
     section.set(format!("{MEGATRON}enabled"), flag(megatrons), reason);
     if !megatrons {
         if emission.job.workload.kind.preference().is_some() {
-            section.set(format!("++{DTENSOR}_v2"), "True", "the newer of its two workers, as in its other configurations");
+            section.set(
+                format!("++{DTENSOR}_v2"),
+                "True",
+                "the newer of its two workers, as in its other configurations",
+            );
         }
         section.say(DTENSOR, rows::DTENSOR, &at);
         return section;
@@ -177,7 +181,8 @@ pub(super) fn passes(emission: &Emission) -> Section {
     section.set("policy.sequence_packing.enabled", flag(packs), if packs { PACKED } else { "sequences are padded" });
     let dynamic = tokens && !packs;
     if !packs {
-        let reason = if dynamic { "sequences of like lengths together, up to a budget" } else { "so many sequences each" };
+        let reason =
+            if dynamic { "sequences of like lengths together, up to a budget" } else { "so many sequences each" };
         section.set("policy.dynamic_batching.enabled", flag(dynamic), reason);
     }
     if packs || dynamic {
@@ -216,10 +221,9 @@ fn padded(section: &mut Section, emission: &Emission, scored: bool) {
 fn budget(emission: &Emission, own: MicroBatch) -> (u64, String) {
     let split = emission.plan.layout.sequence_split();
     match own {
-        MicroBatch::Tokens(tokens) if split > 1 => (
-            tokens.saturating_mul(split.into()),
-            format!("tokens, which {split} GPUs share, from the plan"),
-        ),
+        MicroBatch::Tokens(tokens) if split > 1 => {
+            (tokens.saturating_mul(split.into()), format!("tokens, which {split} GPUs share, from the plan"))
+        }
         MicroBatch::Tokens(tokens) => (tokens, "tokens, from the plan".to_owned()),
         MicroBatch::Sequences(sequences) => {
             let longest = At::trained(emission).longest();
