@@ -171,7 +171,7 @@ static PASSES: &[Rule] = &[
     when(
         |a| pads(a) && a.rl.is_some(),
         &[
-            // models/policy/lm_policy.py, line 197.
+            // models/policy/lm_policy.py, line 206.
             must("plan.forward_micro_batch", |a| a.tp < 4 || a.layout.forward_pass() == a.layout.micro_batch)
                 .or("With tensor parallelism of 4 or more NeMo-RL wants passes of one size. Set it to micro_batch."),
         ],
@@ -245,7 +245,7 @@ static REINFORCEMENT: &[Rule] = &[
     all(GENERATION),
 ];
 
-/// algorithms/grpo.py, line 564: dynamic sampling.
+/// algorithms/grpo.py, line 566: dynamic sampling.
 static SAMPLING: &[Rule] = &[
     learning("workload.rl.gen_batch_size", |rl| rl.oversampling > 1.0 || rl.gen_batch_size == rl.prompts_per_step)
         .or("NeMo-RL samples other than a step's prompts only where it drops some. Leave it out."),
@@ -254,7 +254,7 @@ static SAMPLING: &[Rule] = &[
         (step * (own / step)).floor() == own
     })
     .or("NeMo-RL samples a multiple of prompts_per_step, rounded down. Choose a whole one."),
-    // examples/run_grpo.py, line 190.
+    // examples/run_grpo.py, line 186.
     learning("workload.rl.oversampling", |rl| rl.oversampling <= 1.0 || rl.schedule != FullyAsync)
         .or("NeMo-RL drops no prompts where generation runs ahead. Set it to 1, or choose colocated or split."),
 ];

@@ -64,17 +64,17 @@ def of(program, config, known):
 def policy(found, own, world, known):
     """models/policy/lm_policy.py, Policy.__init__."""
     megatrons, dtensors = own["megatron_cfg"]["enabled"], own["dtensor_cfg"]["enabled"]
-    found.must(not (megatrons and dtensors), "Configure either Megatron or DTensor, not both [lm_policy.py:113]")
-    found.must(megatrons or dtensors, "Please either set policy.megatron_cfg.enabled=true or policy.dtensor_cfg.enabled=true [lm_policy.py:146]")
+    found.must(not (megatrons and dtensors), "Configure either Megatron or DTensor, not both [lm_policy.py:121]")
+    found.must(megatrons or dtensors, "Please either set policy.megatron_cfg.enabled=true or policy.dtensor_cfg.enabled=true [lm_policy.py:156]")
     lora = own["dtensor_cfg"].get("lora_cfg") or {"enabled": False}
-    found.must(megatrons or own["dtensor_cfg"].get("_v2") or not lora["enabled"], "LoRA is not supported for DTensorPolicyWorker V1 [lm_policy.py:166]")
+    found.must(megatrons or own["dtensor_cfg"].get("_v2") or not lora["enabled"], "LoRA is not supported for DTensorPolicyWorker V1 [lm_policy.py:175]")
     tp, pp, cp = sizes(own)
     if "logprob_batch_size" in own and tp >= 4:
-        found.must(own["train_micro_batch_size"] == own["logprob_batch_size"], "There is a known batch-variant accuracy issue with TP>=4 [lm_policy.py:197]")
-    found.must(world % (tp * pp * cp) == 0, f"World size ({world}) must be divisible by PP * CP * TP ({tp * pp * cp}) [lm_policy.py:229]")
+        found.must(own["train_micro_batch_size"] == own["logprob_batch_size"], "There is a known batch-variant accuracy issue with TP>=4 [lm_policy.py:211]")
+    found.must(world % (tp * pp * cp) == 0, f"World size ({world}) must be divisible by PP * CP * TP ({tp * pp * cp}) [lm_policy.py:233]")
     packs, dynamic = own["sequence_packing"]["enabled"], own["dynamic_batching"]["enabled"]
-    found.must(not dynamic or pp == 1, "Dynamic batching is only supported for single pipeline parallel stage [lm_policy.py:312]")
-    found.must(not (dynamic and packs), "Dynamic Batching is exclusive of Sequence Packing [lm_policy.py:326]")
+    found.must(not dynamic or pp == 1, "Dynamic batching is only supported for single pipeline parallel stage [lm_policy.py:313]")
+    found.must(not (dynamic and packs), "Dynamic Batching is exclusive of Sequence Packing [lm_policy.py:325]")
     ranks = world // (tp * pp * cp)
     batch = own["train_global_batch_size"]
     found.must(ranks == 0 or batch % ranks == 0, f"Batch size ({batch}) is not a multiple of shards ({ranks}) [distributed/batched_data_dict.py:541]")
@@ -119,7 +119,7 @@ def grpo(found, config, known):
         found.must(each % policy["logprob_batch_size"] == 0, f"Data dict size ({each}) is not a multiple of the provided microbatch size ({policy['logprob_batch_size']}) [batched_data_dict.py:1011]")
     if rl["async_grpo"]["enabled"]:
         engine = policy["generation"]
-        found.must(not rl["use_dynamic_sampling"], "use_dynamic_sampling is not supported with async GRPO [examples/run_grpo.py:190]")
+        found.must(not rl["use_dynamic_sampling"], "use_dynamic_sampling is not supported with async GRPO [examples/run_grpo.py:186]")
         found.must(engine["vllm_cfg"]["async_engine"], "Async GRPO requires an async vLLM engine [grpo.py:4120]")
         found.must(own["use_importance_sampling_correction"], "Importance sampling correction must be enabled for async GRPO [grpo.py:4127]")
         found.must(not engine["colocated"]["enabled"], "Colocated async GRPO is only supported for the Megatron generation backend [grpo.py:4177]")
@@ -186,7 +186,7 @@ def dtensor(found, policy, world, known):
     found.must(not (cp > 1 and tp > 1 and own["sequence_parallel"]), "It's a known issue that context parallel can't be used together with sequence parallel [setup.py:636]")
     found.must(not (cp > 1 and known["entry"]["model_type"].startswith("gemma3")), "Context parallel is not supported for Gemma3ForCausalLM [setup.py:629]")
     found.must(not (world == 1 and own["cpu_offload"]), "CPUOffload doesn't work on single GPU for AutoModel [setup.py:501]")
-    found.must(tp == 1 or known["heads"] % tp == 0 and known["kv_heads"] % tp == 0, f"{known['heads']} heads and {known['kv_heads']} of keys and values % {tp} != 0 [models/dtensor/parallelize.py]")
+    found.must(tp == 1 or known["heads"] % tp == 0 and known["kv_heads"] % tp == 0, f"{known['heads']} heads and {known['kv_heads']} of keys and values % {tp} != 0 [models/dtensor/parallelize.py:585]")
     lora = own.get("lora_cfg") or {"enabled": False}
     found.must(not (lora["enabled"] and tp > 1 and lora["use_triton"]), "Triton is not supported when tensor_parallel_size > 1 [setup.py:668]")
 

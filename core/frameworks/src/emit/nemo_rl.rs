@@ -4,7 +4,7 @@ mod algorithm;
 mod layout;
 pub(crate) mod rows;
 
-use super::checkpoint::trained;
+use super::checkpoint::{chat, trained};
 use super::choices::{engines, other_states, preference, speculative, updates};
 use super::megatron::{YOURS, steps};
 use super::text::{Script, Section, flag, head, home};
@@ -72,7 +72,7 @@ fn command(emission: &Emission, own: &Program) -> String {
     if grid(emission.job).0 > 1 { format!("{nodes}{root}{run}") } else { root + &run }
 }
 
-/// `models/policy/lm_policy.py`, line 138: Megatron's workers compile for the architectures that this names.
+/// `models/policy/lm_policy.py`, line 149: Megatron's workers compile for the architectures that this names.
 fn setup(emission: &Emission) -> Vec<(String, String)> {
     if emission.plan.layout.backend != Backend::Megatron {
         return Vec::new();
@@ -158,7 +158,13 @@ fn model(emission: &Emission) -> Section {
     let (path, reason) = trained(emission.job, &emission.job.model);
     section.set("policy.model_name", &path, reason);
     if workload.kind.preference().is_some() {
-        section.set("policy.tokenizer.name", path, "the model's own; the configuration names another");
+        match chat(&path) {
+            Some(own) => {
+                let reason = format!("it has a chat template; {path} is the base model, whose tokenizer may have none");
+                section.set("policy.tokenizer.name", own, reason);
+            }
+            None => section.set("policy.tokenizer.name", path, "the model's own; the configuration names another"),
+        }
     }
     let longest = At::trained(emission).longest();
     let reason = if workload.rl.is_some() {

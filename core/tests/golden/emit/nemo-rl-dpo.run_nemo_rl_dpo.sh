@@ -10,7 +10,7 @@ args=(
 
   # Model
   policy.model_name=meta-llama/Llama-3.1-8B  # the model on Hugging Face, or a folder with it
-  policy.tokenizer.name=meta-llama/Llama-3.1-8B  # the model's own; the configuration names another
+  policy.tokenizer.name=meta-llama/Llama-3.1-8B-Instruct  # it has a chat template; meta-llama/Llama-3.1-8B is the base model, whose tokenizer may have none
   policy.max_total_sequence_length=4096  # tokens, from your question
 
   # Batch
