@@ -29,6 +29,9 @@ const ROUND: u64 = 64;
 const BRIDGED: &[&str] =
     &["llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "glm4_moe", "gpt_oss", "deepseek_v2", "deepseek_v3", "olmoe"];
 
+const BRIDGES: Rule = must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
+    .or("NeMo-RL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp.");
+
 /// What a sequence is padded to a multiple of, so that it can be split (`models/megatron/data.py`, line 1290).
 pub fn multiple(layout: &Layout) -> u64 {
     let (tp, cp) = (u64::from(layout.tensor_parallel), u64::from(layout.context_parallel));
@@ -55,6 +58,7 @@ pub(crate) static RULES: &[Rule] = &[
     .or_only("These texts for NeMo-RL are of grpo, dapo, gspo, cispo, rloo, reinforce_plus_plus, sft, lora and dpo. Choose one of them, or take veRL's flags."),
     backends(&[Fsdp, Megatron])
         .or("NeMo-RL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
+    when(|a| a.is(Megatron), &[BRIDGES]),
     WHOLE_NODES,
     FLASH.or("The texts for NeMo-RL attend by fused kernels. Set attention to flash."),
     ACTIVATIONS_STAY.or("NeMo-RL keeps activations on the GPU. Use recompute instead."),
@@ -108,8 +112,6 @@ static DTENSOR: &[Rule] = &[
 
 /// models/megatron/setup.py.
 static ON_MEGATRON: &[Rule] = &[
-    must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
-        .or_only("NeMo-RL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp."),
     all(MEGATRON),
     // `TransformerConfig` of megatron-core.
     must("plan.expert_tensor_parallel", |a| a.etp == 1 || !a.shape.expert_bias)
