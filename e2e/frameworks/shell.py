@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-LAUNCHERS = ("python", "python3", "torchrun", "deepspeed", "accelerate", "trl", "ray", "llamafactory-cli", "axolotl", "swift")
+LAUNCHERS = ("python", "python3", "torchrun", "deepspeed", "accelerate", "trl", "ray", "llamafactory-cli", "axolotl", "swift", "uv")
 PRELUDE = "".join(f"{name}() {{ printf '%s\\0' '{name}' \"$@\" '\x01'; }}\n" for name in LAUNCHERS)
 PRELUDE += "source() { [ \"$1\" = scripts/base_env.sh ]; }\ncommand_not_found_handle() { echo \"runs $1\" >&2; return 127; }\n"
 # A space in the home folder shows where quotes are missing.

@@ -17,6 +17,7 @@ pub(crate) mod megatron;
 mod megatron_bridge;
 mod megatron_lm;
 mod ms_swift;
+pub(crate) mod nemo_rl;
 mod openrlhf;
 pub(crate) mod optimizer;
 mod slime;
@@ -45,6 +46,7 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
     trl::emit,
     openrlhf::emit,
     slime::emit,
+    nemo_rl::emit,
     megatron_lm::emit,
     megatron_bridge::emit,
     torchtitan::emit,

@@ -104,11 +104,16 @@ pub const SLIME: Named = named(
     "https://github.com/THUDM/slime/blob/624b824a898ab0ec1fcb4d373004c7f3852bf515/slime/utils/arguments.py",
 );
 
-/// NeMo-RL, whose texts are read alone.
-pub const NEMO_RL: Named = named("nemo-rl", "NeMo-RL", &["7ea279a"], "https://docs.nvidia.com/nemo/rl/latest/");
+/// NeMo-RL.
+pub const NEMO_RL: Named = named(
+    "nemo-rl",
+    "NeMo-RL",
+    &["7ea279a"],
+    "https://github.com/NVIDIA-NeMo/RL/tree/7ea279abfbeb698b092856d0dab61e7cf39bc909/examples/configs",
+);
 
 /// Every framework, in the order in which the page shows them.
-pub static NAMES: [Named; 13] = [
+pub static NAMES: [Named; 14] = [
     VERL,
     CHATLEARN,
     DEEPSPEED,
@@ -116,6 +121,7 @@ pub static NAMES: [Named; 13] = [
     TRL,
     OPENRLHF,
     SLIME,
+    NEMO_RL,
     MEGATRON_LM,
     MEGATRON_BRIDGE,
     TORCHTITAN,

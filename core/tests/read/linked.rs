@@ -79,6 +79,17 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.rollout.engine",
             "workload.run.steps",
         ],
+        // Passes have budgets or padded sequences, all that it keeps has its own bytes, and the logits are there.
+        "nemo-rl" => &[
+            "plan.attention_kernel",
+            "plan.forward_max_tokens_per_gpu",
+            "plan.forward_micro_batch",
+            "plan.fused_lm_head",
+            "plan.master_weights_bytes",
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "workload.run.steps",
+        ],
         _ => &[],
     }
 }

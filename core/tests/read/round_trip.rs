@@ -140,6 +140,21 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.tokens",
             "workload.run.steps",
         ],
+        "nemo-rl" => &[
+            // What is packed has a budget, pairs are padded, and passes forward alone have a size of their own.
+            "plan.max_tokens_per_gpu",
+            "plan.micro_batch",
+            "plan.forward_max_tokens_per_gpu",
+            "plan.forward_micro_batch",
+            // It has no fused head, and no setting of these bytes.
+            "plan.fused_lm_head",
+            "plan.master_weights_bytes",
+            "plan.gradient_bytes",
+            "plan.optimizer_bytes",
+            // The length of the run is in steps.
+            "workload.tokens",
+            "workload.run.steps",
+        ],
         // A flavor attends in its own way, and the length of the run is in steps.
         "torchtitan" => &["plan.attention_kernel", "workload.tokens", "workload.run.steps"],
         "megatron-bridge" => &[
@@ -159,13 +174,13 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
         "llmforge" => &["workload.packing"],
         other => panic!("{other}"),
     };
-    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime");
+    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime" | "nemo-rl");
     let fine_tuning = !matches!(framework, "chatlearn" | "slime");
     lengths
         .into_iter()
         .filter(|name| match *name {
             "workload.mean_sequence_length" => fine_tuning || rl,
-            "plan.rollout.speculative_speedup" => matches!(framework, "verl" | "chatlearn" | "slime"),
+            "plan.rollout.speculative_speedup" => matches!(framework, "verl" | "chatlearn" | "slime" | "nemo-rl"),
             _ => rl,
         })
         .chain(own.iter().copied())
@@ -212,6 +227,77 @@ pub(super) fn plan(backend: &str, changes: Value) -> Value {
         plan[key] = value.clone();
     }
     plan
+}
+
+/// Reinforcement learning that moves all that trains while engines generate, as NeMo-RL does, and what it has beside that.
+fn moved() -> Vec<(&'static str, Value, Value)> {
+    let away = json!({"parameters": true, "gradients": true, "optimizer": true});
+    let states = json!({"parameters": true, "gradients": true});
+    let with = |backend: &str, offload: &Value, changes: Value| {
+        let mut all = changes;
+        all["offload"] = offload.clone();
+        plan(backend, all)
+    };
+    let (dense, experts) = ("qwen3-8b", "qwen3-30b-a3b");
+    let mut rows: Vec<(&str, Value, Value)> = Vec::new();
+    for changes in [
+        json!({"tensor_parallel": 2}),
+        json!({"recompute": "none", "fused_lm_head": true}),
+        json!({"tensor_parallel": 2, "sequence_parallel": false, "rollout": {"tensor_parallel": 2, "enforce_eager": true}}),
+        json!({"rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.73, "max_num_seqs": 512,
+            "max_num_batched_tokens": 16384, "speculative_speedup": 1.5}}),
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+        json!({"forward_max_tokens_per_gpu": 65536}),
+    ] {
+        rows.push((dense, rl(json!({})), with("fsdp", &away, changes)));
+    }
+    let padded = json!({"packing": false});
+    for changes in [
+        json!({"max_tokens_per_gpu": null, "micro_batch": 4, "forward_micro_batch": 16}),
+        json!({"max_tokens_per_gpu": null, "micro_batch": 2}),
+        json!({"context_parallel": 2, "max_tokens_per_gpu": 4096, "forward_max_tokens_per_gpu": 8192}),
+    ] {
+        rows.push((dense, rl(padded.clone()), with("fsdp", &away, changes)));
+    }
+    for changes in [
+        json!({"kind": "dapo", "responses_per_prompt": 16, "gen_batch_size": 192}),
+        json!({"kind": "dapo", "oversampling": 1}),
+        json!({"kind": "gspo"}),
+        json!({"kind": "cispo", "reference": true}),
+        json!({"kind": "rloo"}),
+        json!({"kind": "reinforce_plus_plus", "responses_per_prompt": 1, "mini_batch": 128}),
+        json!({"mini_batch": 128, "old_log_prob": false}),
+    ] {
+        rows.push((dense, rl(changes.clone()), with("fsdp", &away, json!({}))));
+        rows.push((dense, rl(changes), with("megatron", &away, json!({"tensor_parallel": 2}))));
+    }
+    for targets in ["attention", "all-linear"] {
+        let own = json!({"lora": {"rank": 32, "targets": targets}});
+        rows.push((dense, rl(own), with("fsdp", &away, json!({}))));
+    }
+    for changes in [
+        json!({"tensor_parallel": 2, "context_parallel": 2, "max_tokens_per_gpu": 4096}),
+        json!({"pipeline_parallel": 2}),
+        json!({"gradient_bytes": 2, "apply_rope_fusion": false, "attention_kernel": "flash2"}),
+        json!({"rollout": {"tensor_parallel": 1, "precision": "fp8", "kv_cache_dtype": "fp8"}}),
+    ] {
+        rows.push((dense, rl(json!({})), with("megatron", &away, changes)));
+    }
+    rows.push((dense, rl(json!({})), with("megatron", &states, json!({"optimizer_offload_fraction": 0.5}))));
+    rows.push((dense, rl(json!({"precision": "fp8"})), with("megatron", &away, json!({"tensor_parallel": 2}))));
+    for changes in [
+        json!({"expert_parallel": 8, "moe_enable_deepep": true}),
+        json!({"expert_parallel": 8, "moe_enable_deepep": false, "apply_rope_fusion": false,
+            "recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm"]}}),
+        json!({"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 2,
+            "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
+        json!({"rollout": {"tensor_parallel": 4, "expert_parallel": 4}}),
+    ] {
+        rows.push((experts, rl(json!({})), with("megatron", &away, changes)));
+    }
+    let apart = json!({"schedule": "split", "train_gpus": 4});
+    rows.push((dense, rl(apart), with("fsdp", &json!({}), json!({}))));
+    rows
 }
 
 /// Model, workload and plan of every kind of text, and of every key that only some plans have.
@@ -282,6 +368,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     ] {
         rows.push((dense, rl(json!({})), fsdp(changes)));
     }
+    rows.extend(moved());
     let critic = json!({"kind": "ppo", "critic": "qwen3-4b"});
     rows.push((dense, rl(critic), fsdp(json!({"attention_kernel": "flash3"}))));
     let eager = json!({"attention": "unfused", "max_tokens_per_gpu": null, "micro_batch": 2});

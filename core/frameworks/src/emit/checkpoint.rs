@@ -135,7 +135,8 @@ pub(super) fn stretch(job: &Job, model: &Model) -> Option<u64> {
     (STRETCHED.contains(&model.id.as_ref()) && longest > positions).then(|| longest.div_ceil(TRAINED))
 }
 
-fn chat(repo: &str) -> Option<&'static str> {
+/// The publisher's chat model beside a base model, both by their repositories.
+pub(crate) fn chat(repo: &str) -> Option<&'static str> {
     let found = CHAT.iter().find(|(base, _)| *base == repo)?;
     Some(found.1)
 }

@@ -6,7 +6,10 @@ mod keys;
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
 
+use serde_json::json;
+
 use super::draft::Draft;
+use super::kernel;
 use super::launch;
 use super::link::Base;
 use super::megatron::{recompute, splits};
@@ -14,6 +17,7 @@ use super::overrides;
 use super::reinforcement::{filtered, generates_on, offloads, or_dapo, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
+use super::value::lora_targets;
 use shardwise_catalog::catalog::ModelEntry;
 
 const MEGATRON: &str = "policy.megatron_cfg.";
@@ -71,12 +75,13 @@ fn question(draft: &mut Draft, program: &str) -> Result<(), Trouble> {
     let [nodes, per_node] =
         ["num_nodes", "gpus_per_node"].map(|name| draft.count(&format!("cluster.{name}")).unwrap_or(1));
     let all = trains_on(draft, nodes, per_node);
-    let length = draft.count("policy.max_total_sequence_length").unwrap_or(512);
     let tuned = ["sft", "dpo"]
         .into_iter()
         .find(|stage| draft.states_any(&format!("{stage}.")) || program.contains(&format!("run_{stage}")));
+    let usual = usual(tuned);
+    let length = draft.count("policy.max_total_sequence_length").unwrap_or(usual.length);
     if let Some(stage) = tuned {
-        fine_tuning(draft, stage, length);
+        fine_tuning(draft, stage, (usual.batch, length));
     } else {
         let stage = ["distillation", "ppo"]
             .into_iter()
@@ -90,17 +95,35 @@ fn question(draft: &mut Draft, program: &str) -> Result<(), Trouble> {
     }
     away(draft, tuned.is_some());
     adapters(draft, tuned.is_some());
-    passes(draft, length);
+    passes(draft, &usual, length);
     if draft.is_on(&format!("{MEGATRON}fp8_cfg.enabled")) {
         draft.set("workload.precision", "fp8");
     }
     Ok(())
 }
 
-fn fine_tuning(draft: &mut Draft, stage: &str, length: u64) {
+/// What `grpo_math_1B.yaml`, `sft.yaml` and `dpo.yaml` say where the text says nothing.
+struct Usual {
+    batch: u32,
+    micro: u64,
+    length: u64,
+    packs: bool,
+    /// Whether it may pack at all.
+    may_pack: bool,
+}
+
+fn usual(tuned: Option<&str>) -> Usual {
+    match tuned {
+        Some("dpo") => Usual { batch: 128, micro: 2, length: 1024, packs: false, may_pack: false },
+        Some(_) => Usual { batch: 32, micro: 1, length: 1024, packs: false, may_pack: true },
+        None => Usual { batch: 512, micro: 4, length: 512, packs: true, may_pack: true },
+    }
+}
+
+fn fine_tuning(draft: &mut Draft, stage: &str, (batch, length): (u32, u64)) {
     draft.set("workload.kind", stage);
     draft.set("workload.sequence_length", length);
-    draft.take_count("policy.train_global_batch_size", "workload.global_batch", Some(32));
+    draft.take_count("policy.train_global_batch_size", "workload.global_batch", Some(batch.into()));
     draft.take_count(&format!("{stage}.max_num_steps"), "workload.run.steps", None);
 }
 
@@ -119,6 +142,8 @@ fn algorithm(draft: &mut Draft, stage: &str, filters: bool) {
         "cispo"
     } else if draft.is_on("loss_fn.sequence_level_importance_ratios") {
         "gspo"
+    } else if leaves_one_out(draft) {
+        "rloo"
     } else {
         "grpo"
     };
@@ -138,10 +163,21 @@ fn algorithm(draft: &mut Draft, stage: &str, filters: bool) {
             draft.take_count("ppo.ppo_epochs", "workload.rl.epochs", None);
         }
         _ => {
-            let kind = or_dapo(draft, kind, filters, "loss_fn.ratio_clip_min", "loss_fn.ratio_clip_max");
+            // A bound of the dual clip is DAPO's as well.
+            let marked = filters || draft.holds("loss_fn.ratio_clip_c");
+            let kind = or_dapo(draft, kind, marked, "loss_fn.ratio_clip_min", "loss_fn.ratio_clip_max");
             draft.set("workload.kind", kind);
+            if kind == "dapo" && !filters {
+                draft.set("workload.rl.oversampling", 1.0);
+            }
         }
     }
+}
+
+/// REINFORCE with the mean of the prompt's other responses as baseline (`ClippedPGLossFn` and `GRPOAdvantageEstimator`).
+fn leaves_one_out(draft: &mut Draft) -> bool {
+    let others = draft.flag("grpo.use_leave_one_out_baseline") != Some(false);
+    others && draft.is_on("loss_fn.disable_ppo_ratio") && draft.flag("grpo.normalize_rewards") == Some(false)
 }
 
 fn reinforcement(draft: &mut Draft, stage: &str, (all, nodes, per_node): (u64, u64, u64), length: u64) {
@@ -153,12 +189,7 @@ fn reinforcement(draft: &mut Draft, stage: &str, (all, nodes, per_node): (u64, u
     let (prompts, each) = (size(draft, "prompts_per_step"), size(draft, "responses_per_prompt"));
     let samples = draft.count("policy.train_global_batch_size").unwrap_or(512);
     draft.set("workload.rl.mini_batch", (samples / each).clamp(1, prompts));
-    let prompt = PROMPT.min((length / 4).max(1));
-    draft.assume(
-        "workload.rl.max_prompt_length",
-        prompt,
-        "NeMo-RL bounds prompt and response together: this much of it is taken to be the prompt.",
-    );
+    let prompt = prompt(draft, length);
     let most = draft.count("policy.generation.max_new_tokens").unwrap_or(length);
     draft.set("workload.rl.max_response_length", most.min(length.saturating_sub(prompt)).max(1));
     let penalty = draft.number("loss_fn.reference_policy_kl_penalty").unwrap_or(0.01);
@@ -167,6 +198,10 @@ fn reinforcement(draft: &mut Draft, stage: &str, (all, nodes, per_node): (u64, u
     draft.set("workload.rl.old_log_prob", !exact);
     if filters {
         filtered(draft);
+        if let Some(more) = draft.number(&key("batch_multiplier")).filter(|more| *more > 0.0) {
+            // `grpo.py`, `setup`: rounded down.
+            draft.set("workload.rl.gen_batch_size", whole(prompts as f64 * more).max(1));
+        }
     }
     draft.take_count(&key("max_num_steps"), "workload.run.steps", None);
     engine(draft);
@@ -188,6 +223,27 @@ fn reinforcement(draft: &mut Draft, stage: &str, (all, nodes, per_node): (u64, u
     }
 }
 
+/// Of a number that is none below 0, what is before its point.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what it holds")]
+fn whole(number: f64) -> u64 {
+    number.clamp(0.0, 1e15) as u64
+}
+
+/// The longest prompt: that of the data, where this leaves room for a response.
+fn prompt(draft: &mut Draft, length: u64) -> u64 {
+    if let Some(own) = draft.count("data.max_input_seq_length").filter(|own| *own < length) {
+        draft.set("workload.rl.max_prompt_length", own);
+        return own;
+    }
+    let prompt = PROMPT.min((length / 4).max(1));
+    draft.assume(
+        "workload.rl.max_prompt_length",
+        prompt,
+        "NeMo-RL bounds prompt and response together: this much of it is taken to be the prompt.",
+    );
+    prompt
+}
+
 fn engine(draft: &mut Draft) {
     let backend = draft.word("policy.generation.backend");
     let engine = match backend.as_deref() {
@@ -201,6 +257,12 @@ fn engine(draft: &mut Draft) {
     };
     draft.set("plan.rollout.engine", engine);
     draft.take_all("policy.generation.vllm_cfg.");
+    draft.take_all("policy.generation.vllm_kwargs.");
+    // vLLM's expert parallelism is its copies of the attention times their tensor parallelism.
+    let shared = draft.count("policy.generation.vllm_cfg.expert_parallel_size").unwrap_or(1);
+    draft.set("plan.rollout.expert_parallel", shared);
+    let tensor = draft.size("plan.rollout.tensor_parallel").unwrap_or(1).max(1);
+    draft.set("plan.rollout.data_parallel", (shared / tensor).max(1));
     if draft.word("policy.generation.vllm_cfg.precision").as_deref() == Some("fp8") {
         draft.set("plan.rollout.precision", "fp8");
     }
@@ -221,6 +283,14 @@ fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {
         draft.set("plan.expert_tensor_parallel", 1);
     }
     let key = |name: &str| format!("{MEGATRON}{name}");
+    // And no sequence parallelism, and the distributed optimizer.
+    let tensor = draft.size("plan.tensor_parallel").unwrap_or(1);
+    let sequence = draft.is_on(&key("sequence_parallel"));
+    draft.set("plan.sequence_parallel", sequence && tensor > 1);
+    let sharded = draft.flag(&key("optimizer.use_distributed_optimizer")).unwrap_or(true);
+    draft.set("plan.zero_stage", u64::from(sharded));
+    states(draft);
+    kernel::megatron(draft, &key("attention_backend"), "plan");
     let word = draft.word(&key("recompute_granularity")).unwrap_or_else(|| "full".to_owned());
     let modules = draft.text(&key("recompute_modules")).filter(|_| word == "selective");
     let (own, _) = recompute(&word, modules.as_deref());
@@ -229,13 +299,25 @@ fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {
     } else {
         draft.set("plan.recompute", "none");
     }
-    if draft.is_on(&key("moe_enable_deepep")) && draft.size("plan.expert_parallel") > Some(1) {
-        draft.set("plan.moe_enable_deepep", true);
+    if let Some(deepep) = draft.flag(&key("moe_enable_deepep"))
+        && draft.size("plan.expert_parallel") > Some(1)
+    {
+        draft.set("plan.moe_enable_deepep", deepep);
     }
     if draft.is_on(&key("optimizer.optimizer_cpu_offload")) {
         let fraction = draft.number(&key("optimizer.optimizer_offload_fraction")).unwrap_or(0.0);
         draft.set("plan.optimizer_offload_fraction", fraction);
     }
+}
+
+/// Gradients in 2 bytes, unless they are told to be summed in 4, and what runs beside computation.
+fn states(draft: &mut Draft) {
+    let ddp = |name: &str| format!("{MEGATRON}distributed_data_parallel_config.{name}");
+    let wide = draft.is_on(&ddp("grad_reduce_in_fp32"));
+    draft.set("plan.gradient_bytes", if wide { 4.0 } else { 2.0 });
+    let [gradients, parameters] =
+        ["overlap_grad_reduce", "overlap_param_gather"].map(|name| draft.flag(&ddp(name)).unwrap_or(true));
+    draft.set("plan.overlap", json!({"gradients": gradients, "parameters": parameters, "tensor_parallel": false}));
 }
 
 fn dtensor(draft: &mut Draft) {
@@ -254,7 +336,8 @@ fn dtensor(draft: &mut Draft) {
 fn away(draft: &mut Draft, tuned: bool) {
     let held = draft.is_on(&format!("{DTENSOR}cpu_offload"));
     let shares = !tuned && draft.field("workload.rl.schedule").is_none();
-    offloads(draft, "plan", held || shares, held || shares);
+    let steps_there = draft.field("plan.optimizer_offload_fraction").is_some();
+    offloads(draft, "plan", held || shares, (held || shares) && !steps_there);
 }
 
 fn adapters(draft: &mut Draft, tuned: bool) {
@@ -262,6 +345,14 @@ fn adapters(draft: &mut Draft, tuned: bool) {
         if draft.is_on(&format!("{section}enabled")) {
             let rank = draft.count(&format!("{section}dim")).unwrap_or(8);
             draft.set("workload.lora.rank", rank);
+            if section.starts_with(DTENSOR) {
+                // `models/automodel/setup.py`, line 671: FSDP holds base and adapters in one type.
+                draft.set("plan.master_weights_bytes", 4.0);
+            }
+            let chosen = draft.text(&format!("{section}target_modules"));
+            let all = draft.flag(&format!("{section}match_all_linear"));
+            let all = all.unwrap_or(section.starts_with(DTENSOR));
+            draft.set("workload.lora.targets", lora_targets(chosen.as_deref().filter(|_| !all)));
             if tuned && draft.field("workload.kind").and_then(|kind| kind.as_str()) == Some("sft") {
                 draft.set("workload.kind", "lora");
             }
@@ -269,20 +360,26 @@ fn adapters(draft: &mut Draft, tuned: bool) {
     }
 }
 
-/// Packed, a micro-batch holds the tokens of so many of the longest sequences, unless it is told how many.
-fn passes(draft: &mut Draft, length: u64) {
-    let micro = draft.count("policy.train_micro_batch_size").unwrap_or(4);
+/// Packed, a micro-batch holds the tokens of so many of the longest sequences, unless it is told how many; context parallelism
+/// splits what it holds.
+fn passes(draft: &mut Draft, usual: &Usual, length: u64) {
+    let micro = draft.count("policy.train_micro_batch_size").unwrap_or(usual.micro);
     let forward = draft.known_whole("policy.logprob_batch_size").unwrap_or(micro).max(1);
-    let packs = draft.flag("policy.sequence_packing.enabled").unwrap_or(true);
+    let packs = draft.flag("policy.sequence_packing.enabled").unwrap_or(usual.packs);
     let kind = if packs { "sequence_packing" } else { "dynamic_batching" };
     let batched = packs || draft.is_on("policy.dynamic_batching.enabled");
-    draft.set("workload.packing", packs);
+    if usual.may_pack {
+        draft.set("workload.packing", packs);
+    }
     if batched {
+        let split = draft.size("plan.context_parallel").unwrap_or(1).max(1);
         let own = |name: &str| draft.known_whole(&format!("policy.{kind}.{name}"));
         let (train, score) = (own("train_mb_tokens"), own("logprob_mb_tokens"));
-        draft.set("plan.max_tokens_per_gpu", train.unwrap_or(micro.saturating_mul(length)));
+        let train = train.unwrap_or(micro.saturating_mul(length));
+        draft.set("plan.max_tokens_per_gpu", train.div_ceil(split));
         if draft.field("workload.rl").is_some() {
-            draft.set("plan.forward_max_tokens_per_gpu", score.unwrap_or(forward.saturating_mul(length)));
+            let score = score.unwrap_or(forward.saturating_mul(length));
+            draft.set("plan.forward_max_tokens_per_gpu", score.div_ceil(split));
         }
     } else {
         draft.set("plan.micro_batch", micro);

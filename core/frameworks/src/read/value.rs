@@ -86,7 +86,8 @@ pub(crate) fn list(text: &str) -> Vec<String> {
 pub(crate) fn lora_targets(targets: Option<&str>) -> &'static str {
     let targets = targets.map(list).unwrap_or_default();
     let attention = |name: &String| {
-        matches!(name.as_str(), "q_proj" | "k_proj" | "v_proj" | "o_proj" | "linear_qkv" | "linear_proj" | "qkv_proj")
+        let own = ["q_proj", "k_proj", "v_proj", "o_proj", "linear_qkv", "linear_proj", "qkv_proj"];
+        own.contains(&name.as_str()) || name.starts_with("linear_q_") || name.starts_with("linear_kv_")
     };
     if !targets.is_empty() && targets.iter().all(attention) { "attention" } else { "all-linear" }
 }

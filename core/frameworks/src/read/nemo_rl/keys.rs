@@ -1,11 +1,12 @@
 //! NeMo-RL's keys and what each means (`examples/configs/grpo_math_1B.yaml`, `sft.yaml` and `dpo.yaml` of 7ea279a, on which its
 //! recipes stand).
 
-use crate::binding::Form::{Count, Flag, Share, Size};
+use crate::binding::Form::{Count, Flag};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
 use crate::binding::Table::{Both, Read};
 use crate::binding::{KeySection, Meaning, section};
 use crate::emit::megatron::{MATRICES, SHARES};
+use crate::emit::nemo_rl::rows::{BATCH, DTENSOR, ENGINE, ENGINE_BESIDES};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
@@ -13,19 +14,15 @@ const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 
 /// Every key that is known.
 pub(in crate::read) static SECTIONS: &[KeySection] = &[
-    section("grpo.", "workload.rl.", &[Read(BATCH)]),
-    section("ppo.", "workload.rl.", &[Read(BATCH)]),
+    section("grpo.", "workload.rl.", &[Both(BATCH)]),
+    section("ppo.", "workload.rl.", &[Both(BATCH)]),
     section("distillation.", "workload.rl.", &[Read(DISTILLED)]),
-    section("policy.generation.vllm_cfg.", "plan.rollout.", &[Read(ENGINE)]),
-    section("policy.dtensor_cfg.", "plan.", &[Read(DTENSOR)]),
+    section("policy.generation.vllm_cfg.", "plan.rollout.", &[Both(ENGINE), Read(ENGINE_READ)]),
+    section("policy.generation.vllm_kwargs.", "plan.rollout.", &[Both(ENGINE_BESIDES), Read(BESIDES_READ)]),
+    section("policy.dtensor_cfg.", "plan.", &[Both(DTENSOR), Read(DTENSOR_READ)]),
     section("policy.megatron_cfg.", "plan.", &[Both(MATRICES), Both(SHARES), Read(MEGATRON)]),
     section("policy.", "plan.", &[Read(POLICY)]),
     section("", "", &[Read(REST)]),
-];
-
-const BATCH: &[(&str, Meaning)] = &[
-    ("num_prompts_per_step", Taken("prompts_per_step", Count(32))),
-    ("num_generations_per_prompt", Taken("responses_per_prompt", Count(16))),
 ];
 
 /// `examples/configs/distillation_math.yaml`.
@@ -34,24 +31,20 @@ const DISTILLED: &[(&str, Meaning)] = &[
     ("num_generations_per_prompt", Taken("responses_per_prompt", Count(1))),
 ];
 
-const ENGINE: &[(&str, Meaning)] = &[
-    ("tensor_parallel_size", Taken("tensor_parallel", Size)),
-    ("expert_parallel_size", Taken("expert_parallel", Size)),
-    ("gpu_memory_utilization", Taken("gpu_memory_utilization", Share(0.6))),
-    ("enforce_eager", Taken("enforce_eager", Flag(false))),
-    ("kv_cache_dtype", Plan("kv_cache_dtype")),
-    ("precision", Plan("precision")),
+const ENGINE_READ: &[(&str, Meaning)] = &[
     ("pipeline_parallel_size", Unmodelled("the estimate's engines have no pipeline")),
+    ("async_engine", Ignored("how the engine starts")),
     ("*", Ignored("how the engine starts")),
 ];
 
-const DTENSOR: &[(&str, Meaning)] = &[
+const BESIDES_READ: &[(&str, Meaning)] = &[
+    ("enable_chunked_prefill", Taken("chunked_prefill", Flag(true))),
+    ("speculative_config.*", Unmodelled("state plan.rollout.speculative_speedup")),
+    ("*", Ignored("how the engine starts")),
+];
+
+const DTENSOR_READ: &[(&str, Meaning)] = &[
     ("enabled|_v2", Plan("backend")),
-    ("tensor_parallel_size", Taken("tensor_parallel", Size)),
-    ("context_parallel_size", Taken("context_parallel", Size)),
-    ("sequence_parallel", Taken("sequence_parallel", Flag(false))),
-    ("activation_checkpointing", Plan("recompute")),
-    ("cpu_offload", Plan("offload")),
     ("expert_parallel_size", Plan("expert_parallel")),
     ("data_parallel_size", Ignored("what the other sizes leave")),
     ("lora_cfg.*", Ignored("adapters, by their rank")),
@@ -61,7 +54,15 @@ const DTENSOR: &[(&str, Meaning)] = &[
 const MEGATRON: &[(&str, Meaning)] = &[
     ("enabled", Plan("backend")),
     ("activation_checkpointing|recompute_granularity|recompute_modules", Plan("recompute")),
+    ("sequence_parallel", Plan("sequence_parallel")),
     ("moe_enable_deepep", Plan("moe_enable_deepep")),
+    ("attention_backend", Plan("attention_kernel")),
+    ("optimizer.use_distributed_optimizer", Plan("zero_stage")),
+    ("distributed_data_parallel_config.grad_reduce_in_fp32", Plan("gradient_bytes")),
+    (
+        "distributed_data_parallel_config.overlap_grad_reduce|distributed_data_parallel_config.overlap_param_gather",
+        Plan("overlap"),
+    ),
     ("apply_rope_fusion", Taken("apply_rope_fusion", Flag(true))),
     ("optimizer.optimizer_cpu_offload|optimizer.optimizer_offload_fraction", Plan("optimizer_offload_fraction")),
     ("fp8_cfg.*", Plan("precision")),
@@ -88,14 +89,22 @@ const REST: &[(&str, Meaning)] = &[
     ("policy.generation.max_new_tokens", Field("workload.rl.max_response_length")),
     ("policy.precision", Field("workload.precision")),
     ("policy.sequence_packing.enabled|policy.dynamic_batching.enabled", Field("workload.packing")),
-    ("policy.dtensor_cfg.lora_cfg.enabled|policy.dtensor_cfg.lora_cfg.dim", Field("workload.lora")),
-    ("policy.megatron_cfg.peft.enabled|policy.megatron_cfg.peft.dim", Field("workload.lora")),
+    (
+        "policy.dtensor_cfg.lora_cfg.enabled|policy.dtensor_cfg.lora_cfg.dim|policy.dtensor_cfg.lora_cfg.match_all_linear|\
+         policy.dtensor_cfg.lora_cfg.target_modules",
+        Field("workload.lora"),
+    ),
+    (
+        "policy.megatron_cfg.peft.enabled|policy.megatron_cfg.peft.dim|policy.megatron_cfg.peft.target_modules",
+        Field("workload.lora"),
+    ),
     ("policy.generation.colocated.*", Field("hardware.gpus workload.rl.train_gpus workload.rl.schedule")),
     (
         "grpo.async_grpo.enabled|grpo.async_grpo.max_trajectory_age_steps|ppo.async_ppo.enabled|ppo.async_ppo.max_trajectory_age_steps",
         Field("workload.rl.schedule"),
     ),
     ("grpo.use_dynamic_sampling|ppo.use_dynamic_sampling", Field("workload.rl.oversampling")),
+    ("grpo.batch_multiplier|ppo.batch_multiplier", Field("workload.rl.gen_batch_size")),
     ("ppo.ppo_epochs", Field("workload.rl.epochs")),
     ("value.model_name", Field("workload.rl.critic")),
     ("teacher.model_name", Field("workload.distillation.teacher")),
@@ -106,7 +115,11 @@ const REST: &[(&str, Meaning)] = &[
         Unmodelled("the estimate lays the teacher out as the student"),
     ),
     ("teacher.*|value.*", Ignored("how the model is loaded")),
-    ("grpo.adv_estimator.name|loss_fn.use_cispo|loss_fn.sequence_level_importance_ratios", Field("workload.kind")),
+    (
+        "grpo.adv_estimator.name|grpo.normalize_rewards|grpo.use_leave_one_out_baseline|loss_fn.disable_ppo_ratio|loss_fn.use_cispo|\
+         loss_fn.sequence_level_importance_ratios|loss_fn.ratio_clip_min|loss_fn.ratio_clip_max|loss_fn.ratio_clip_c",
+        Field("workload.kind"),
+    ),
     ("loss_fn.reference_policy_kl_penalty", Field("workload.rl.reference")),
     ("loss_fn.force_on_policy_ratio", Field("workload.rl.old_log_prob")),
     (
@@ -126,5 +139,6 @@ const REST: &[(&str, Meaning)] = &[
     ("policy.generation.*", Ignored("which tokens are sampled, and how weights are sent")),
     ("policy.*", Ignored("how the model is loaded")),
     ("checkpointing.*|logger.*|cluster.*|data_plane.*|defaults|reward_penalties.*|on_policy_distillation", LOG),
+    ("data.max_input_seq_length", Field("workload.rl.max_prompt_length")),
     ("data.*|env.*|tokenizer.*", DATA_SET),
 ];
