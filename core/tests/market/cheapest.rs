@@ -7,11 +7,9 @@ use shardwise_core::wire::Question;
 use shardwise_core::{Answer, estimate, market};
 
 use super::{asked, on, questions, tasks};
+use crate::decisions::AS_FAST;
 use crate::fuzz::fuzz;
 use crate::questions::Asked;
-
-/// Two searches may end with plans that differ by less.
-const AS_CHEAP: f64 = 1.001;
 
 fn usd(answer: &Answer) -> f64 {
     answer.usd_per_mtok.unwrap_or(f64::MAX)
@@ -28,9 +26,9 @@ fn cheaper(question: &Question, answer: &Answer) -> (Vec<String>, usize) {
         asked += 1;
         let [lacks, own] = [other.fit.missing_gib(), answer.fit.missing_gib()];
         let fits = lacks <= 0.0 && own > 0.0;
-        // What nobody runs is no bargain beside what somebody does.
+        // What nobody runs is no bargain beside what somebody does; and of each machine a simple plan is proposed.
         let runs = other.framework.is_some() || answer.framework.is_none();
-        let less = lacks <= own && runs && usd(&other) * AS_CHEAP < usd(answer);
+        let less = lacks <= own && runs && usd(&other) * AS_FAST < usd(answer);
         if fits || less {
             let id = answer.offer.as_ref().map_or("", |own| own.id.as_str());
             found.push(format!(
