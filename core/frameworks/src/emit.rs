@@ -19,12 +19,14 @@ mod megatron_lm;
 mod ms_swift;
 mod openrlhf;
 pub(crate) mod optimizer;
+mod python;
 mod slime;
 pub(crate) mod text;
 mod toml;
 pub(crate) mod torchtitan;
 mod trainer;
 mod trl;
+mod unsloth;
 pub(crate) mod words;
 mod yaml;
 
@@ -51,6 +53,7 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
     llamafactory::emit,
     axolotl::emit,
     ms_swift::emit,
+    unsloth::emit,
 ];
 
 /// The texts of an emission's framework.

@@ -95,6 +95,7 @@ mod toml;
 mod torchtitan;
 mod trainer;
 mod trl;
+mod unsloth;
 pub(crate) mod value;
 mod yaml;
 
@@ -179,6 +180,7 @@ fn read_as_one(texts: &[&str], base: Option<&Question>, places: &Places) -> Resu
         Dialect::Openrlhf => openrlhf::read(&parts, base),
         Dialect::Torchtitan => torchtitan::read(&parts, base),
         Dialect::MegatronBridge => megatron_bridge::read(&parts, base),
+        Dialect::Unsloth => unsloth::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -271,12 +273,12 @@ mod tests {
 
     use super::{
         axolotl, chatlearn, deepspeed, easyr1, llamafactory, llmforge, megatron, megatron_bridge, ms_swift, nemo_rl,
-        openrlhf, skyrl, slime, torchtitan, trl,
+        openrlhf, skyrl, slime, torchtitan, trl, unsloth,
     };
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 16] {
+    fn tables() -> [&'static [KeySection]; 17] {
         [
             axolotl::SECTIONS,
             chatlearn::SECTIONS,
@@ -293,6 +295,7 @@ mod tests {
             slime::SECTIONS,
             torchtitan::SECTIONS,
             trl::SECTIONS,
+            unsloth::SECTIONS,
             verl::SECTIONS,
         ]
     }
