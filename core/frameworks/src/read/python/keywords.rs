@@ -16,8 +16,11 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         out.push(Setting { key, written, value: word.text, line: given.line, open: word.open });
     };
     let stated = |call: &&Call| !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field));
+    let mut trained = false;
     for call in parsed.calls.iter().filter(stated) {
         match sort(&call.name) {
+            // A notebook loads behind its trainer what it has trained.
+            Some(Sort::Model) if unsloth && trained => {}
             Some(Sort::Model) => {
                 if let Some(given) = call.at(0).or_else(|| call.under(MODEL)) {
                     add("model_name_or_path".to_owned(), given);
@@ -43,7 +46,10 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
                     }
                 }
             }
-            Some(Sort::Trl(_)) if call.last().ends_with("Trainer") => trainer(call, names, &mut add),
+            Some(Sort::Trl(_)) if call.last().ends_with("Trainer") => {
+                trained = true;
+                trainer(call, names, &mut add);
+            }
             _ => {
                 for given in &call.given {
                     match (given.key.as_deref(), &given.value) {

@@ -11,8 +11,8 @@ pub(in crate::read) const UNSLOTH: &[(&str, &str)] =
 /// The keyword that says how layers are computed again, of what loads a model and of what gives it adapters.
 pub(super) const CHECKPOINTING: &str = "use_gradient_checkpointing";
 
-/// Comments that are asked for a launcher, at most.
-const MOST_COMMENTS: usize = 200;
+/// Comments that name a launcher and are asked for its command, at most.
+const MOST_COMMENTS: usize = 20;
 
 /// The program that a script of TRL's stands for where Unsloth loads the model.
 pub(super) fn program(parsed: &Parsed, script: &str) -> Option<&'static str> {
@@ -29,16 +29,17 @@ pub(super) fn loads(call: &Call) -> bool {
 /// What stands before the program in the command that a comment gives: `torchrun --nproc-per-node=4` of
 /// `# Start: torchrun --nproc-per-node=4 train.py`; nothing where no comment has one.
 pub(super) fn launcher(text: &str) -> Vec<Word> {
-    let comments = text
-        .lines()
-        .enumerate()
-        .filter_map(|(at, line)| Some((at, line.trim_start().strip_prefix('#')?)));
-    let found = comments.take(MOST_COMMENTS).find_map(|(at, comment)| {
+    let commands = text.lines().zip(0u32..).filter_map(|(line, above)| {
+        let comment = line.trim_start().strip_prefix('#')?;
         let start = ["torchrun ", "python "].iter().filter_map(|word| comment.find(word)).min()?;
-        let script = shell::read(&format!("{}{}", "\n".repeat(at), comment.get(start..)?), |_| true).ok()?;
+        Some((comment.get(start..)?, above))
+    });
+    let found = commands.take(MOST_COMMENTS).find_map(|(command, above)| {
+        let script = shell::read(command, |_| true).ok()?;
         let mut words = script.commands.into_iter().next()?.words;
         let program = words.iter().position(|word| word.text.ends_with(".py"))?;
         words.truncate(program);
+        words.iter_mut().for_each(|word| shell::lower(&mut word.line, above));
         Some(words)
     });
     found.unwrap_or_default()

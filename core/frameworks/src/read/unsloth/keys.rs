@@ -24,7 +24,10 @@ const LOADED: &[(&str, Meaning)] = &[
         "fast_inference|gpu_memory_utilization|float8_kv_cache|max_lora_rank|disable_log_stats|max_model_len",
         Ignored("how it generates"),
     ),
-    ("device_map*|rope_scaling|fix_tokenizer|resize_model_vocab|random_state|text_only", Ignored("how it is loaded")),
+    (
+        "device_map*|rope_scaling|fix_tokenizer|resize_model_vocab|random_state|text_only|auto_model|unsloth_force_compile",
+        Ignored("how it is loaded"),
+    ),
     ("offload_embedding", IfOn("the estimate's embeddings stay on the GPU")),
     ("unsloth_tiled_mlp", IfOn("the estimate computes all tokens of a layer's MLP at once")),
     ("qat_scheme|lora_qat_scheme", Unmodelled("the estimate trains without quantization")),
