@@ -55,6 +55,12 @@ fn pairs(text: &str) -> Vec<&str> {
     lines.filter(|line| line.contains(" = ")).collect()
 }
 
+/// The settings of a Python text: keywords of its calls, one a line.
+fn keywords(text: &str) -> Vec<&str> {
+    let inside = text.lines().filter_map(|line| line.strip_prefix("    "));
+    inside.filter(|line| !line.starts_with('#')).collect()
+}
+
 /// A text without its comments: what bash runs.
 fn code(text: &str) -> String {
     let lines = text
@@ -103,6 +109,7 @@ fn every_setting_is_made_once_and_says_why() {
             let lines = match snippet.language {
                 Syntax::Yaml => values(&snippet.text),
                 Syntax::Toml => pairs(&snippet.text).into_iter().map(str::to_owned).collect(),
+                Syntax::Python => keywords(&snippet.text).into_iter().map(str::to_owned).collect(),
                 _ => settings(&snippet.text).into_iter().map(str::to_owned).collect(),
             };
             for line in lines {

@@ -136,7 +136,7 @@ fn each_kind_is_said_by_two_frameworks() {
 #[test]
 fn the_others_refuse_them() {
     for framework in emit::FRAMEWORKS.iter().filter(|own| {
-        !["trl", "llamafactory", "axolotl", "ms-swift", "openrlhf", "nemo-rl", "deepspeed"].contains(&own.id)
+        !["trl", "llamafactory", "axolotl", "ms-swift", "openrlhf", "nemo-rl", "deepspeed", "unsloth"].contains(&own.id)
     }) {
         let refused = flags(&with("dpo", &[]), framework, framework.versions[0], "")
             .unwrap()

@@ -28,6 +28,7 @@ CHECKED = (
     ("llamafactory", "", "llamafactory", "llamafactory/check.py", "llamafactory", 2),
     ("axolotl", "", "axolotl", "axolotl/check.py", "axolotl", 2),
     ("ms-swift", "", "swift", "ms-swift/check.py", "ms-swift", 2),
+    ("unsloth", "", "unsloth", "unsloth/check.py", "unsloth", 1),
     ("deepspeed", "0.16.9", "deepspeed-0.16.9", "deepspeed/check.py", "deepspeed", 2),
     ("trl", "", "trl", "trl/check.py", "trl", 1),
     ("openrlhf", "", "openrlhf", "openrlhf/check.py", "openrlhf", 1),

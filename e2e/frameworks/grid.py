@@ -85,7 +85,8 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
          ("torchtitan", "fsdp"): ("pretrain",),
          ("llamafactory", "deepspeed"): ("sft", "qlora", "dpo"), ("llamafactory", "fsdp"): ("pretrain", "orpo"), ("llamafactory", "ddp"): ("lora",),
          ("axolotl", "fsdp"): ("sft", "qlora", "simpo"), ("axolotl", "deepspeed"): ("lora", "kto"), ("axolotl", "ddp"): ("pretrain",),
-         ("ms-swift", "deepspeed"): ("sft", "qlora", "dpo", "kto"), ("ms-swift", "fsdp"): ("lora", "simpo"), ("ms-swift", "ddp"): ("pretrain",)}
+         ("ms-swift", "deepspeed"): ("sft", "qlora", "dpo", "kto"), ("ms-swift", "fsdp"): ("lora", "simpo"), ("ms-swift", "ddp"): ("pretrain",),
+         ("unsloth", "ddp"): ("sft", "lora", "qlora")}
 # The models that torchtitan carries, beside those above, each on the machines that it fits.
 TITAN = """llama-3-8b llama-3.1-405b llama-4-scout-17b-16e qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
@@ -670,6 +671,38 @@ STATED += [(name, ON_TRAINERS, "llama-2-7b", {**SFT, **work}, {**TRAINER, **plan
     ("two-nodes", "qwen3-8b", {"run": {"steps": 500}}, {}, 16),
     ("drives", "llama-2-7b", {}, {"offload": OFFLOAD, "nvme_offload": True}),
     ("hpz", "llama-2-7b", {}, {"zero_hpz_partition_size": 8}, 16),
+)]
+
+# Unsloth: every keyword that it can write.
+UNSLOTH = {**TRAINER, "backend": "ddp"}
+PREFERRED = {"lora": {"rank": 16}}
+STATED += [(name, ("unsloth",), model, {**SFT, **work}, {**UNSLOTH, **plan}, *gpus) for name, model, work, plan, *gpus in (
+    ("full", "qwen3-0.6b", {}, {}),
+    ("full-16-bits", "qwen3-8b", {}, {"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    ("full-fp16", "qwen3-0.6b", {"precision": "fp16"}, {}),
+    ("full-moved", "qwen3-0.6b", {}, {"offload": {"activations": True}}),
+    ("lora", "qwen3-8b", {"kind": "lora"}, {}),
+    ("lora-attention", "llama-3.1-8b", {"kind": "lora", "lora": {"rank": 64, "targets": "attention"}}, {}),
+    ("lora-moved", "qwen3-8b", {"kind": "lora"}, {"offload": {"activations": True}}),
+    ("lora-fp16", "qwen3-8b", {"kind": "lora", "precision": "fp16"}, {}),
+    ("lora-fused", "qwen3-8b", {"kind": "lora"}, {"fused_lm_head": True}),
+    ("no-recompute", "qwen3-0.6b", {"kind": "lora"}, {"recompute": "none"}),
+    ("packed", "qwen3-8b", {"kind": "lora", **DOCUMENTS}, {}),
+    ("padded", "qwen3-8b", {"kind": "lora", **DOCUMENTS, "packing": False}, {}),
+    ("qlora", "llama-3.1-8b", QLORA, {}, 1),
+    ("qlora-moved", "llama-3.1-8b", QLORA, {"offload": {"activations": True}, "optimizer": "paged_adamw_8bit"}, 1),
+    ("short", "qwen3-8b", {"kind": "lora", "sequence_length": 256}, {}),
+    ("experts", "qwen3-30b-a3b", {"kind": "lora"}, {}),
+    ("two-nodes", "qwen3-8b", {"kind": "lora"}, {}, 16),
+    ("part-of-a-node", "qwen3-8b", {"kind": "lora"}, {}, 4),
+    ("steps", "qwen3-8b", {"kind": "lora", "run": {"steps": 200}}, {}),
+    ("passes", "qwen3-8b", {"kind": "lora", "run": {"examples": 52000, "epochs": 3}}, {}),
+    ("dpo", "qwen3-8b", {"kind": "dpo", **PREFERRED}, {}),
+    ("dpo-4-bits", "qwen3-8b", {"kind": "dpo", "lora": {"rank": 16, "load_in_4bit": True}}, {}, 1),
+    ("ipo", "qwen3-8b", {"kind": "ipo", **PREFERRED}, {}),
+    ("kto", "qwen3-8b", {"kind": "kto", **PREFERRED}, {}),
+    ("precomputed", "qwen3-8b", {"kind": "dpo", "precompute_ref_log_probs": True, **PREFERRED}, {}),
+    *((f"optimizer-{name}", "qwen3-8b", {"kind": "lora"}, {"optimizer": name}) for name in TRAINER_OPTIMIZERS),
 )]
 
 # What the issue asks for by name; each must give a text.

@@ -2,7 +2,7 @@
 
 An item: `id`, `snippets` (file and text), `facts` of the model and the machine, and, for a text that
 must be refused, `set`, `unset`, `add`: what is changed in its settings before it is checked, or `file`: what is
-replaced in ChatLearn's file.
+replaced in ChatLearn's file, or in Unsloth's program.
 A verdict: `id`, `errors`: what is wrong, empty where the framework accepts the text.
 """
 

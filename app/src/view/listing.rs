@@ -60,7 +60,7 @@ fn split_reason(line: &str) -> (&str, &str) {
 fn setting(line: &str, why: &str, language: Syntax) -> Line {
     let plain = || Line::Plain(line.to_owned(), why.to_owned());
     let (between, at) = match language {
-        Syntax::Shell => ("=", line.find('=')),
+        Syntax::Shell | Syntax::Python => ("=", line.find('=')),
         Syntax::Json | Syntax::Yaml => (": ", line.find(": ")),
         Syntax::Toml => (" = ", line.find(" = ")),
     };
@@ -197,7 +197,7 @@ impl Changes {
 /// What stands before a line's value.
 fn key(line: &str, language: Syntax) -> &str {
     let mark = match language {
-        Syntax::Shell => "=",
+        Syntax::Shell | Syntax::Python => "=",
         Syntax::Json | Syntax::Yaml => ": ",
         Syntax::Toml => " = ",
     };

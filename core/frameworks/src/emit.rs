@@ -20,12 +20,14 @@ mod ms_swift;
 pub(crate) mod nemo_rl;
 mod openrlhf;
 pub(crate) mod optimizer;
+mod python;
 mod slime;
 pub(crate) mod text;
 mod toml;
 pub(crate) mod torchtitan;
 mod trainer;
 mod trl;
+mod unsloth;
 pub(crate) mod words;
 mod yaml;
 
@@ -53,6 +55,7 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
     llamafactory::emit,
     axolotl::emit,
     ms_swift::emit,
+    unsloth::emit,
 ];
 
 /// The texts of an emission's framework.

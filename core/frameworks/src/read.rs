@@ -35,6 +35,7 @@
 //! | axolotl, examples | 067b021 | 250 | 248 | 155 | 247 |
 //! | ms-swift, examples | 3602360 | 313 | 313 | 237 | 304 |
 //! | `OpenRLHF`, examples | 3c3be62 | 12 | 11 | 10 | 11 |
+//! | Unsloth, notebooks as scripts, of its SFT, DPO and KTO | bdda2ef | 255 | 255 | 151 | 255 |
 //!
 //! Scripts of 29 projects, most of them others' on these frameworks (`scripts/read-scripts --corpus`, whose list names the commits;
 //! 2026-11-27): those that train; of which a setting is understood; with an estimate; where the one thing that is missing is named,
@@ -95,6 +96,7 @@ mod toml;
 mod torchtitan;
 mod trainer;
 mod trl;
+mod unsloth;
 pub(crate) mod value;
 mod yaml;
 
@@ -179,6 +181,7 @@ fn read_as_one(texts: &[&str], base: Option<&Question>, places: &Places) -> Resu
         Dialect::Openrlhf => openrlhf::read(&parts, base),
         Dialect::Torchtitan => torchtitan::read(&parts, base),
         Dialect::MegatronBridge => megatron_bridge::read(&parts, base),
+        Dialect::Unsloth => unsloth::read(&parts, base),
     }?;
     reading.notes.append(&mut notes);
     Ok(reading)
@@ -271,12 +274,12 @@ mod tests {
 
     use super::{
         axolotl, chatlearn, deepspeed, easyr1, llamafactory, llmforge, megatron, megatron_bridge, ms_swift, nemo_rl,
-        openrlhf, skyrl, slime, torchtitan, trl,
+        openrlhf, skyrl, slime, torchtitan, trl, unsloth,
     };
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 16] {
+    fn tables() -> [&'static [KeySection]; 17] {
         [
             axolotl::SECTIONS,
             chatlearn::SECTIONS,
@@ -293,6 +296,7 @@ mod tests {
             slime::SECTIONS,
             torchtitan::SECTIONS,
             trl::SECTIONS,
+            unsloth::SECTIONS,
             verl::SECTIONS,
         ]
     }

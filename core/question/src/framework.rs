@@ -90,6 +90,9 @@ pub const MS_SWIFT: Named = named(
     "https://swift.readthedocs.io/en/latest/Instruction/Command-line-parameters.html",
 );
 
+/// Unsloth.
+pub const UNSLOTH: Named = named("unsloth", "Unsloth", &["2026.10.9"], "https://unsloth.ai/docs");
+
 /// `EasyR1`, whose texts are read alone.
 pub const EASYR1: Named = named("easyr1", "EasyR1", &["b44b311"], "https://github.com/hiyouga/EasyR1");
 
@@ -113,7 +116,7 @@ pub const NEMO_RL: Named = named(
 );
 
 /// Every framework, in the order in which the page shows them.
-pub static NAMES: [Named; 14] = [
+pub static NAMES: [Named; 15] = [
     VERL,
     CHATLEARN,
     DEEPSPEED,
@@ -128,6 +131,7 @@ pub static NAMES: [Named; 14] = [
     LLAMAFACTORY,
     AXOLOTL,
     MS_SWIFT,
+    UNSLOTH,
 ];
 
 impl Named {

@@ -72,6 +72,7 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.forward_micro_batch",
             "plan.offload.gradients",
         ],
+        "unsloth" => &["workload.packing", "plan.fused_lm_head", "workload.run.steps"],
         "slime" => &[
             "plan.attention_kernel",
             "plan.forward_max_tokens_per_gpu",

@@ -155,6 +155,16 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.tokens",
             "workload.run.steps",
         ],
+        "unsloth" => &[
+            // What is not varied is not packed.
+            "workload.packing",
+            // No loss has all logits, and the kernel is the one that is installed.
+            "plan.fused_lm_head",
+            "plan.attention_kernel",
+            // The length of the run is in steps.
+            "workload.tokens",
+            "workload.run.steps",
+        ],
         // A flavor attends in its own way, and the length of the run is in steps.
         "torchtitan" => &["plan.attention_kernel", "workload.tokens", "workload.run.steps"],
         "megatron-bridge" => &[
@@ -519,6 +529,10 @@ fn preferences() -> Vec<(&'static str, Value, Value)> {
         let adapters = sft(json!({"kind": kind, "lora": lora}));
         rows.push(("qwen3-8b", adapters, plan("fsdp", sequences.clone())));
         rows.push(("llama-2-7b", sft(json!({"kind": kind})), plan("deepspeed", json!({"zero_stage": 2}))));
+        let alone = sft(
+            json!({"kind": kind, "lora": {"rank": 8, "targets": "attention"}, "precompute_ref_log_probs": (kind == "ipo").then_some(true)}),
+        );
+        rows.push(("qwen3-8b", alone, plan("ddp", sequences.clone())));
     }
     let before = json!({"kind": "dpo", "precompute_ref_log_probs": true});
     rows.push(("qwen3-8b", sft(before), plan("fsdp", sequences)));
@@ -571,6 +585,7 @@ fn trainers() -> Vec<(&'static str, Value, Value)> {
         (json!({}), json!({"shard_group": 4})),
         (json!({}), json!({"offload": {"activations": true}})),
         (json!({"tokens": 1e9}), json!({})),
+        (json!({"kind": "qlora"}), json!({"offload": {"activations": true}, "optimizer": "paged_adamw_8bit"})),
     ] {
         let mut all = json!({"max_tokens_per_gpu": null, "micro_batch": 1});
         for (key, value) in changes.as_object().unwrap() {

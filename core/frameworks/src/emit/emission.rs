@@ -56,6 +56,8 @@ pub enum Syntax {
     Yaml,
     /// TOML.
     Toml,
+    /// Python.
+    Python,
 }
 
 /// Why a framework cannot run this plan, and what it could run instead.

@@ -39,6 +39,9 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
         if text.starts_with("openrlhf.cli.train_") {
             return Some((Dialect::Openrlhf, at));
         }
+        if super::python::UNSLOTH.iter().any(|(_, own)| *own == text) {
+            return Some((Dialect::Unsloth, at));
+        }
         if text.starts_with("trl.scripts.") && !text.ends_with("vllm_serve") {
             return Some((Dialect::Trl, at));
         }

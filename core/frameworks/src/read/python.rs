@@ -9,11 +9,14 @@ mod gather;
 mod keywords;
 mod lexer;
 mod parser;
+mod unsloth;
 mod value;
 mod worked;
 
 use super::report::Trouble;
 use super::text::Part;
+
+pub(super) use unsloth::UNSLOTH;
 
 /// The program that a configuration of Transformers' own stands for: a script on its Trainer.
 pub(super) const TRAINER: &str = "transformers.Trainer";
@@ -56,7 +59,7 @@ pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let plain = |line: &str| if line.trim_start().starts_with("```") { "\n".to_owned() } else { line.to_owned() };
     let unfenced: String = if fenced { text.split_inclusive('\n').map(plain).collect() } else { String::new() };
     let tokens = lexer::tokens(if fenced { &unfenced } else { text })?;
-    gather::gather(parser::parse(&tokens, gather::wanted), parts);
+    gather::gather(parser::parse(&tokens, gather::wanted), unsloth::launcher(text), parts);
     Ok(())
 }
 

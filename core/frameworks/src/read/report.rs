@@ -58,6 +58,9 @@ pub enum Dialect {
     /// Megatron-Bridge: a recipe, overrides and YAML.
     #[serde(rename = "megatron-bridge")]
     MegatronBridge,
+    /// Unsloth: a Python program.
+    #[serde(rename = "unsloth")]
+    Unsloth,
 }
 
 impl Dialect {
@@ -91,6 +94,7 @@ impl Dialect {
             Self::Openrlhf => framework::OPENRLHF,
             Self::Torchtitan => framework::TORCHTITAN,
             Self::MegatronBridge => framework::MEGATRON_BRIDGE,
+            Self::Unsloth => framework::UNSLOTH,
         }
     }
 
@@ -120,6 +124,9 @@ impl Dialect {
             }
             Self::MegatronBridge => {
                 "Megatron-Bridge 0.3.1, megatron/bridge/training/config.py (https://github.com/NVIDIA-NeMo/Megatron-Bridge/tree/v0.3.1)"
+            }
+            Self::Unsloth => {
+                "Unsloth 2026.10.9, unsloth/models/loader.py (https://pypi.org/project/unsloth/2026.10.9/)"
             }
             Self::Llmforge => "LLMForge's published templates (https://github.com/anyscale/templates, before d0879a6c)",
         }

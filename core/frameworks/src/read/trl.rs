@@ -1,6 +1,6 @@
 //! TRL: the arguments of its scripts and commands, its YAML, and Accelerate's configuration beside them.
 
-mod keys;
+pub(super) mod keys;
 
 #[cfg(test)]
 pub(super) use keys::SECTIONS;

@@ -35,7 +35,7 @@ FindingLevel = Literal["error", "warning", "note"]
 FitState = Literal["fits", "tight", "unlikely", "no"]
 """How sure it is that a plan fits."""
 
-Framework = Literal["verl", "chatlearn", "deepspeed", "megatron-lm", "llmforge", "easyr1", "skyrl", "slime", "nemo-rl", "trl", "llamafactory", "axolotl", "ms-swift", "openrlhf", "torchtitan", "megatron-bridge"]
+Framework = Literal["verl", "chatlearn", "deepspeed", "megatron-lm", "llmforge", "easyr1", "skyrl", "slime", "nemo-rl", "trl", "llamafactory", "axolotl", "ms-swift", "openrlhf", "torchtitan", "megatron-bridge", "unsloth"]
 """A framework whose texts are read."""
 
 Interconnect = Literal["nvlink", "xgmi", "pcie", "unknown"]
@@ -85,7 +85,7 @@ Table = Literal["gpus", "models", "nodes", "prices", "offers"]
 TeacherLogits = Literal["sampled", "top_k", "full"]
 """What of a teacher's probabilities the student is held to."""
 
-TextLanguage = Literal["shell", "json", "yaml", "toml"]
+TextLanguage = Literal["shell", "json", "yaml", "toml", "python"]
 """Language of a text."""
 
 VisionTower = Literal["trained", "projector", "frozen"]
@@ -662,8 +662,8 @@ class Fit(_FitNeeds, total=False):
 
 class _FlagsOptionsNeeds(TypedDict):
     framework: str
-    """The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, megatron-lm, megatron-bridge, torchtitan,
-    llamafactory, axolotl or ms-swift.
+    """The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, slime, megatron-lm, megatron-bridge, torchtitan,
+    llamafactory, axolotl, ms-swift or unsloth.
     """
 
 

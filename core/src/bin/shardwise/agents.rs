@@ -28,8 +28,8 @@ use tools::TOOLS;
 /// What an agent is told first.
 const INSTRUCTIONS: &str = "\
 Shardwise estimates memory, speed and cost of fine-tuning and RL-training language models, finds the best layout, and writes flags for \
-veRL, ChatLearn, DeepSpeed, TRL, OpenRLHF, slime, NeMo-RL, Megatron-LM, torchtitan, LLaMA-Factory, axolotl and ms-swift. Everything \
-is computed here; nothing is sent anywhere. A question names a model, GPUs, a workload and, as far as it is decided, a plan: leave the plan out and the \
+veRL, ChatLearn, DeepSpeed, TRL, OpenRLHF, slime, NeMo-RL, Megatron-LM, torchtitan, LLaMA-Factory, axolotl, ms-swift and Unsloth. \
+Everything is computed here; nothing is sent anywhere. A question names a model, GPUs, a workload and, as far as it is decided, a plan: leave the plan out and the \
 best one is found. Ids of models, GPUs and offers are in `catalog` and `offers`; fields that `estimate` does not list are in `schema`. \
 A refused question says which field is wrong and what would be right: change that and ask again. Figures come with an interval; \
 `fits` is a decision at 95 % unless `confidence` says otherwise. Pass a script to `read` or `check` rather than transcribe it.";

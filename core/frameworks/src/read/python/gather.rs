@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::TRAINER;
 use super::keywords::settings;
 use super::parser::Parsed;
+use super::unsloth;
 use super::value::{BEGINS, Call, ENDS, Value};
 use super::worked::{LONGEST, combined};
 use crate::read::launch;
@@ -97,7 +98,9 @@ pub(super) fn wanted(name: &str) -> bool {
 }
 
 /// Adds the parts that a program stands for.
-pub(super) fn gather(parsed: Parsed, parts: &mut Vec<Part>) {
+///
+/// `launcher` is what starts the program, where it says so itself.
+pub(super) fn gather(parsed: Parsed, launcher: Vec<Word>, parts: &mut Vec<Part>) {
     let names = Names::of(&parsed);
     let mut script = Script { of_python: true, ..Script::default() };
     script.commands = commands(&parsed, &names, parts);
@@ -109,12 +112,9 @@ pub(super) fn gather(parsed: Parsed, parts: &mut Vec<Part>) {
         let note = "What is added to the list in a branch is left out: only a run could decide it.";
         script.notes.push((*line, note.to_owned()));
     }
-    let settings = settings(&parsed, &names);
-    let trl = parsed.calls.iter().filter_map(|call| match sort(&call.name) {
-        // A trainer says more than a configuration: an older one takes Transformers' arguments.
-        Some(Sort::Trl(script)) => Some((call.last().ends_with("Trainer"), script, call.line)),
-        _ => None,
-    });
+    let trl = trains(&parsed);
+    let unsloth = trl.and_then(|(own, _)| unsloth::program(&parsed, own));
+    let settings = settings(&parsed, &names, unsloth.is_some());
     if names.defaults_are_taken {
         script.notes.push((
             0,
@@ -126,10 +126,19 @@ pub(super) fn gather(parsed: Parsed, parts: &mut Vec<Part>) {
     let told = settings.iter().any(|setting| {
         setting.open.is_none() && setting.key != "use_peft" && !setting.key.starts_with("model_init_kwargs.")
     });
-    match trl.max_by_key(|(trains, ..)| *trains).filter(|_| told) {
-        Some((_, own, line)) => {
-            script.commands.push(command(&format!("trl.scripts.{own}"), line, Vec::new()));
-            parts.push(Part { kind: Kind::File(settings) });
+    // What is run decides whose settings they are: of Unsloth they have TRL's names.
+    let mut behind = None;
+    match trl.filter(|_| told) {
+        Some((own, line)) => {
+            let mut own = command(unsloth.unwrap_or(&format!("trl.scripts.{own}")), line, Vec::new());
+            let file = Part { kind: Kind::File(settings) };
+            if unsloth.is_some() {
+                own.words.splice(0..0, launcher);
+                behind = Some(file);
+            } else {
+                parts.push(file);
+            }
+            script.commands.push(own);
         }
         None if told && parsed.calls.iter().any(|call| sort(&call.name) == Some(Sort::Arguments)) => {
             let words = settings.into_iter().flat_map(|setting| {
@@ -151,6 +160,17 @@ pub(super) fn gather(parsed: Parsed, parts: &mut Vec<Part>) {
             .push((0, "The command is the example in the program's own words.".to_owned()));
     }
     parts.push(Part { kind: Kind::Shell(script) });
+    parts.extend(behind);
+}
+
+/// The script of TRL's that trains as the program does, and the line that says so.
+fn trains(parsed: &Parsed) -> Option<(&'static str, u32)> {
+    let trl = parsed.calls.iter().filter_map(|call| match sort(&call.name) {
+        // A trainer says more than a configuration: an older one takes Transformers' arguments.
+        Some(Sort::Trl(script)) => Some((call.last().ends_with("Trainer"), script, call.line)),
+        _ => None,
+    });
+    trl.max_by_key(|(trains, ..)| *trains).map(|(_, script, line)| (script, line))
 }
 
 fn command(program: &str, line: u32, mut after: Vec<Word>) -> Command {

@@ -2,11 +2,13 @@
 
 use super::gather::{Names, Sort, sort};
 use super::parser::Parsed;
+use super::unsloth;
 use super::value::{Call, Given, Value};
 use crate::read::settings::Setting;
 
 /// Every keyword of the configurations as a key of TRL's, in the order of the text.
-pub(super) fn settings(parsed: &Parsed, names: &Names<'_>) -> Vec<Setting> {
+/// `unsloth`: by its names, where it has others.
+pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec<Setting> {
     let mut out: Vec<Setting> = Vec::new();
     let mut add = |key: String, given: &Given| {
         let word = names.word(&given.value, given.line);
@@ -14,25 +16,40 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>) -> Vec<Setting> {
         out.push(Setting { key, written, value: word.text, line: given.line, open: word.open });
     };
     let stated = |call: &&Call| !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field));
+    let mut trained = false;
     for call in parsed.calls.iter().filter(stated) {
         match sort(&call.name) {
+            // A notebook loads behind its trainer what it has trained.
+            Some(Sort::Model) if unsloth && trained => {}
             Some(Sort::Model) => {
                 if let Some(given) = call.at(0).or_else(|| call.under(MODEL)) {
                     add("model_name_or_path".to_owned(), given);
                 }
                 let others = |given: &&Given| given.key.as_deref().is_some_and(|key| !MODEL.contains(&key));
-                call.given.iter().filter(others).for_each(|given| loaded(given, &mut add));
+                let own = unsloth && unsloth::loads(call);
+                for given in call.given.iter().filter(others) {
+                    match given.key.as_deref().filter(|_| own) {
+                        Some(key) => add(key.to_owned(), given),
+                        None => loaded(given, &mut add),
+                    }
+                }
             }
             Some(Sort::Lora) => {
                 let line = Given { key: None, value: Value::plain("True"), line: call.line };
                 add("use_peft".to_owned(), &line);
                 for given in &call.given {
-                    if let Some(key) = &given.key {
-                        add(adapters(key), given);
+                    match given.key.as_deref() {
+                        // What carries the adapters is loaded elsewhere.
+                        Some("model" | "peft_config") | None => {}
+                        Some(key) if unsloth && key == unsloth::CHECKPOINTING => add(key.to_owned(), given),
+                        Some(key) => add(adapters(key), given),
                     }
                 }
             }
-            Some(Sort::Trl(_)) if call.last().ends_with("Trainer") => trainer(call, names, &mut add),
+            Some(Sort::Trl(_)) if call.last().ends_with("Trainer") => {
+                trained = true;
+                trainer(call, names, &mut add);
+            }
             _ => {
                 for given in &call.given {
                     match (given.key.as_deref(), &given.value) {

@@ -19,7 +19,7 @@ pub(in crate::read) static SECTIONS: &[KeySection] = &[
     BESIDE[6],
 ];
 
-const MODEL: &[(&str, Meaning)] = &[
+pub(in crate::read) const MODEL: &[(&str, Meaning)] = &[
     ("model_name_or_path", Field("model")),
     ("dtype|torch_dtype", Plan("master_weights_bytes")),
     ("attn_implementation", Plan("attention_kernel attention")),
@@ -35,7 +35,7 @@ const MODEL: &[(&str, Meaning)] = &[
     ("accelerate_config", Plan("backend zero_stage")),
 ];
 
-const DATA_SETS: &[(&str, Meaning)] = &[
+pub(in crate::read) const DATA_SETS: &[(&str, Meaning)] = &[
     ("max_length|max_seq_length", Field("workload.sequence_length")),
     ("packing|padding_free", Field("workload.packing")),
     ("eval_packing", Ignored("validation")),
@@ -47,7 +47,7 @@ const DATA_SETS: &[(&str, Meaning)] = &[
     ("completion_only_loss|assistant_only_loss", OBJECTIVE),
 ];
 
-const LOSSES: &[(&str, Meaning)] = &[
+pub(in crate::read) const LOSSES: &[(&str, Meaning)] = &[
     ("loss_type", Field("workload.kind")),
     ("precompute_ref_log_probs", Field("workload.precompute_ref_log_probs")),
     ("precompute_ref_batch_size", Ignored("the pass before training")),
