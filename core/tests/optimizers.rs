@@ -158,6 +158,46 @@ fn a_step_in_the_backward_pass_keeps_few_gradients() {
     assert!((during / after - 1.05 / 8.03).abs() < 0.01, "{during} of {after}");
 }
 
+/// What an optimizer does not go with, a search leaves out: offload that its CPUs do not step.
+#[test]
+fn an_open_plan_is_found_with_every_optimizer_of_a_back_end() {
+    let tuned = json!({"kind": "sft", "sequence_length": 4096, "global_batch": 64});
+    let grpo = json!({"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8, "mini_batch": 32,
+        "max_prompt_length": 512, "max_response_length": 1024}});
+    // Cards with room, and cards on which offload is what fits.
+    for (gpu, workload) in [("h100-sxm", &tuned), ("a100-sxm-40g", &tuned), ("h100-sxm", &grpo), ("a10", &grpo)] {
+        for backend in ["fsdp", "deepspeed", "megatron", "ddp"] {
+            for optimizer in Optimizer::ALL {
+                let what = format!("{} of {gpu}, {backend}, {}", workload["kind"], optimizer.as_str());
+                let question = json!({"version": 1, "model": "qwen3-4b", "hardware": {"gpu": gpu, "gpus": 8},
+                    "workload": workload, "plan": {"backend": backend, "optimizer": optimizer.as_str()}});
+                let question = question_from_value(question).unwrap();
+                match search(&question, None, 3) {
+                    Ok(found) => {
+                        for own in found.plans {
+                            let plan = json!(own.plan);
+                            let again = json!({"version": 1, "model": "qwen3-4b", "hardware": {"gpu": gpu, "gpus": 8},
+                                "workload": workload, "plan": plan});
+                            let legal = estimate(&question_from_value(again).unwrap());
+                            assert!(legal.is_ok(), "{what}: {} of {plan}", legal.unwrap_err());
+                        }
+                    }
+                    // A back end that has it not says so, and nothing of what nobody stated.
+                    Err(refused) => {
+                        let named = ["Megatron", "FSDP", "DeepSpeed", "parallelism"];
+                        let says = refused.message.as_str();
+                        assert_eq!(refused.field, "plan.optimizer", "{what}: {says}");
+                        assert!(
+                            named.iter().any(|name| says.contains(name)) && !says.contains("offload"),
+                            "{what}: {says}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn nobody_is_given_an_optimizer_unasked() {
     let question = question_from_value(json!({"version": 1, "model": "llama-3.1-8b",

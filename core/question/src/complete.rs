@@ -18,6 +18,7 @@ pub use engine::complete_rollout;
 pub use kernel::{attention_kernel, usual_kernel};
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
+pub use optimizer::steps_with;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::grouped;
 

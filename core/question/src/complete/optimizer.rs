@@ -22,6 +22,25 @@ pub(super) fn check(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), Inp
     if own.in_backward { in_backward(job, layout, at) } else { Ok(()) }
 }
 
+/// Whether a layout's optimizer goes with what is moved to host memory: where that is open, what does not is none of its plans.
+///
+/// ```
+/// use shardwise_core::{complete::{complete, steps_with}, job, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64},
+///     "plan": {"backend": "fsdp", "micro_batch": 1, "recompute": "full", "optimizer": "adamw_8bit"}}"#).unwrap();
+/// let job = job::resolve(&question).unwrap();
+/// let mut layout = complete(&job, question.plan.as_ref().unwrap()).unwrap().layout;
+/// assert!(steps_with(&job, &layout));
+/// layout.offload.optimizer = true;
+/// assert!(!steps_with(&job, &layout));
+/// ```
+#[must_use]
+pub fn steps_with(job: &Job, layout: &Layout) -> bool {
+    let own = layout.optimizer.kind;
+    own == Optimizer::Adamw || kind(job, layout, own.row(), Place::at("plan")).is_ok()
+}
+
 fn kind(job: &Job, layout: &Layout, row: &Row, at: Place<'_>) -> Result<(), InputError> {
     let wrong = |says: &str| Err(at.wrong("optimizer", says));
     // `get_megatron_optimizer` of megatron-core 0.16.1.

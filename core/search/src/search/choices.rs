@@ -6,7 +6,7 @@ pub(super) use rollout::rollouts;
 
 use super::space::Pass;
 use crate::neighbours::is_selective;
-use shardwise_question::complete::training_gpus;
+use shardwise_question::complete::{self, training_gpus};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use shardwise_question::task::Task;
@@ -279,6 +279,14 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
         aways.retain(|Away { offload, .. }| {
             offload.optimizer && (!offload.parameters || base.zero_plus == ZeroPlus::OFF)
         });
+    }
+    // What the optimizer does not go with is no plan; one that the backend has not at all is refused by its name.
+    let goes = |away: &Away| {
+        let &Away { offload, optimizer_offload_fraction } = away;
+        complete::steps_with(job, &Layout { offload, optimizer_offload_fraction, ..*base })
+    };
+    if spec.offload.is_none() && aways.iter().any(goes) {
+        aways.retain(goes);
     }
     let mut found = Vec::with_capacity(recomputes.len() * aways.len() * 2);
     for fused_lm_head in fused_heads(spec) {
