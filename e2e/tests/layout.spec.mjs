@@ -65,10 +65,11 @@ test('what folds is closed at first, and nothing of it is computed', async ({ pa
 test('a folded line says the answer anew as the question changes', async ({ page, calculator }) => {
   await calculator.open();
   const line = page.locator('#fold-time summary');
+  // What is below the verdict comes after it.
+  await expect(line).toHaveText(/\S/);
   const before = await line.innerText();
   await page.locator('#hardware-gpus').fill('16');
-  await calculator.settled();
-  expect(await line.innerText()).not.toBe(before);
+  await expect.poll(() => line.innerText()).not.toBe(before);
   await expect(page.locator('#fold-memory summary h3')).toHaveText(/^Why [\d.]+ GiB\?$/);
 });
 
