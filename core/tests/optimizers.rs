@@ -169,16 +169,16 @@ fn an_open_plan_is_found_with_every_optimizer_of_a_back_end() {
         for backend in ["fsdp", "deepspeed", "megatron", "ddp"] {
             for optimizer in Optimizer::ALL {
                 let what = format!("{} of {gpu}, {backend}, {}", workload["kind"], optimizer.as_str());
-                let question = json!({"version": 1, "model": "qwen3-4b", "hardware": {"gpu": gpu, "gpus": 8},
-                    "workload": workload, "plan": {"backend": backend, "optimizer": optimizer.as_str()}});
-                let question = question_from_value(question).unwrap();
-                match search(&question, None, 3) {
+                let with = |plan: &Value| {
+                    let question = json!({"version": 1, "model": "qwen3-4b", "hardware": {"gpu": gpu, "gpus": 8},
+                        "workload": workload, "plan": plan});
+                    question_from_value(question).unwrap()
+                };
+                match search(&with(&json!({"backend": backend, "optimizer": optimizer.as_str()})), None, 3) {
                     Ok(found) => {
                         for own in found.plans {
                             let plan = json!(own.plan);
-                            let again = json!({"version": 1, "model": "qwen3-4b", "hardware": {"gpu": gpu, "gpus": 8},
-                                "workload": workload, "plan": plan});
-                            let legal = estimate(&question_from_value(again).unwrap());
+                            let legal = estimate(&with(&plan));
                             assert!(legal.is_ok(), "{what}: {} of {plan}", legal.unwrap_err());
                         }
                     }

@@ -37,7 +37,7 @@ pub struct Architecture {
     pub generation: f64,
     /// Rate of generation engines' products on it, relative to what `EngineEfficiency` says.
     pub generation_matmul: f64,
-    /// Bandwidth at which they read keys and values on it for more than `rollout::MANY` of the engine heads and tokens,
+    /// Bandwidth at which those before today's read keys and values on it for more than `rollout::MANY` heads and tokens,
     /// relative to what `EngineEfficiency` says.
     pub generation_cache: f64,
 }
