@@ -35,6 +35,12 @@ export class Calculator {
     await rested(this.page);
   }
 
+  /** Goes back. What was chosen is a step once it has its answer: before that, Back would pass it over. */
+  async back() {
+    await this.settled();
+    await this.page.goBack();
+  }
+
   /** Waits until the site is stored for offline use. */
   async stored() {
     await stored(this.page);

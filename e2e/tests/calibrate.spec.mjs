@@ -91,7 +91,7 @@ test('a run is compared, applied, carried and forgotten', async ({ page, calcula
   expect(await speed(page)).toBe(before);
   expect(await hash(page)).not.toContain('calibration');
   await expect(page.locator(FIELDS.forward)).toHaveValue('1.6');
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#calibrated')).toBeVisible();
   expect(await speed(page)).toBe(after);
   await expect(page.locator(FIELDS.forward)).toHaveValue('1.6');

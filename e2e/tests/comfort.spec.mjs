@@ -20,8 +20,7 @@ test('a question that was left is found again, and erased', async ({ page, calcu
   await page.locator('#preset').selectOption(await recents.first().getAttribute('value'));
   await expect(page.locator('#hardware-gpus')).toHaveValue('32');
   // It is a step back once it has its answer.
-  await calculator.settled();
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#hardware-gpus')).toHaveValue('8');
   await page.locator('#preset').selectOption('erase');
   await expect(page.locator('#preset')).toHaveValue(/^verl/);
@@ -35,7 +34,7 @@ test('a question that was left is found again, and erased', async ({ page, calcu
   await expect(page.locator('#recent')).toBeHidden();
   await expect(page.locator('#hardware-gpus')).toHaveValue('16');
   // Back undoes it.
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#hardware-gpus')).toHaveValue('8');
   await page.reload();
   await calculator.started();

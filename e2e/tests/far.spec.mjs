@@ -44,7 +44,7 @@ test('Back undoes a choice', async ({ page, calculator }) => {
   await page.locator('#hardware-gpu').selectOption('h200-sxm');
   await calculator.settled();
   expect(page.url()).toContain('hardware.gpu=h200-sxm');
-  await page.goBack();
+  await calculator.back();
   await calculator.settled();
   expect(page.url()).toContain('hardware.gpu=h100-sxm');
   await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');

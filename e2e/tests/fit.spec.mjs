@@ -58,7 +58,7 @@ test('a way out makes it as sure as asked', async ({ page, calculator }) => {
   // The way is gone; the keyboard is at what it came to.
   await expect(page.locator('#v-h')).toBeFocused();
   await expect(page.locator('#sheet-ways .remedy')).toBeHidden();
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('.verdict')).toHaveClass(/is-tight/);
 });
 

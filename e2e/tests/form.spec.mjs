@@ -56,7 +56,7 @@ test('a model is found by words in any order, by keyboard alone', async ({ page,
   await expect(model(page)).toBeFocused();
   await expect(options(page)).toHaveCount(0);
   await expect(page.locator('#model-d')).toContainText('30.5');
-  await page.goBack();
+  await calculator.back();
   await expect(model(page)).toHaveValue('Qwen3 8B');
 });
 
@@ -125,7 +125,7 @@ test('a GPU of one’s own starts as the one before it and travels in the link',
   await expect(page.locator('#hardware-gpu-bf16_dense_tflops-m')).toContainText('bf16, TFLOPS: ');
   await page.locator('#hardware-gpu-base').selectOption('h20');
   await expect(page.locator('.is-stale')).toHaveCount(0);
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#hardware-gpu-base')).toHaveValue('h100-sxm');
   // By its figures alone it is like a card of the catalog, by name, unless its architecture is stated.
   await page.locator('#hardware-gpu-base').selectOption('');
@@ -151,7 +151,7 @@ test('nodes are counted as people say them, and a price goes back to the catalog
   await page.locator('#catalog-price').click();
   await expect(price).toHaveValue('');
   await expect(page.locator('#fig-cost')).not.toContainText('$1.50');
-  await page.goBack();
+  await calculator.back();
   await expect(price).toHaveValue('1.5');
 });
 
@@ -202,13 +202,12 @@ test('Back undoes each choice', async ({ page, calculator }) => {
   await calculator.task('sft');
   await page.locator('#preset').selectOption('litgpt-qlora-llama-2-13b');
   await expect(page.locator('#hardware-gpus')).toHaveValue('1');
-  await calculator.settled();
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#workload-kind')).toHaveValue('full');
   await expect(page.locator('#hardware-gpu')).toHaveValue('h20');
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#algorithm')).toHaveValue('grpo');
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');
 });
 

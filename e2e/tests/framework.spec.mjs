@@ -31,7 +31,7 @@ test('it is the first field, and decides plan, link and text', async ({ page, ca
   await expect(page.locator('#switch')).toHaveCount(0);
   await expect(page.locator('#gpus tr.is-sel td').last()).toBeAttached();
   expect(await violations(page, '.ask')).toEqual([]);
-  await page.goBack();
+  await calculator.back();
   await expect(use(page)).toHaveValue('');
 });
 

@@ -89,7 +89,7 @@ test('pointer and keyboard reach what a point says, and the table chooses', asyn
   await section(page).locator('tbody button').first().click();
   await calculator.settled();
   await expect(section(page).locator('.is-sel th')).toHaveText(first.name);
-  await page.goBack();
+  await calculator.back();
   await calculator.settled();
   await expect(section(page).locator('.is-sel th')).not.toHaveText(first.name);
 });
@@ -175,7 +175,7 @@ test('a deadline and a budget try numbers of GPUs too, and the sentence names th
   await calculator.settled();
   await expect(page.locator('#hardware-gpus')).toHaveValue(rows[0].name.split(' ')[0]);
   await expect(page.locator('#within .is-best')).toContainText('Yours', { timeout: 30_000 });
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#hardware-gpus')).toHaveValue('8');
 });
 
@@ -190,7 +190,7 @@ test('where nothing fits, the verdict says what would', async ({ page, calculato
   await ways.nth(1).getByRole('button').click();
   await expect(page.locator('.verdict')).toHaveClass(/is-fits/);
   await expect(page.locator('#v-h')).toBeFocused();
-  await page.goBack();
+  await calculator.back();
   await expect(ways.first()).toContainText('A10G');
   await ways.first().getByRole('button').click();
   await expect(page.locator('.verdict')).toHaveClass(/is-fits/);

@@ -35,7 +35,7 @@ test('a run opens as the question, which is then that run', async ({ page, calcu
   await calculator.settled();
   await expect(runs(page).first()).toContainText(figures);
   await expect(runs(page).first().getByRole('button')).toHaveCount(0);
-  await page.goBack();
+  await calculator.back();
   await calculator.settled();
   await expect(runs(page).first().getByRole('button')).toHaveCount(1);
 });

@@ -65,7 +65,7 @@ test('a veRL script that does not fit is read, mended and loaded', async ({ page
   await calculator.shoot('story-paste');
 
   // Back undoes it; the text stays in the box.
-  await page.goBack();
+  await calculator.back();
   await expect.poll(() => page.url()).toBe(before);
   await box.open();
   await expect(box.text).toHaveValue(TOO_BIG);

@@ -37,7 +37,7 @@ test('arrows move, Enter takes and leads back to the chip, Back undoes it', asyn
   await expect(own).toBeFocused();
   await expect(page.locator('#plan-rollout-tensor_parallel')).toHaveValue(after);
   await expect.poll(() => page.url()).toContain(`plan.rollout.tensor_parallel=${after}`);
-  await page.goBack();
+  await calculator.back();
   await expect(own).not.toHaveClass(/is-pinned/);
   await expect(page.locator('#plan-rollout-tensor_parallel')).toHaveValue('');
 });

@@ -91,8 +91,7 @@ test('lengths are counted from a sample, and taken', async ({ page, calculator }
   await expect(page.locator('#workload-sequence_length')).toHaveValue('320');
   await expect(page.locator('#run-workload-mean_sequence_length')).toHaveValue('152');
   await expect(page.locator('#sample-use')).toBeFocused();
-  await calculator.settled();
-  await page.goBack();
+  await calculator.back();
   await expect(page.locator('#workload-sequence_length')).toHaveValue('4,096');
 
   // A file larger than what is counted: its beginning.

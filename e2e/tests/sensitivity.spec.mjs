@@ -38,7 +38,7 @@ test('each change says what it is worth, and can be tried', async ({ page, calcu
   await change.getByRole('button', { name: /Try it/ }).click();
   await expect.poll(() => page.url()).not.toEqual(before);
   await expect(speed).not.toHaveText(was);
-  await page.goBack();
+  await calculator.back();
   await expect(speed).toHaveText(was);
   await expect.poll(() => page.url()).toEqual(before);
 });

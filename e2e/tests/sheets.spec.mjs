@@ -53,7 +53,7 @@ test('plans sort, are found, and two of them are compared', async ({ page, calcu
   const layout = layouts.find((own) => own !== before);
   await page.locator('#plans tbody tr.p-ok').nth(layouts.indexOf(layout)).getByRole('button', { name: /^Use/ }).click();
   await expect(chosen).toHaveText(layout);
-  await page.goBack();
+  await calculator.back();
   await expect(chosen).toHaveText(before);
 });
 

@@ -57,7 +57,7 @@ test('a layout that is used is pinned, the headline follows, and Back undoes it'
   await open(page).click();
   await expect(rows(page).first()).toContainText('yours, the rest found by the search');
   await page.keyboard.press('Escape');
-  await page.goBack();
+  await calculator.back();
   await expect(pinned).toHaveCount(0);
 });
 
