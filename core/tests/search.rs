@@ -82,6 +82,33 @@ fn what_is_evaluated_fits_too() {
     assert_eq!(states[0], FitState::Fits, "{states:?}");
 }
 
+/// Images of a large micro-batch are in flight, as tokens are: no plan with a small one is ruled out for what they hold.
+#[test]
+fn what_the_states_alone_hold_has_no_images() {
+    let question = asked(json!({"version": 1, "model": "internvl2-76b", "hardware": {"gpu": "a40", "gpus": 4,
+            "internode_gbit_per_s_per_gpu": 1.0, "host_ram_gib": 400, "usd_per_gpu_hour": 0.0},
+        "workload": {"kind": "pretrain", "sequence_length": 13326, "global_batch": 258, "packing": true,
+            "images": {"per_example": 1.5, "width": 336, "height": 280, "vision_tower": "trained"}}}));
+    let found = search(&question, None, 2).unwrap().plans;
+    let states: Vec<FitState> = found.iter().map(|own| own.fit.state).collect();
+    assert_eq!(states, [FitState::Fits; 2]);
+}
+
+/// A mini-batch of 44 responses keeps 88 GPUs busy at most: of 256 that are shared, half train in no plan that veRL runs.
+#[test]
+fn gpus_are_shared_as_the_framework_runs_them() {
+    let question = asked(json!({"version": 1, "model": "mistral-7b-v0.3",
+        "hardware": {"gpu": "ascend-910b2", "gpus": 256, "gpus_per_node": 1, "host_ram_gib": 100, "usd_per_gpu_hour": 0.0},
+        "workload": {"kind": "ppo", "rl": {"prompts_per_step": 132, "responses_per_prompt": 1, "max_prompt_length": 1,
+            "max_response_length": 61, "mini_batch": 44, "critic": "bloom-7b1", "schedule": "one_step_off"}},
+        "plan": {"ulysses_parallel": 2, "max_tokens_per_gpu": 4096, "recompute": "none",
+            "rollout": {"gpu_memory_utilization": 0.2}}}));
+    let verl = emit::FRAMEWORKS.iter().find(|own| own.id == "verl");
+    for answer in &search(&question, verl, 2).unwrap().plans {
+        sound(&question, answer, verl);
+    }
+}
+
 fn samples() -> Vec<Question> {
     let rl = |schedule: &str| {
         json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,

@@ -118,9 +118,11 @@ pub fn search(
         Err(_) if framework.is_none_or(|own| runs(own, &first)) => Ranked::of(1, &desk.work, Vec::new()),
         Err(error) => return Err(error),
     };
+    // Of what a framework runs, where it runs any.
+    let own = framework.is_none_or(|own| ranked.plans.is_empty() || runs(own, &first));
     let others = ranked.plans.iter().map(|found| found.plan);
-    let others = others.filter(|plan| *plan != first.plan);
-    let plans: Vec<Plan> = [first.plan].into_iter().chain(others).take(limit.max(1)).collect();
+    let others = others.filter(|plan| !own || *plan != first.plan);
+    let plans: Vec<Plan> = own.then_some(first.plan).into_iter().chain(others).take(limit.max(1)).collect();
     Ok(SearchResult {
         considered: ranked.considered.max(plans.len() as u64),
         evaluated: ranked.evaluated,

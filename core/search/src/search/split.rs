@@ -122,13 +122,22 @@ impl<'a> Shares<'a> {
         self.nearest(best)
     }
 
+    /// Shares that are all asked, where there is work enough.
+    fn grid(&self) -> Vec<u32> {
+        let apart = if self.count <= FINEST { 1 } else { self.count / COARSE };
+        if self.thorough { (apart..self.count).step_by(apart as usize).collect() } else { Vec::new() }
+    }
+
     /// The share whose plan is nearest to fitting, once it is settled: that may well fit.
     fn nearest(&self, best: &mut dyn FnMut(&Job, Limits) -> Option<Ranked>) -> Resolved {
         let count = self.count;
         let mut tried: Vec<u32> = Vec::new();
         let mut first: Option<(u32, Ranked)> = None;
         let mut next = vec![count / 2, count / 4, count * 3 / 4];
-        while let Some(place) = next.pop().map(|place| place.clamp(1, count - 1)) {
+        // Where those who run the plans run none of these, they may run another: a mini-batch keeps so many busy.
+        let mut others = self.grid().into_iter();
+        let mut pop = |next: &mut Vec<u32>, none: bool| next.pop().or_else(|| others.next().filter(|_| none));
+        while let Some(place) = pop(&mut next, first.is_none()).map(|place| place.clamp(1, count - 1)) {
             if tried.contains(&place) {
                 continue;
             }
@@ -202,12 +211,10 @@ impl<'a> Shares<'a> {
             }
         }
         // Another back end may be the fastest at a share that the first does not run: a question by itself is asked of each.
-        if self.thorough {
-            let apart = if count <= FINEST { 1 } else { count / COARSE };
-            for place in (apart..count).step_by(apart as usize) {
-                attempt(place, &mut first);
-            }
-        } else if count <= FINEST {
+        for place in self.grid() {
+            attempt(place, &mut first);
+        }
+        if !self.thorough && count <= FINEST {
             // So few that each neighbour of the best is asked.
             while let Some(place) = first.map(|(place, _)| place) {
                 attempt(place.saturating_sub(1), &mut first);

@@ -48,7 +48,8 @@ pub(super) fn states_gib(context: &Context<'_>, group: &Group, layout: &Layout) 
     let Some(pass) = fewest else {
         return 0.0;
     };
-    let longest = Largest { slice: Slice { tokens: 0.0, ..pass.batch.longest.slice }, ..pass.batch.longest };
+    let nothing = Slice { tokens: 0.0, sequences: 0.0, ..pass.batch.longest.slice };
+    let longest = Largest { slice: nothing, ..pass.batch.longest };
     let batch = Batch { longest, ..pass.batch };
     let plan = Plan { layout: *layout, rollout: None, critic: None, reference: None };
     given::update_gib(context, &plan, &batch)
