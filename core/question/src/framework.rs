@@ -80,7 +80,7 @@ pub const LLAMAFACTORY: Named =
 
 /// axolotl.
 pub const AXOLOTL: Named =
-    named("axolotl", "axolotl", &["0.19.0"], "https://docs.axolotl.ai/docs/config-reference.html");
+    named("axolotl", "axolotl", &["0.21.0"], "https://docs.axolotl.ai/docs/config-reference.html");
 
 /// ms-swift, ModelScope's.
 pub const MS_SWIFT: Named = named(

@@ -1,9 +1,8 @@
-//! axolotl 0.19.0: pre-training and fine-tuning with FSDP2, `DeepSpeed` or plain data parallelism.
+//! axolotl 0.21.0: pre-training and fine-tuning with FSDP2, `DeepSpeed` or plain data parallelism.
 
 use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
 use super::shared::{
-    ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, TRANSFORMERS_KERNEL,
-    TRANSFORMERS_WHOLE_LAYERS,
+    ANY_FLASH, FLASH, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
 };
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
@@ -11,13 +10,13 @@ use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16};
 use shardwise_question::wire::WorkloadKind::Kto;
 
-/// Ranks along each axis of axolotl's mesh, beside tensor, context and expert parallelism: those that shard
+/// Ranks along each axis of axolotl's mesh, beside those that split tensors, sequences and experts: those that shard
 /// the weights, and copies of them (`utils/distributed.py`, `integrations/expert_parallel/plugin.py`).
 /// `None` where the shard group does not hold whole groups of the other axes.
 pub fn mesh(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
-    let inner = layout.context_parallel * layout.expert_parallel;
+    let inner = layout.sequence_split() * layout.expert_parallel;
     let shard = layout.shard_group.checked_div(inner).filter(|n| *n > 0)?;
-    let copies = layout.data_parallel(gpus) * layout.context_parallel / layout.shard_group.max(1);
+    let copies = layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
     layout.shard_group.is_multiple_of(inner).then_some((shard, copies))
 }
 
@@ -58,25 +57,31 @@ pub(crate) static RULES: &[Rule] = &[
     NO_TEACHER,
 ];
 
+/// Ringmaster's splits of a sequence, by heads and in a ring (integrations/context_parallel).
+static SPLIT: &[Rule] = &[
+    // trainer.py, configure_trainer: TRL's losses of preference data weigh no part of a sequence by itself.
+    must("workload.kind", |a| a.workload.kind.preference().is_none())
+        .or("axolotl splits no sequences of preference data. Set context_parallel and ulysses_parallel to 1."),
+    // settings.py, resolve_settings.
+    divides("plan.ulysses_parallel", |a| (a.ulysses, a.shape.num_key_value_heads))
+        .or("{kv} key and value heads cannot be split by {ulysses}."),
+    FLASH.or("axolotl splits sequences around a kernel of attention. Set attention to flash."),
+    // plugin.py: the ring by PyTorch's own kernel has no backward pass.
+    when(
+        |a| a.cp > 1,
+        &[ANY_FLASH
+            .or("axolotl's ring attention needs FlashAttention. Set it to flash2, flash3 or flash4, or leave it out.")],
+    ),
+];
+
 static SHARDED: &[Rule] = &[
     FSDP2_SHARDS,
     // schemas/validation.py, check_fsdp2_base_model_quant_rl.
     must("plan.backend", |a| a.workload.kind.preference().is_none() || !a.workload.quantized_base())
         .or("axolotl's FSDP2 loads no 4-bit base for preference data. Set the backend to deepspeed or ddp."),
-    divides("plan.shard_group", |a| (a.cp * a.ep, a.group))
-        .or("A shard group holds whole groups of CP {cp} × EP {ep}. Give a multiple of {part}."),
-    // schemas/validation.py, check_context_parallel_size.
-    when(
-        |a| a.cp > 1,
-        &[
-            FLASH.or("axolotl's ring attention needs FlashAttention. Set attention to flash."),
-            FLASH_2.or("axolotl's ring attention is FlashAttention-2's. Set it to flash2, or leave it out."),
-            must("plan.micro_batch", |a| a.micro == 1 || !a.workload.packing)
-                .or("axolotl's ring attention takes one packed sequence. Set micro_batch to 1."),
-            divides("workload.sequence_length", |a| (2 * a.cp, a.workload.sequence_length))
-                .or("{length} tokens are no multiple of 2 × CP {cp}."),
-        ],
-    ),
+    divides("plan.shard_group", |a| (a.cp * a.ulysses * a.ep, a.group))
+        .or("A shard group holds whole groups of CP {cp} × Ulysses {ulysses} × EP {ep}. Give a multiple of {part}."),
+    when(|a| a.layout.sequence_split() > 1, SPLIT),
     must("plan.expert_tensor_parallel", |a| a.etp == 1)
         .or("axolotl splits no expert. Set expert_tensor_parallel to 1."),
     must("plan.sequence_parallel", |a| a.tp == 1 || !a.layout.sequence_parallel)
@@ -84,11 +89,8 @@ static SHARDED: &[Rule] = &[
     KEYS_BY_TP,
     when(
         |a| a.ep > 1,
-        &[
-            must("plan.tensor_parallel", |a| a.tp == 1)
-                .or("axolotl's expert parallelism goes with no tensor parallelism. Set one of them to 1."),
-            ALL_SHARD.or("axolotl's expert parallelism has no copies of the model. Set shard_group to {gpus}."),
-        ],
+        &[must("plan.tensor_parallel", |a| a.tp == 1)
+            .or("axolotl's expert parallelism goes with no tensor parallelism. Set one of them to 1.")],
     ),
     when(
         |a| a.tp > 1,

@@ -31,7 +31,7 @@ pub(crate) static TORCHTITAN: &[Rule] = &[ONLY_ADAMW, NEAREST];
 /// What Hugging Face's Trainer calls the plan's optimizer (transformers 5.23.0, `OptimizerNames`); `None` where it has none.
 ///
 /// bitsandbytes' kernels and Hugging Face's Adafactor step whole tensors, none that FSDP2 shards: there torchao's 8-bit AdamW
-/// stands in for theirs (axolotl 0.19.0, `check_fsdp2_w_8bit_optimizer`).
+/// stands in for theirs (axolotl 0.21.0, `check_fsdp2_w_8bit_optimizer`).
 #[must_use]
 pub fn hugging_face(backend: Backend, optimizer: Optimizer) -> Option<&'static str> {
     let whole = backend != Fsdp;

@@ -2,8 +2,8 @@
 
 use super::rule::{Rule, must, when};
 use super::shared::{
-    KTO_MISMATCHES, MOVED_TOGETHER, NO_RL, NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, TEXT_HAS_POSITIONS,
-    TRAINS, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    KTO_MISMATCHES, MOVED_TOGETHER, NO_RL, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, TEXT_HAS_POSITIONS, TRAINS,
+    TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use shardwise_question::wire::Backend::Fsdp;
 
@@ -19,7 +19,7 @@ static PREFERENCES: &[Rule] = &[
     REFERENCE_FOLLOWS.or("{name} lays the reference out as what trains. Leave its plan out."),
     PREFERENCES_ARE_PADDED.or("{name} pads preference data here. Set packing to false."),
     KTO_MISMATCHES,
-    // Their losses read the logits: LLaMA-Factory 0.9.5, train/dpo/trainer.py, concatenated_forward; axolotl 0.19.0 has Liger's
+    // Their losses read the logits: LLaMA-Factory 0.9.5, train/dpo/trainer.py, concatenated_forward; axolotl 0.21.0 has Liger's
     // for the losses of text alone (integrations/liger/plugin.py).
     must("plan.fused_lm_head", |a| !a.layout.fused_lm_head)
         .or("{name}'s losses of preference data read the logits. Set fused_lm_head to false."),
@@ -31,7 +31,6 @@ pub(crate) static TRAINER: &[Rule] = &[
     TEXT_HAS_POSITIONS,
     must("plan.pipeline_parallel", |a| a.pp == 1)
         .or("Hugging Face's Trainer has no pipeline. Set pipeline_parallel to 1."),
-    NO_ULYSSES.or("No key here splits sequences by heads. Set ulysses_parallel to 1."),
     TRANSFORMERS_WHOLE_LAYERS,
     WHOLE_PASSES,
     when(

@@ -23,12 +23,13 @@ import shell  # noqa: E402
 import stand_ins  # noqa: E402
 
 sys.path.pop(0)  # its folders have the names of packages
-VERSIONS = {"peft": "0.20.0", "datasets": "4.8.4", "trl": "1.9.0", "tokenizers": "0.23.1", "huggingface_hub": "1.17.0", "regex": "2025.11.3",
-            "torch": "2.12.0", "numpy": "2.2.0"}
+VERSIONS = {"peft": "0.21.2", "datasets": "5.0.1", "trl": "1.14.1", "tokenizers": "0.23.3", "huggingface_hub": "1.31.0", "regex": "2025.11.3",
+            "torch": "2.13.0", "numpy": "2.2.0"}
 stand_ins.install(packages="""torch numpy peft datasets trl tokenizers safetensors huggingface_hub regex httpx requests psutil PIL liger_kernel
 ring_flash_attn bitsandbytes torchao colorama numba scipy evaluate fire art dotenv posthog mistral_common deepspeed optimum einops
 kernels""".split(), versions=VERSIONS)
-sys.modules["transformers.trainer"] = stand_ins.Module("transformers.trainer")
+for name in ("transformers.trainer", "transformers.modeling_gguf_pytorch_utils"):  # they compute
+    sys.modules[name] = stand_ins.Module(name)
 os.environ.update(WORLD_SIZE="8", HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", AXOLOTL_DO_NOT_TRACK="1")
 
 import huggingface_hub.constants  # noqa: E402
@@ -46,6 +47,7 @@ from axolotl.utils.schemas import config as schemas, datasets, deprecated  # noq
 from transformers.integrations.deepspeed import HfTrainerDeepSpeedConfig  # noqa: E402
 
 schemas.is_fp8_available = lambda: True  # torchao is a stand-in
+FLASH = ("flash_attention_", "kernels-community/flash-attn")
 # What axolotl takes and says is deprecated.
 RENAMED = {*schemas.LEGACY_ATTN_FLAG_TO_IMPL, *deprecated.DeprecatedParameters.model_fields, "fsdp", "sequence_parallel_degree",
            "pretrain_multipack_buffer_size", "dataset_processes", "gc_steps", "bfloat16", "float16"}
@@ -88,7 +90,7 @@ def check(item):
         try:
             given = DictDefault(content)
             axolotl.prepare_plugins(given)
-            schema = integrations.merge_input_args()[1] if given.plugins else schemas.AxolotlInputConfig
+            schema = integrations.merge_input_args()[1]
             known = types.SimpleNamespace(model_fields={**schema.model_fields})
             errors += unknown(content, known)
             for entry in [*(content.get("datasets") or [])]:
@@ -100,21 +102,21 @@ def check(item):
                 errors += deepspeed(config, gpus)
         except (ValueError, TypeError, AssertionError, ImportError, NotImplementedError, FileNotFoundError, KeyError) as error:
             return errors + [" ".join(str(error).split())[:600]]
-    return errors + combinations(config, content, gpus)
+    return errors + combinations(config, content, gpus) + split(config, content, item["facts"]["kv_heads"])
 
 
 def mesh(config, gpus):
     """axolotl's own product of ranks; the expert plugin's is restated (integrations/expert_parallel/plugin.py)."""
     ep, shard, tp, cp = (config[key] or 1 for key in ("expert_parallel_size", "dp_shard_size", "tensor_parallel_size", "context_parallel_size"))
-    sizes = _get_parallel_config_kwargs(gpus, tp, cp, config.dp_shard_size, config.dp_replicate_size, bool(config.fsdp_config), ep)
+    sizes = _get_parallel_config_kwargs(gpus, tp, cp, config.dp_shard_size, config.dp_replicate_size, bool(config.fsdp_config), ep, bool(config.deepspeed))
+    sizes.pop("sp_backend", None)
     product = ep
     for size in sizes.values():
         product *= size
     errors = [] if product == gpus else [f"the mesh {sizes} of {ep} for experts has {product} ranks, not {gpus}"]
-    if ep > 1 and ep * shard * tp * cp != gpus:
-        errors.append(f"expert_parallel_size: {ep} * {shard} * {tp} * {cp} is not {gpus}")
-    if ep > 1 and tp > 1:
-        errors.append("expert_parallel_size: EP x TP composition not yet supported")
+    copies = config.dp_replicate_size or 1
+    if ep > 1 and ep * copies * shard * tp * cp != gpus:
+        errors.append(f"expert_parallel_size: {ep} * {copies} * {shard} * {tp} * {cp} is not {gpus}")
     return errors
 
 
@@ -149,9 +151,21 @@ def combinations(config, content, gpus):
     for key in content:
         if key.startswith("lora_") and not config.adapter:
             errors.append(f"{key}: has no effect without an adapter")
-        plugin = {"liger": "LigerPlugin", "cut": "CutCrossEntropyPlugin", "expert": "ExpertParallelPlugin"}.get(re.split("_", key)[0])
-        if plugin and not any(plugin in name for name in content.get("plugins") or []) and key != "experts_implementation":
+        plugin = {"liger": "LigerPlugin", "cut": "CutCrossEntropyPlugin"}.get(re.split("_", key)[0])
+        if plugin and not any(plugin in name for name in content.get("plugins") or []):
             errors.append(f"{key}: needs {plugin}")
+    return errors
+
+
+def split(config, content, heads):
+    """What Ringmaster's plugin looks at with a model in hand (integrations/context_parallel/plugin.py and settings.py)."""
+    own = config.context_parallel or {}
+    ring, by_heads = {"ulysses": (1, own.get("size")), "ring": (own.get("size"), 1)}.get(own.get("backend"), (own.get("ring_size"), own.get("ulysses_size")))
+    errors = []
+    if (ring or 1) > 1 and not content["attn_implementation"].startswith(FLASH):
+        errors.append("context_parallel: Ringmaster's torch_native Ring kernel is forward-only")
+    if heads % (by_heads or 1):
+        errors.append("context_parallel: ulysses_size must divide the model's num_key_value_heads")
     return errors
 
 

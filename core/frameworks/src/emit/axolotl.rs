@@ -33,8 +33,12 @@ fn start(emission: &Emission) -> String {
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = trainer::warnings(emission, "axolotl");
-    if layout.expert_parallel > 1 {
-        out.push("without DeepEP installed axolotl keeps every expert on every rank.".to_owned());
+    if layout.context_parallel > 1 && emission.job.workload.joins() {
+        // integrations/context_parallel/plugin.py: packed sequences are sharded contiguously.
+        out.push(
+            "axolotl gives each rank of a ring a whole part of packed sequences: the last has more to attend to."
+                .to_owned(),
+        );
     }
     out
 }
@@ -165,12 +169,30 @@ fn splits(emission: &Emission, section: &mut Section) {
     for (key, size, reason) in [
         ("dp_replicate_size", copies, "copies of the sharded model"),
         ("tensor_parallel_size", layout.tensor_parallel, "GPUs that split each matrix"),
-        ("context_parallel_size", layout.context_parallel, "GPUs that split each sequence; needs ring-flash-attn"),
         ("expert_parallel_size", layout.expert_parallel, "GPUs that share the experts"),
     ] {
         if size > 1 {
             section.set(key, size, reason);
         }
+    }
+    split_sequences(layout, section);
+}
+
+/// How Ringmaster splits each sequence (`integrations/context_parallel/args.py`): left to itself it would choose by the heads
+/// and the node.
+fn split_sequences(layout: &Layout, section: &mut Section) {
+    let (ring, heads) = (layout.context_parallel, layout.ulysses_parallel);
+    let backend = match (ring > 1, heads > 1) {
+        (false, false) => return,
+        (true, false) => "ring",
+        (false, true) => "ulysses",
+        (true, true) => "usp",
+    };
+    section.set("context_parallel.size", ring * heads, "GPUs that split each sequence; needs axolotl[ringmaster]");
+    section.set("context_parallel.backend", backend, "how they do: in a ring, by heads (Ulysses), or both");
+    if backend == "usp" {
+        section.set("context_parallel.ulysses_size", heads, "GPUs that split the heads");
+        section.set("context_parallel.ring_size", ring, "GPUs of the ring");
     }
 }
 
@@ -192,17 +214,8 @@ fn memory(emission: &Emission) -> Section {
         section.set("activation_offloading", "hidden_states", "the layers' inputs wait in host memory");
     }
     trainer::attention(&mut section, emission, "attn_implementation", ("eager", |word| word));
-    let mut plugins = Vec::new();
     if layout.fused_lm_head {
-        plugins.push("axolotl.integrations.liger.LigerPlugin");
-    }
-    if layout.expert_parallel > 1 {
-        plugins.push("axolotl.integrations.expert_parallel.ExpertParallelPlugin");
-    }
-    if !plugins.is_empty() {
-        section.set("plugins", format!("[{}]", plugins.join(", ")), "what the keys here ask for");
-    }
-    if layout.fused_lm_head {
+        section.set("plugins", "[axolotl.integrations.liger.LigerPlugin]", "what the key below asks for");
         section.set("liger_fused_linear_cross_entropy", "true", "no logits tensor, as the plan says");
     }
     section

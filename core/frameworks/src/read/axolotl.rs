@@ -13,6 +13,7 @@ use super::settings::Setting;
 use super::text::Part;
 use super::trainer::{self, Adapters, Shards};
 use super::value::{self, lora_targets};
+use shardwise_catalog::catalog::ModelEntry;
 
 /// Whether settings are a configuration of axolotl's: the base model, and how it calls lengths and batches.
 pub(super) fn is_its(settings: &[Setting]) -> bool {
@@ -27,24 +28,20 @@ pub(super) fn is_its(settings: &[Setting]) -> bool {
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::Axolotl, keys::SECTIONS, base);
     let run = trainer::state(&mut draft, parts)?;
-    draft.take_model("base_model", "model");
+    let entry = draft.take_model("base_model", "model");
     trainer::gpus(&mut draft, &run);
     let shards = trainer::shards(&mut draft, &run, "deepspeed");
-    let split = layout(&mut draft, shards);
+    let split = layout(&mut draft, shards, entry);
     question(&mut draft, shards, split);
     draft.finish(Some("axolotl"))
 }
 
 /// Axes of axolotl's mesh (`utils/distributed.py`); how many GPUs work on one sequence.
-fn layout(draft: &mut Draft, shards: Shards) -> u64 {
-    let size = |draft: &mut Draft, key: &str| draft.count(key).unwrap_or(1);
-    let [tensor, context, experts] =
-        ["tensor_parallel_size", "context_parallel_size", "expert_parallel_size"].map(|key| size(draft, key));
-    let context = context.max(size(draft, "sequence_parallel_degree"));
+fn layout(draft: &mut Draft, shards: Shards, entry: Option<&ModelEntry>) -> u64 {
+    let [tensor, experts] = ["tensor_parallel_size", "expert_parallel_size"].map(|key| size(draft, key));
+    let context = split_sequences(draft, shards, entry);
     draft.set("plan.tensor_parallel", tensor);
     draft.set("plan.pipeline_parallel", 1);
-    draft.set("plan.context_parallel", context);
-    draft.set("plan.ulysses_parallel", 1);
     // Transformers' plan of tensor parallelism splits no norms.
     draft.set("plan.sequence_parallel", false);
     if experts > 1 {
@@ -55,6 +52,43 @@ fn layout(draft: &mut Draft, shards: Shards) -> u64 {
         draft.set("plan.shard_group", shard.saturating_mul(context).saturating_mul(experts));
     }
     tensor.saturating_mul(context)
+}
+
+fn size(draft: &mut Draft, key: &str) -> u64 {
+    draft.count(key).unwrap_or(1)
+}
+
+/// GPUs that split each sequence. How they do is what Ringmaster chooses where nothing says it (`strategies/usp.py` of
+/// axolotl-ringmaster 0.2.7, `auto_select`): by heads as far as these and a node go, the rest in a ring. `DeepSpeed` splits by
+/// heads (`utils/distributed.py`).
+fn split_sequences(draft: &mut Draft, shards: Shards, entry: Option<&ModelEntry>) -> u64 {
+    let keys = ["context_parallel.size", "context_parallel_size", "sequence_parallel_degree"];
+    let parts = keys.into_iter().map(|key| size(draft, key)).max().unwrap_or(1);
+    let stated = [draft.count("context_parallel.ulysses_size"), draft.count("context_parallel.ring_size")];
+    let backend = draft.word("context_parallel.backend");
+    // The keys of ring-flash-attn, which was all there was.
+    let older = draft.states("ring_attn_func") || draft.states("heads_k_stride");
+    let by_heads = match (stated, backend.as_deref()) {
+        ([Some(heads), _], _) => heads,
+        ([None, Some(ring)], _) => parts / ring.max(1),
+        (_, Some("ulysses")) => parts,
+        (_, Some("ring")) => 1,
+        _ if shards == Shards::Deepspeed => parts,
+        _ if older || parts == 1 => 1,
+        _ => {
+            let heads = entry.map_or(parts, |own| own.shape.num_key_value_heads);
+            let node = draft.size("hardware.gpus_per_node").unwrap_or(8).min(1024);
+            let found = (1..=parts.min(node))
+                .rev()
+                .find(|own| parts.is_multiple_of(*own) && heads.is_multiple_of(*own));
+            let why = "axolotl splits sequences by heads as far as the key and value heads and a node go, and the rest in a ring.";
+            draft.assume("plan.ulysses_parallel", found.unwrap_or(1), why);
+            found.unwrap_or(1)
+        }
+    };
+    draft.set("plan.ulysses_parallel", by_heads);
+    draft.set("plan.context_parallel", parts / by_heads.max(1));
+    parts
 }
 
 fn question(draft: &mut Draft, shards: Shards, split: u64) {

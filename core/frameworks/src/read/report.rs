@@ -116,7 +116,7 @@ impl Dialect {
             Self::LlamaFactory => {
                 "LLaMA-Factory 0.9.5, llamafactory/hparams (https://github.com/hiyouga/LLaMA-Factory/tree/v0.9.5)"
             }
-            Self::Axolotl => "axolotl 0.19.0, axolotl/utils/schemas (https://pypi.org/project/axolotl/0.19.0/)",
+            Self::Axolotl => "axolotl 0.21.0, axolotl/utils/schemas (https://pypi.org/project/axolotl/0.21.0/)",
             Self::MsSwift => "ms-swift 4.6.0, swift/arguments (https://pypi.org/project/ms-swift/4.6.0/)",
             Self::Openrlhf => "OpenRLHF 0.11.2, openrlhf/cli (https://pypi.org/project/openrlhf/0.11.2/)",
             Self::Torchtitan => {

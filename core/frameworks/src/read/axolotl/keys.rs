@@ -1,4 +1,4 @@
-//! axolotl's keys (0.19.0, `axolotl/utils/schemas`), and those that releases before it had.
+//! axolotl's keys (0.21.0, `axolotl/utils/schemas`), and those that releases before it had.
 
 use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Unmodelled};
 use crate::binding::Table::Read;
@@ -26,14 +26,14 @@ const MODEL: &[(&str, Meaning)] = &[
          added_tokens_overrides*|experimental_skip_move_to_device|device|device_map|device_map.*|max_memory|gpu_memory_limit|low_cpu_mem_usage|\
          is_falcon_derived_model|is_llama_derived_model|is_mistral_derived_model|is_qwen_derived_model|torch_dtype|model_quantization_config*|\
          resize_token_embeddings_to_32x|mean_resizing_embeddings|shrink_embeddings|embeddings_skip_upcast|fix_untrained_tokens|hf_use_auth_token|strict|\
-         lora_on_cpu|qlora_sharded_model_loading|overrides_of_model_*|torchdistx_path|load_in_8bit|gptq|gptq_*|bnb_config_kwargs*|loftq*|peft.loftq*|model_config.*",
+         lora_on_cpu|qlora_sharded_model_loading|overrides_of_model_*|torchdistx_path|load_in_8bit|gptq|gptq_*|bnb_config_kwargs*|nf4_backend|loftq*|peft.loftq*|model_config.*",
         Ignored("how files are loaded"),
     ),
     ("adapter|load_in_4bit|rl|dpo_loss_type|reward_model|process_reward_model", Field("workload.kind")),
     ("lora_r", Field("workload.lora.rank")),
     ("lora_target_modules|lora_target_linear", Field("workload.lora.targets")),
     (
-        "lora_target_parameters|quantize_moe_experts",
+        "lora_target_parameters|quantize_moe_experts|mixlora_*",
         Unmodelled("the estimate's adapters and 4-bit weights are of whole matrices"),
     ),
     (
@@ -44,6 +44,7 @@ const MODEL: &[(&str, Meaning)] = &[
         "lora_model_dir|lora_alpha_pattern|peft_*|peft.*|loraplus_*|merge_lora|merge_method|reinit_weights|num_labels",
         OBJECTIVE,
     ),
+    ("lora_fp32_gradients", IfOn("the estimate keeps the gradients of adapters as the backend does")),
     ("lora_mlp_kernel|lora_qkv_kernel|lora_o_kernel|lora_embedding_kernel", KERNELS),
     (
         "unfrozen_parameters|freeze_mm_modules|lisa_*|relora*",
@@ -68,7 +69,7 @@ const BATCH: &[(&str, Meaning)] = &[
          push_dataset_to_hub|excess_length_strategy|min_sample_len|max_prompt_len|sample_packing_*|eval_sample_packing|pad_to_multiple_of|\
          curriculum_sampling|multipack_real_batches|pretrain_multipack_*|pretraining_sample_concatenation|streaming|streaming_*|chat_template*|\
          eot_tokens|default_system_message|train_on_inputs|roles_to_train|image_size|image_resize_algorithm|role_boundaries*|total_num_tokens|\
-         total_supervised_tokens|is_preprocess|preprocess_iterable|use_pose|pose_*|data_seed",
+         total_supervised_tokens|balance_labels|label_balance_*|is_preprocess|preprocess_iterable|use_pose|pose_*|data_seed",
         DATA,
     ),
     ("num_epochs|full_finetune", LENGTH),
@@ -84,7 +85,7 @@ const LAYOUT: &[(&str, Meaning)] = &[
     ("attn_implementation|flash_attention|xformers_attention|eager_attention", Plan("attention_kernel attention")),
     ("sdp_attention|flex_attention|sage_attention|s2_attention", IfOn("the estimate attends by PyTorch's own")),
     (
-        "flex_attn_compile_kwargs*|flash_attn_*|flash_optimum|sdpa_varlen|large_head_attention|fused_attn_kernel|gemma4_hybrid_attn_impl|scaling_softmax*",
+        "flex_attn_compile_kwargs*|flash_attn_*|fa_varlen_*|fp32_norm*|flash_optimum|sdpa_varlen|large_head_attention|fused_attn_kernel|gemma4_hybrid_attn_impl|scaling_softmax*",
         KERNELS,
     ),
     ("liger_fused_linear_cross_entropy|cut_cross_entropy|chunked_cross_entropy", Plan("fused_lm_head")),
@@ -96,7 +97,7 @@ const LAYOUT: &[(&str, Meaning)] = &[
     ("ple_cpu_offload", IfOn("the estimate keeps embeddings on the GPU")),
     ("fsdp_version|fsdp_final_state_dict_type|deepcompile", Ignored("how layers are wrapped, loaded and saved")),
     ("tensor_parallel_size", Plan("tensor_parallel")),
-    ("context_parallel_size|sequence_parallel_degree", Plan("context_parallel")),
+    ("context_parallel_size|context_parallel.*|sequence_parallel_degree", Plan("context_parallel ulysses_parallel")),
     ("expert_parallel_size", Plan("expert_parallel")),
     ("dp_shard_size|dp_replicate_size", Plan("shard_group")),
     (
@@ -109,18 +110,18 @@ const LAYOUT: &[(&str, Meaning)] = &[
 const OTHERS: &[(&str, Meaning)] = &[
     ("precompute_ref_log_probs", Field("workload.precompute_ref_log_probs")),
     (
-        "rl_beta|dpo_*|orpo_alpha|simpo_gamma|cpo_alpha|kto_*|rpo_alpha|center_rewards_coefficient|lr_*|cosine_*|eta_min|embedding_lr*|dion_*|\
+        "rl_beta|dpo_*|use_dft|orpo_alpha|simpo_gamma|cpo_alpha|kto_*|rpo_alpha|center_rewards_coefficient|lr_*|cosine_*|eta_min|embedding_lr*|dion_*|\
          jagged_*|use_eaft|eaft_*|noisy_embedding_alpha|warmup_*|adam_eps",
         OBJECTIVE,
     ),
     ("qgalore_*", Unmodelled("the estimate's optimizer steps all trained weights with whole moments")),
     (
-        "trl|trl.*|vllm|vllm.*|ebft|ebft.*|diffusion|diffusion.*|trainer_cls",
+        "trl|trl.*|vllm|vllm.*|ebft|ebft.*|diffusion|diffusion.*|diffusion_lm|diffusion_lm.*|trainer_cls",
         Unmodelled("the estimate generates nothing here"),
     ),
     (
         "wandb_*|use_wandb|mlflow_*|use_mlflow|hf_mlflow_log_artifacts|comet_*|use_comet|trackio_*|use_trackio|swanlab_*|use_swanlab|otel_*|use_otel_metrics|\
-         use_tensorboard|gradio_*|saves_per_epoch|evals_per_epoch|auto_resume_from_checkpoints|loss_watchdog_*|gc_steps|gc_collect_steps|profiler_*|\
+         use_tensorboard|gradio_*|saves_per_epoch|evals_per_epoch|auto_resume_from_checkpoints|loss_watchdog_*|gc_steps|gc_collect_steps|profiler_*|sync_profiler_*|export|export.*|\
          early_stopping_patience|generate_samples|generation_*|num_generation_samples|dynamic_checkpoint*|axolotl_config_path|do_causal_lm_eval|\
          do_bench_eval|bench_*|debug|local_rank|save_safetensors",
         LOG,
