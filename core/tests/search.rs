@@ -94,6 +94,21 @@ fn what_the_states_alone_hold_has_no_images() {
     assert_eq!(states, [FitState::Fits; 2]);
 }
 
+/// With every sequence as long as any may be no plan fits, as the reference's pass holds all weights; with lengths as they are one
+/// does, and comes before those that are faster and never do.
+#[test]
+fn what_fits_but_for_the_longest_comes_first() {
+    let question = asked(json!({"version": 1, "model": "glm-4.5-air", "hardware": {"gpu": "a30", "gpus": 8,
+            "internode_gbit_per_s_per_gpu": 1.0, "usd_per_gpu_hour": 0.0},
+        "workload": {"kind": "dpo", "sequence_length": 6237, "global_batch": 9, "mean_sequence_length": 361.3306, "packing": true},
+        "plan": {"tensor_parallel": 1, "pipeline_parallel": 2, "virtual_pipeline": 1, "context_parallel": 1, "ulysses_parallel": 1,
+            "sequence_parallel": true, "shard_group": 1, "max_tokens_per_gpu": 4096, "recompute": "none",
+            "attention": "unfused", "gradient_bytes": 0.0, "optimizer_bytes": 0.0}}));
+    let found = search(&question, None, 2).unwrap().plans;
+    let states: Vec<FitState> = found.iter().map(|own| own.fit.state).collect();
+    assert_eq!(states, [FitState::Fits; 2]);
+}
+
 /// A mini-batch of 44 responses keeps 88 GPUs busy at most: of 256 that are shared, half train in no plan that veRL runs.
 #[test]
 fn gpus_are_shared_as_the_framework_runs_them() {

@@ -139,10 +139,21 @@ fn mean_response_at_most(context: &Context<'_>, plan: &Plan, demands: &[Demand])
 /// room enough everywhere. What the search goes by.
 #[must_use]
 pub fn shortfall_gib(demands: &[Demand], confidence: Quantile) -> f64 {
-    let missing = |own: &Demand| own.sure_gib(Lengths::Longest, confidence) - own.capacity_gib;
+    short_of(demands, Lengths::Longest, confidence)
+}
+
+fn short_of(demands: &[Demand], lengths: Lengths, confidence: Quantile) -> f64 {
+    let missing = |own: &Demand| own.sure_gib(lengths, confidence) - own.capacity_gib;
     let most = demands.iter().map(missing).fold(0.0, f64::max);
     // Less than a rounding is none.
     if most < 1e-6 { 0.0 } else { most }
+}
+
+/// As [`shortfall_gib`], of a plan that is short: with lengths as the question has them.
+#[must_use]
+pub fn expected_shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
+    let step = step::evaluate(context, plan);
+    short_of(&demands(context, plan, &step), Lengths::Expected, context.sure.confidence)
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked.

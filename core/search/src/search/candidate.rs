@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use super::simple;
 use shardwise_catalog::ordered::insert;
+use shardwise_engine::context::Context;
+use shardwise_engine::fit;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 
@@ -18,7 +20,8 @@ pub struct Candidate {
     pub plan: Plan,
     /// Seconds of a step.
     pub seconds: f64,
-    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are.
+    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are. Once they are
+    /// [`closer`](Self::closer) those are added that are missing with lengths as the question has them.
     pub shortfall_gib: f64,
     pub(super) points: u32,
     place: u32,
@@ -35,6 +38,14 @@ impl Candidate {
             points: simple::points(job, plan),
             place,
         }
+    }
+
+    /// It, where it does not fit, as far as it lacks: what fits but for the longest sequences comes before what never does.
+    pub(super) fn closer(self, context: &Context<'_>) -> Self {
+        if self.fits() {
+            return self;
+        }
+        Self { shortfall_gib: self.shortfall_gib + fit::expected_shortfall_gib(context, &self.plan), ..self }
     }
 
     /// Whether the plan fits as surely as asked, however long its sequences get.

@@ -203,6 +203,10 @@ impl<'a> Settling<'a> {
         let mut best = *from;
         self.each(from, &mut |plan| {
             let found = Candidate::new(self.context.job, plan, self.seconds(plan), self.shortfall(plan), 0);
+            if found.shortfall_gib > best.shortfall_gib {
+                return;
+            }
+            let found = found.closer(self.context);
             let nearer = found.shortfall_gib < best.shortfall_gib
                 || found.shortfall_gib <= best.shortfall_gib && found.seconds < best.seconds * FASTER;
             if nearer && self.counts(plan) {

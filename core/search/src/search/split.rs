@@ -86,7 +86,7 @@ fn stated(context: &Context<'_>, spec: &PlanSpec, work: &Work) -> Option<Ranked>
     let step = step::evaluate(context, &plan);
     let missing = missing_gib(context, &plan, &step);
     work.count();
-    let found = Candidate::new(context.job, &plan, step.seconds, missing, 0);
+    let found = Candidate::new(context.job, &plan, step.seconds, missing, 0).closer(context);
     Some(Ranked::of(1, work, vec![found]))
 }
 
