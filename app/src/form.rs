@@ -134,6 +134,9 @@ impl Form {
             Field::OwnedPrice => &[Field::Price],
             _ => &[],
         };
+        if matches!(field, Field::MeanSequenceLength | Field::LengthSpread) {
+            take(&mut self.base, "workload.lengths");
+        }
         if !self.get(field).trim().is_empty() {
             for other in others {
                 self.set(*other, "");
@@ -141,11 +144,14 @@ impl Form {
         }
     }
 
-    /// Takes lengths in tokens: of the training's examples, or of RL's prompts. The longest is rounded up to whole tiles.
-    pub fn use_lengths(&mut self, mean: f64, longest: f64) {
+    /// Takes lengths in tokens: of the training's examples with how they spread, or of RL's prompts. The longest is rounded up to
+    /// whole tiles.
+    pub fn use_lengths(&mut self, mean: f64, longest: f64, cv: f64) {
         let [longest_field, mean_field] = if is_rl(self.kind()) {
             [Field::MaxPrompt, Field::MeanPrompt]
         } else {
+            take(&mut self.base, "workload.lengths");
+            self.set(Field::LengthSpread, format::fixed(cv, 2));
             [Field::SequenceLength, Field::MeanSequenceLength]
         };
         let longest = ((longest / TILE).ceil() * TILE).max(TILE);

@@ -28,6 +28,8 @@ pub(crate) struct Sample {
     pub(crate) examples: usize,
     /// Mean.
     pub(crate) mean: f64,
+    /// Standard deviation over the mean.
+    pub(crate) cv: f64,
     /// What nineteen of twenty do not exceed.
     pub(crate) most: f64,
     /// The longest.
@@ -44,7 +46,9 @@ pub(crate) fn count(text: &str, prompts: bool, file: String, whole: bool) -> Opt
     let examples = lengths.len();
     let longest = *lengths.last()?;
     let most = lengths.get((examples * 95).div_ceil(100) - 1).copied().unwrap_or(longest);
-    Some(Sample { file, whole, examples, mean: lengths.iter().sum::<f64>() / examples as f64, most, longest })
+    let mean = lengths.iter().sum::<f64>() / examples as f64;
+    let square = lengths.iter().map(|length| (length - mean).powi(2)).sum::<f64>() / examples as f64;
+    Some(Sample { file, whole, examples, mean, cv: square.sqrt() / mean, most, longest })
 }
 
 fn lengths(text: &str, prompts: bool, file: &str) -> Vec<f64> {
@@ -147,6 +151,7 @@ mod tests {
         assert_eq!(own.examples, 3);
         close(own.mean, (3.0 + 6.0 + 6.0) / 3.0);
         close(own.longest, 6.0);
+        close(own.cv, 2.0_f64.sqrt() / 5.0);
         // A hundred lines: nineteen of twenty are no longer than the 95th.
         let text: Vec<String> = (1..=100).map(|length| "x".repeat(length)).collect();
         close(counted(&text.join("\n"), false, "").most, 95.0 * 0.3);

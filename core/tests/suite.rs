@@ -29,6 +29,7 @@ mod guides;
 mod images;
 mod laws;
 mod layouts;
+mod lengths;
 mod llms;
 mod logs;
 mod market;

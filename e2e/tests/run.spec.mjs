@@ -90,6 +90,7 @@ test('lengths are counted from a sample, and taken', async ({ page, calculator }
   await page.locator('#sample-use').click();
   await expect(page.locator('#workload-sequence_length')).toHaveValue('320');
   await expect(page.locator('#run-workload-mean_sequence_length')).toHaveValue('152');
+  await expect(page.locator('#workload-sequence_length_cv')).toHaveValue('0.57');
   await expect(page.locator('#sample-use')).toBeFocused();
   await calculator.back();
   await expect(page.locator('#workload-sequence_length')).toHaveValue('4,096');

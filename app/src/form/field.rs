@@ -114,6 +114,8 @@ fields! {
     GlobalBatch = "workload.global_batch", Count;
     /// Mean sequence length.
     MeanSequenceLength = "workload.mean_sequence_length", MeanTokens;
+    /// Spread of the sequence lengths.
+    LengthSpread = "workload.sequence_length_cv", Share;
     /// Packing.
     Packing = "workload.packing", Flag;
     /// Precision of the matrix products.

@@ -992,7 +992,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::MaxResponse => "Longest response",
         Field::MeanPrompt => "Mean prompt",
         Field::MeanResponse => "Mean response",
-        Field::Spread | Field::RequestSpread => "Length spread (cv)",
+        Field::LengthSpread | Field::Spread | Field::RequestSpread => "Length spread (cv)",
         Field::MiniBatch => "Mini-batch, prompts",
         Field::Epochs => "Epochs",
         Field::Reference => "Reference model (KL)",

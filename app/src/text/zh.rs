@@ -992,7 +992,7 @@ pub(super) fn label(field: Field) -> &'static str {
         Field::MaxResponse => "最长回答",
         Field::MeanPrompt | Field::RequestPrompt => "平均提示词",
         Field::MeanResponse | Field::RequestResponse => "平均回答",
-        Field::Spread | Field::RequestSpread => "长度离散系数",
+        Field::LengthSpread | Field::Spread | Field::RequestSpread => "长度离散系数",
         Field::MiniBatch => "小批次（提示词）",
         Field::Epochs => "轮数",
         Field::Reference => "参考模型（KL）",

@@ -213,7 +213,7 @@ fn Lengths(page: Page, own: Sample) -> impl IntoView {
     };
     let [mean, most, longest] = [own.mean, own.most, own.longest].map(|tokens| format::fixed(tokens.round(), 0));
     let words = fill(text.sample_lengths, &[&mean, &most, &longest]);
-    let (mean, longest) = (own.mean, own.longest);
+    let (mean, longest, cv) = (own.mean, own.longest, own.cv);
     view! {
         <p class="sample-r">
             <span>
@@ -225,7 +225,7 @@ fn Lengths(page: Page, own: Sample) -> impl IntoView {
                 class="btn btn-s"
                 type="button"
                 id="sample-use"
-                on:click=move |_| page.change(|form| form.use_lengths(mean, longest))
+                on:click=move |_| page.change(|form| form.use_lengths(mean, longest, cv))
             >
                 {text.sample_use}
             </button>

@@ -49,7 +49,7 @@ pub fn attention_length(mean: f64, cv: f64, longest: f64) -> f64 {
 /// The micro-batches of one update of the actor.
 #[must_use]
 pub fn of_update(job: &Job, layout: &Layout) -> Batch {
-    let spread = job.workload.rl.as_ref().map_or(0.0, Rl::length_cv);
+    let spread = job.workload.rl.as_ref().map_or(job.workload.sequence_length_cv, Rl::length_cv);
     split(job, layout, job.workload.global_batch as f64, spread)
 }
 

@@ -32,9 +32,11 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 44] = [
+const RULES: [Rule; 46] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
+    rule("workload.sequence_length_cv", trains_sequences, LENGTHS),
+    rule("workload.lengths", trains_sequences, LENGTHS),
     rule("workload.global_batch", trains_sequences, SIZES),
     rule("workload.packing", trains, "Packing is of what trains, and here nothing does. Leave it out."),
     rule(

@@ -4,6 +4,7 @@ mod agent;
 mod distillation;
 mod hardware;
 mod images;
+mod lengths;
 mod operations;
 pub mod owned;
 mod reinforcement;
@@ -205,6 +206,7 @@ fn resolve_workload(
         says_packed: spec.packing == Some(true),
         sequence_length: 0,
         mean_sequence_length: 0.0,
+        sequence_length_cv: 0.0,
         global_batch: 1,
         lora: resolve_lora(kind, spec.lora)?,
         images: None,
@@ -220,12 +222,9 @@ fn resolve_workload(
         Task::Train | Task::Prefer(_) => {
             let length = at.required("sequence_length", spec.sequence_length)?;
             workload.sequence_length = at.positive("sequence_length", length, MAX_LENGTH)?;
+            (workload.mean_sequence_length, workload.sequence_length_cv) = lengths::resolve(spec, length, caveats)?;
             let batch = at.required("global_batch", spec.global_batch)?;
             workload.global_batch = at.positive("global_batch", batch, MAX_BATCH)?;
-            workload.mean_sequence_length = match spec.mean_sequence_length {
-                Some(mean) => at.within("mean_sequence_length", mean, 1.0, length as f64)?,
-                None => length as f64,
-            };
         }
         Task::Rl(algorithm) => {
             let rl = spec

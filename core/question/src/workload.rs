@@ -20,6 +20,8 @@ pub struct Workload {
     pub sequence_length: u64,
     /// Mean sequence length in tokens.
     pub mean_sequence_length: f64,
+    /// Standard deviation of the sequence lengths over their mean; of RL see [`Rl::length_cv`].
+    pub sequence_length_cv: f64,
     /// Examples per optimizer step over all GPUs (RL: prompts × responses of a mini-batch).
     pub global_batch: u64,
     /// Adapters, where only they train.
@@ -134,6 +136,15 @@ impl Workload {
     #[must_use]
     pub fn has_run(&self) -> bool {
         !matches!(self.run, None | Some(Length::Assumed(_)))
+    }
+
+    /// Tokens of the sequence that an average token is of: what attention sees of packed sequences, `Σ l² ÷ Σ l`. RL counts the
+    /// operations of a sequence of mean length.
+    #[must_use]
+    pub fn attended_length(&self) -> f64 {
+        let mean = self.mean_sequence_length;
+        let cv = if self.packing { self.sequence_length_cv } else { 0.0 };
+        (mean * (1.0 + cv * cv)).min((self.sequence_length as f64).max(mean))
     }
 
     /// Whether some sequences are shorter than the longest.

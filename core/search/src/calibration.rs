@@ -278,7 +278,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
     // Padding is work, but no token that counts.
     let filled = if workload.packing { 1.0 } else { workload.mean_sequence_length / workload.sequence_length as f64 };
     let share = tokens * filled / model_parallel(layout);
-    let flops = context.training_flops(workload.mean_sequence_length).get() * share;
+    let flops = context.training_flops(workload.attended_length()).get() * share;
     let peak = job.hardware.peak_tflops(workload.precision) * 1e12;
     pace(
         answer,

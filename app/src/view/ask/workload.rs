@@ -160,6 +160,7 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
     });
     let packed = found(page, |shown, lang| yes_no(shown.found.job.workload.packing, lang));
     let mean = found(page, |shown, _| format::fixed(shown.found.job.workload.mean_sequence_length, 0));
+    let spread = found(page, |shown, _| format::fixed(shown.found.job.workload.sequence_length_cv, 2));
     view! {
         <div class="row">
             <Input page field=Field::SequenceLength tokens=true/>
@@ -169,6 +170,7 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
         {beside}
         <More title=page.text().more_sft>
             <Input page field=Field::MeanSequenceLength tokens=true placeholder=mean/>
+            <Input page field=Field::LengthSpread placeholder=spread/>
             <Choice page field=Field::Packing words=&["true", "false"] auto=packed/>
             <Precision page/>
         </More>

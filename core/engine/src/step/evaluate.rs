@@ -37,8 +37,7 @@ pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan) -> Vec<Turn<'a>> {
 fn training_step(context: &Context<'_>, plan: &Plan) -> Step {
     let turns = given::turns(context, plan);
     let times: Vec<_> = turns.iter().map(|turn| (turn.phase, turn.time(context))).collect();
-    let (tokens, length) =
-        (batch::of_update(context.job, &plan.layout).tokens, context.job.workload.mean_sequence_length);
+    let (tokens, length) = (batch::of_update(context.job, &plan.layout).tokens, context.job.workload.attended_length());
     let flops = context.training_flops(length).get() * tokens;
     Step {
         seconds: times.iter().map(|(_, parts)| parts.total()).sum(),

@@ -270,7 +270,7 @@ fn run_usd(source: &Source<'_>, figure: &str) -> Option<Explanation> {
 fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let job = &source.found.job;
     let (model, workload) = (&job.model, &job.workload);
-    let length = workload.mean_sequence_length;
+    let length = workload.attended_length();
     let adapters = source.context.visited_adapters;
     // Forward pass, gradient of the input, gradient of the weight; a frozen one has none.
     let (times, passes) = match (&workload.generation, workload.full_parameter()) {
@@ -331,7 +331,7 @@ fn utilization(source: &Source<'_>, figure: &str) -> Explanation {
     let mut above = operations(source, &mut sheet);
     if figure == "hfu" && workload.generation.is_none() {
         let layout = &source.found.plan.layout;
-        let share = recomputed_share(source.context, layout, workload.mean_sequence_length);
+        let share = recomputed_share(source.context, layout, workload.attended_length());
         let meaning = "operations with recomputation over those without";
         above = sheet.scaled(above, "recompute", 1.0 + share, meaning);
     }

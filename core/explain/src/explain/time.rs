@@ -219,12 +219,12 @@ fn reached(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) {
         Use::Train => (3.0, turn.times),
         Use::Evaluate => (1.0, 1.0),
     };
-    let length = job.workload.mean_sequence_length;
+    let workload = &job.workload;
     let images = Tower::of(source.context, &turn.role).map_or(0.0, |tower| {
         let seen = if turn.usage == Use::Train { tower.training_flops() } else { tower.evaluated_flops() };
-        seen.get() / length
+        seen.get() / workload.mean_sequence_length
     });
-    let each = flops::forward_per_token(turn.role.model, length).get() * passes + images;
+    let each = flops::forward_per_token(turn.role.model, workload.attended_length()).get() * passes + images;
     let tokens = turn.batch.tokens * times / f64::from(source.gpus());
     let peak = job.hardware.peak_tflops(job.workload.precision) * 1e12;
     let share = fixed(100.0 * each * tokens / (own.parts.compute * peak), 0);

@@ -137,6 +137,11 @@ impl Draft<'_> {
                     None => {}
                 }
             }
+        } else if let Some(lengths) = base.and_then(|base| base.lengths.as_ref()) {
+            let stated = self.field("workload.mean_sequence_length").is_some();
+            if let (false, Ok(lengths)) = (stated, serde_json::to_value(lengths)) {
+                self.assume("workload.lengths", lengths, "From the base question; a script does not state it.");
+            }
         } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
             let limit = self.field("workload.sequence_length").and_then(Value::as_f64);
             if limit.is_some_and(|limit| mean <= limit) {
@@ -145,6 +150,10 @@ impl Draft<'_> {
                     mean,
                     "From the base question; a script does not state it.",
                 );
+                if let Some(cv) = base.and_then(|base| base.sequence_length_cv) {
+                    let why = "From the base question; a script does not state it.";
+                    self.assume("workload.sequence_length_cv", cv, why);
+                }
             }
         }
     }

@@ -81,11 +81,13 @@ fn fill(own: &mut Value, link: &Value) {
 }
 
 /// Fields that the caller's question answers before the link's does.
-const CALLERS: [&str; 7] = [
+const CALLERS: [&str; 9] = [
     "calibration",
     "model",
     "hardware",
     "workload.mean_sequence_length",
+    "workload.sequence_length_cv",
+    "workload.lengths",
     "workload.rl.mean_",
     "workload.rl.re",
     "plan.rollout.speculative_speedup",
@@ -96,6 +98,13 @@ const STEPS: &str = "workload.run.steps";
 
 /// Sizes of a micro-batch: of the two, one is stated.
 const SIZES: [&str; 2] = ["micro_batch", "max_tokens_per_gpu"];
+
+/// Where a text says the mean length, by padding or by another question, no histogram says another.
+fn one_histogram(root: &mut Value) {
+    if !at(root, "workload.mean_sequence_length").is_null() {
+        wire::take(root, "workload.lengths");
+    }
+}
 
 /// Of two lengths of a run, the text's steps and what another question says by tokens or by a data set, keeps the latter
 /// where it comes to as many steps: a text has no other word for it.
@@ -160,6 +169,7 @@ impl Draft<'_> {
             inherit(&mut merged, &before, &told, role);
         }
         one_length(&mut merged);
+        one_histogram(&mut merged);
         let given_up = rented::settle(&mut merged);
         // Megatron-LM and torchtitan run no text without steps: those of a question that has none are no one's.
         let yours = match self.framework {

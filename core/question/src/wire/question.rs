@@ -233,6 +233,11 @@ document! {
         pub global_batch: Option<u64>,
         /// Mean sequence length in tokens. Default: `sequence_length`.
         pub mean_sequence_length: Option<f64>,
+        /// Standard deviation of the sequence lengths over their mean. Default 0: what attention sees of packed sequences is of
+        /// the mean length.
+        pub sequence_length_cv: Option<f64>,
+        /// The sequence lengths as a histogram, in place of their mean and spread. What is longer than `sequence_length` is cut.
+        pub lengths: Option<Vec<LengthsSpec>>,
         /// Packed sequences (dynamic batching) rather than padding. Default true, for preference data false; where it is not
         /// said, what an allocator keeps of an eager loss is that of batches of several lengths.
         pub packing: Option<bool>,
@@ -256,6 +261,17 @@ document! {
         /// How long the whole run is, by steps or by its data set; gives hours and dollars. Default: for RL 100 steps, with a
         /// caveat.
         pub run: Option<RunSpec>,
+    }
+}
+
+document! {
+    /// Sequences of about one length.
+    #[derive(Copy, Default)]
+    pub struct LengthsSpec {
+        /// Their length in tokens.
+        pub tokens: u64,
+        /// How many they are: a count, or a share.
+        pub sequences: f64,
     }
 }
 

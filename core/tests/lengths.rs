@@ -1,0 +1,111 @@
+//! Sequence lengths: their mean and spread, or a histogram of them.
+
+use serde_json::{Value, json};
+use shardwise_core::wire::question_from_value;
+use shardwise_core::read::read;
+use shardwise_core::{Answer, emit, estimate, flags, permalink};
+
+fn asked(lengths: Value, packing: bool) -> Result<Answer, String> {
+    let mut question = json!({"version": 1, "model": "llama-3.1-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "sft", "sequence_length": 32768, "global_batch": 64, "packing": packing},
+        "plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
+            "max_tokens_per_gpu": 32768, "recompute": "full"}});
+    for (key, value) in lengths.as_object().unwrap() {
+        question["workload"][key] = value.clone();
+    }
+    let question = question_from_value(question).map_err(|error| error.to_string())?;
+    estimate(&question).map_err(|error| error.to_string())
+}
+
+fn answer(lengths: Value, packing: bool) -> Answer {
+    asked(lengths, packing).unwrap()
+}
+
+/// Of 2,048 tokens seven times and 32,768 once: mean 5,888, Σ l² ÷ Σ l is 23,417, so that the spread is √(23,417 ÷ 5,888 − 1).
+fn bars() -> Value {
+    json!({"lengths": [{"tokens": 2048, "sequences": 700}, {"tokens": 32768, "sequences": 100}]})
+}
+
+#[test]
+fn a_histogram_is_its_mean_and_spread() {
+    let (short, long) = (2048.0_f64, 32768.0_f64);
+    let mean = (7.0 * short + long) / 8.0;
+    let attended = (7.0 * short * short + long * long) / (7.0 * short + long);
+    let cv = (attended / mean - 1.0).sqrt();
+    let told = json!({"mean_sequence_length": mean, "sequence_length_cv": cv});
+    let [bars, told] = [bars(), told].map(|own| answer(own, true));
+    assert!((bars.step_time_s / told.step_time_s - 1.0).abs() < 1e-9, "{} {}", bars.step_time_s, told.step_time_s);
+    assert_eq!(bars.tokens_per_s, told.tokens_per_s);
+}
+
+/// Attention sees four times the mean here: as many tokens take longer, by no more than if all sequences were that long.
+#[test]
+fn attention_sees_the_long_ones() {
+    let of = |own: Value| answer(own, true).tokens_per_s;
+    let spread = of(bars());
+    let even = of(json!({"mean_sequence_length": 5888}));
+    let long = of(json!({"mean_sequence_length": 23417}));
+    assert!(spread < 0.9 * even && spread > 0.9 * long, "{long} {spread} {even}");
+    // Padded sequences are all as long.
+    let [spread, even] = [bars(), json!({"mean_sequence_length": 5888})].map(|own| answer(own, false).step_time_s);
+    assert_eq!(spread, even);
+}
+
+/// A text has no word for how lengths spread: the link at its head says it.
+#[test]
+fn a_text_keeps_them() {
+    let question = json!({"version": 1, "model": "llama-3.1-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "sft", "sequence_length": 32768, "global_batch": 64, "lengths": bars()["lengths"]}});
+    let question = question_from_value(question).unwrap();
+    for id in ["axolotl", "trl", "llamafactory", "ms-swift", "deepspeed"] {
+        let framework = emit::framework(id).unwrap();
+        let link = format!("https://example.org/#{}", permalink::to_hash(&question));
+        let texts = flags(&question, framework, framework.versions[0], &link).unwrap().unwrap();
+        let texts: Vec<&str> = texts.iter().map(|own| own.text.as_str()).collect();
+        let again = read(&texts, None).unwrap_or_else(|error| panic!("{id}: {error:?}"));
+        assert_eq!(again.question.workload.lengths, question.workload.lengths, "{id}");
+        assert_eq!(again.question.workload.mean_sequence_length, None, "{id}");
+        // A base says it where no link does.
+        let unlinked = read(&[texts.join("\n").replace(&link, "").as_str()], Some(&question));
+        let again = unlinked.unwrap_or_else(|error| panic!("{id}: {error:?}"));
+        assert_eq!(again.question.workload.lengths, question.workload.lengths, "{id}");
+    }
+}
+
+#[test]
+fn what_is_longer_is_cut() {
+    let lengths = json!({"lengths": [{"tokens": 32768, "sequences": 0.96}, {"tokens": 100_000, "sequences": 0.04}]});
+    let cut = answer(lengths, true);
+    let says = |own: &Answer| {
+        own.caveats
+            .iter()
+            .find(|own| own.id == "sequences-cut")
+            .map(|own| own.text.clone())
+    };
+    assert_eq!(says(&cut).unwrap(), "4.0 % of the sequences are longer than 32,768 tokens and are cut there.");
+    assert_eq!(cut.step_time_s, answer(json!({}), true).step_time_s);
+    assert_eq!(says(&answer(bars(), true)), None);
+}
+
+#[test]
+fn what_is_no_histogram_is_refused() {
+    let refused = |lengths: Value| asked(lengths, true).unwrap_err();
+    for (lengths, wanted) in [
+        (json!({"lengths": []}), "workload.lengths: There are no sequences here"),
+        (json!({"lengths": [{"tokens": 0, "sequences": 1}]}), "workload.lengths.0.tokens: Must be at least 1"),
+        (json!({"lengths": [{"tokens": 5, "sequences": -1}]}), "workload.lengths.0.sequences: -1 is out of range"),
+        (json!({"lengths": [{"tokens": 5, "sequences": 0}]}), "workload.lengths: There are no sequences here"),
+        (json!({"lengths": [{"tokens": 5}]}), "sequences"),
+        (json!({"lengths": 5}), "workload.lengths"),
+        (json!({"sequence_length_cv": 11}), "workload.sequence_length_cv: 11 is out of range"),
+    ] {
+        let said = refused(lengths);
+        assert!(said.contains(wanted), "{said}");
+    }
+    let mut both = bars();
+    both["mean_sequence_length"] = json!(5000);
+    assert!(refused(both).contains("workload.mean_sequence_length: The histogram says it"));
+    let mut many = bars();
+    many["lengths"] = (0..5000).map(|_| json!({"tokens": 5, "sequences": 1})).collect();
+    assert!(refused(many).contains("more than 4096 lengths"));
+}
