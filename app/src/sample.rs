@@ -47,7 +47,7 @@ pub(crate) fn count(text: &str, prompts: bool, file: String, whole: bool) -> Opt
     let longest = *lengths.last()?;
     let most = lengths.get((examples * 95).div_ceil(100) - 1).copied().unwrap_or(longest);
     let mean = lengths.iter().sum::<f64>() / examples as f64;
-    let square = lengths.iter().map(|length| (length - mean).powi(2)).sum::<f64>() / examples as f64;
+    let square = lengths.iter().map(|length| (length - mean) * (length - mean)).sum::<f64>() / examples as f64;
     Some(Sample { file, whole, examples, mean, cv: square.sqrt() / mean, most, longest })
 }
 

@@ -1,8 +1,8 @@
 //! Sequence lengths: their mean and spread, or a histogram of them.
 
 use serde_json::{Value, json};
-use shardwise_core::wire::question_from_value;
 use shardwise_core::read::read;
+use shardwise_core::wire::question_from_value;
 use shardwise_core::{Answer, emit, estimate, flags, permalink};
 
 fn asked(lengths: Value, packing: bool) -> Result<Answer, String> {

@@ -53,7 +53,7 @@ fn counted(bars: &[LengthsSpec], longest: u64, caveats: &mut Vec<Caveat>) -> Res
         return Err(AT.wrong("lengths", "There are no sequences here. Give lengths with how many sequences have them."));
     }
     let mean = sum(&|tokens| tokens) / all;
-    let square = sum(&|tokens| (tokens - mean).powi(2)) / all;
+    let square = sum(&|tokens| (tokens - mean) * (tokens - mean)) / all;
     let cut: f64 = bars.iter().filter(|bar| bar.tokens > longest).map(|bar| bar.sequences).sum();
     if cut > 0.0 {
         let share = 100.0 * cut / all;
