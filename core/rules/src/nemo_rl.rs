@@ -59,6 +59,9 @@ pub(crate) static RULES: &[Rule] = &[
     backends(&[Fsdp, Megatron])
         .or("NeMo-RL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
     when(|a| a.is(Megatron), &[BRIDGES]),
+    // pyproject.toml: its packages are built for CUDA alone.
+    must("hardware.gpu", |a| matches!(a.job.hardware.vendor(), None | Some("nvidia")))
+        .or("NeMo-RL runs on NVIDIA's GPUs alone. Choose one of them, or take veRL's flags."),
     WHOLE_NODES,
     FLASH.or("The texts for NeMo-RL attend by fused kernels. Set attention to flash."),
     ACTIVATIONS_STAY.or("NeMo-RL keeps activations on the GPU. Use recompute instead."),
