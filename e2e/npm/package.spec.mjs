@@ -1,6 +1,6 @@
 // The packed package, as its users have it: every answer is the command line's, byte by byte.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '../fixtures.mjs';
 import { serve } from '../serve.mjs';
 import { questions, story } from './cases.mjs';
-import { OUT, TOOLS } from './prepare.mjs';
+import { OUT, TARGET, TOOLS } from './prepare.mjs';
 import { checker } from './schema.mjs';
 
 const cases = join(OUT, 'www/cases.json');
@@ -40,6 +40,48 @@ test('a Node script has the lines of the command line', () => {
   const own = join(OUT, 'node.jsonl');
   run('node', 'node', 'answers.js', cases, own);
   expect(readFileSync(own).equals(readFileSync(lines))).toBe(true);
+});
+
+// The program as npx starts it in a project that has the package, without a network.
+function npx(input, ...args) {
+  const { stdout, stderr, status } = spawnSync('npx', ['--no', '--offline', 'shardwise', ...args], { cwd: join(OUT, 'node'), input, encoding: 'utf8', maxBuffer: 1 << 30 });
+  return { stdout, stderr, status };
+}
+
+test('npx shardwise prints the lines of the command line', () => {
+  const file = join(OUT, 'questions.jsonl');
+  writeFileSync(file, `${questions.join('\n')}\n`);
+  const all = npx('', 'estimate', file);
+  expect(all.stdout.split('\n', questions.length)).toEqual(told().split('\n', questions.length));
+  // Some of them are refused.
+  expect(all.status).toBe(1);
+  const [question] = questions;
+  expect(npx(question, 'estimate').status).toBe(0);
+  const searched = JSON.parse(npx(question, 'search', '--limit', '2', '--gpu', 'h100-sxm,h200-sxm', '--lang', 'zh').stdout);
+  expect(searched.offers.map(({ gpu }) => gpu).sort()).toEqual(['h100-sxm', 'h200-sxm']);
+  const flags = ['flags', '--for', 'deepspeed', '--lang', 'zh'];
+  const text = npx(story, ...flags);
+  expect(text.stdout).toBe(spawnSync(join(TARGET, 'fast/shardwise'), flags, { input: story, encoding: 'utf8' }).stdout);
+  expect(JSON.parse(npx(text.stdout, 'read', '--gpu', 'h200-sxm').stdout).question.hardware.gpu).toBe('h200-sxm');
+  expect(npx('', 'catalog', 'nodes').stdout).toContain('{"id":');
+});
+
+test('npx shardwise says how it is called', () => {
+  for (const [args, says] of [
+    [['estimate', 'no-such-file'], 'no-such-file: there is no such file.'],
+    [['flags'], '--for is missing'],
+    [['estimate', '--gpus', '8'], "Unknown option '--gpus'"],
+    [['search', '--limit', 'two'], '--limit: two is no number.'],
+    [['catalog', 'cars'], 'Unknown value cars'],
+    [['catalog'], 'Name one table'],
+    [['constructor'], 'There is no command constructor.'],
+  ]) {
+    const { stdout, stderr, status } = npx('', ...args);
+    expect([stdout, status]).toEqual(['', 2]);
+    expect(stderr).toContain(`shardwise: ${says}`);
+  }
+  expect(npx('', '--help')).toMatchObject({ stderr: '', status: 0 });
+  expect(npx('', '--version').stdout).toMatch(/^shardwise \d+\.\d+\.\d+\n$/);
 });
 
 test('the functions say in objects what the lines say', () => {

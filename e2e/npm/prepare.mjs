@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { runsOf } from './cases.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const TARGET = join(HERE, '../../target');
+export const TARGET = join(HERE, '../../target');
 export const OUT = join(HERE, '../out/npm');
 export const TOOLS = join(HERE, 'node_modules/.bin');
 
