@@ -45,6 +45,8 @@ impl Ranked {
     /// With the plan that is proposed of these in front.
     pub(super) fn settled(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
         asking.work.grant(SETTLING);
+        let closer = self.plans.into_iter().map(|own| own.closer(asking.context));
+        self.plans = sorted(closer, &Candidate::order);
         let settling = Settling::new(asking, spec);
         if let Some((proposed, fastest)) = settling.of(&self.plans) {
             self.fastest = fastest.fits().then_some(fastest.seconds);

@@ -60,7 +60,7 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
             }
             let step = step::evaluate(context, &plan);
             let missing = missing_gib(context, &plan, &step);
-            let found = Candidate::new(job, &plan, step.seconds, missing, place).closer(context);
+            let found = Candidate::new(job, &plan, step.seconds, missing, place);
             let place = place as usize;
             groups.resize(groups.len().max(place + 1), None);
             let known = &mut groups[place];

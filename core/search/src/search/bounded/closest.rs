@@ -62,7 +62,7 @@ impl Search<'_> {
                 self.work.count();
                 let asked = of.asked(variant, accept, f64::INFINITY);
                 if let Some(found) = self.task.closest(&asked, &held) {
-                    best = first_of(best, Some(found.closer(self.context)));
+                    best = first_of(best, Some(found));
                     break;
                 }
                 if refused.get() {
