@@ -3,7 +3,7 @@
 use shardwise_core::complete::{generating_gpus, training_gpus};
 use shardwise_core::job::Job;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::wire::{Backend, Optimizer, PlanSpec};
+use shardwise_core::wire::{Backend, Optimizer, PipelineSchedule, PlanSpec};
 use shardwise_core::{Answer, Question};
 
 use crate::form::{Field, Form};
@@ -12,12 +12,13 @@ use crate::text::{Lang, fill};
 use crate::words;
 
 /// How training is laid out, in the order in which it is said.
-const TRAIN: [Field; 17] = [
+const TRAIN: [Field; 18] = [
     Field::TrainGpus,
     Field::Backend,
     Field::TensorParallel,
     Field::PipelineParallel,
     Field::VirtualPipeline,
+    Field::PipelineSchedule,
     Field::ContextParallel,
     Field::UlyssesParallel,
     Field::ExpertParallel,
@@ -44,6 +45,9 @@ const ROLLOUT: [Field; 6] = [
 
 /// Kernels of attention, those of today first.
 pub(crate) const KERNELS: [&str; 7] = ["flash2", "flash3", "flash4", "cudnn", "sdpa", "ck", "flash1"];
+
+/// Orders of a pipeline's passes.
+pub(crate) const SCHEDULES: &[&str] = PipelineSchedule::WORDS;
 
 /// What steps the weights, what is taken where nothing is stated first.
 pub(crate) const OPTIMIZERS: &[&str] = Optimizer::WORDS;
@@ -146,6 +150,11 @@ pub(crate) fn words(field: Field, answer: &Answer, lang: Lang) -> String {
         }
         Field::AttentionKernel => plan
             .attention_kernel
+            .map(|own| lang.word(own.as_str()))
+            .unwrap_or_default()
+            .to_owned(),
+        Field::PipelineSchedule => plan
+            .pipeline_schedule
             .map(|own| lang.word(own.as_str()))
             .unwrap_or_default()
             .to_owned(),
@@ -260,6 +269,7 @@ pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) 
             Field::Offload if plan.backend == Some(Backend::Deepspeed) => &["-", "go", "pgo"],
             Field::Offload => &["-", "o", "pgo"],
             Field::AttentionKernel => &KERNELS,
+            Field::PipelineSchedule => SCHEDULES,
             Field::Optimizer => OPTIMIZERS,
             Field::MemoryShare => &["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"],
             Field::Engine => &["vllm", "sglang", "tensorrt_llm"],

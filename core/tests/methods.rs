@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use shardwise_core::methods::{Errors, Explanation, entry, figures, groups, measured};
 use shardwise_core::presets::presets;
-use shardwise_core::wire::{Language, Question, RunOperations, question_from_value};
+use shardwise_core::wire::{Language, PipelineSchedule, Question, RunOperations, question_from_value};
 use shardwise_core::words::{self, Formula};
 use shardwise_core::{Evaluated, evaluate_alone, methods};
 
@@ -241,6 +241,25 @@ fn calibrated_figures_are_explained() {
         question["calibration"] = serde_json::json!({"time": 1.12, "memory": 0.93});
         check(&evaluated(&question_from_value(question).unwrap()));
     }
+}
+
+/// Pipelines in each order, with activations kept and computed again.
+#[test]
+fn figures_of_pipelines_are_explained() {
+    let mut held = 0;
+    for schedule in PipelineSchedule::WORDS {
+        for recompute in ["none", "full"] {
+            let question = serde_json::json!({"version": 1, "model": "llama-3.1-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+                "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 64},
+                "plan": {"backend": "fsdp", "tensor_parallel": 1, "context_parallel": 1, "pipeline_parallel": 4, "zero_stage": 2,
+                    "pipeline_schedule": schedule, "micro_batch": 1, "recompute": recompute}});
+            let found = evaluated(&question_from_value(question).unwrap());
+            check(&found);
+            let activations = explain(&found, "memory.train.activations", Language::En).unwrap();
+            held += usize::from(activations.terms.iter().any(|term| term.symbol == "between"));
+        }
+    }
+    assert!((3..=6).contains(&held), "{held}");
 }
 
 /// A run with what it meets beside its steps: defaults, spot instances, everything stated, hardly any failure.

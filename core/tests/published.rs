@@ -140,6 +140,7 @@ fn micro_batches_in_flight() {
         let plan = json!({"backend": "megatron", "pipeline_parallel": p, "virtual_pipeline": m});
         resolved(&question(gpt(1024, 16, 96, 1024), p, 2048, 512, plan)).1
     };
+    let in_flight = |layout: &Layout, batches: f64, stage: Stage| in_flight(layout, batches, stage)[0].all();
     for p in [2, 4, 8, 16] {
         assert_eq!(in_flight(&layout(p, 1), 512.0, Stage::First), p as f64);
         assert_eq!(in_flight(&layout(p, 1), 512.0, Stage::Last), 1.0);

@@ -41,6 +41,7 @@ mod own_gpu;
 mod owned;
 mod parameters;
 mod permalink;
+mod pipelines;
 mod preferences;
 mod published;
 mod read;

@@ -264,6 +264,8 @@ fields! {
     PipelineParallel = "plan.pipeline_parallel", Count;
     /// Interleaved stages.
     VirtualPipeline = "plan.virtual_pipeline", Count;
+    /// Order of a pipeline's passes.
+    PipelineSchedule = "plan.pipeline_schedule", Choice;
     /// Context parallelism.
     ContextParallel = "plan.context_parallel", Count;
     /// Ulysses sequence parallelism.

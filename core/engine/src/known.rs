@@ -9,6 +9,7 @@ use crate::layer::{BlockTime, Slice};
 use crate::memory::{PhaseMemory, Use};
 use crate::weights::{RankWeights, Stage, rank_weights};
 use shardwise_catalog::model::Model;
+use shardwise_question::complete::folds;
 use shardwise_question::plan::{Layout, Recompute, Switches};
 use shardwise_question::wire::{Attention, AttentionKernel, Backend, Offload};
 
@@ -51,6 +52,7 @@ impl Known {
                 layout.expert_parallel,
                 layout.expert_tensor_parallel,
             ],
+            folds: folds(layout),
             stage,
         };
         // Phases and roles mostly split alike.
@@ -184,6 +186,7 @@ struct RankKey {
     model: *const Model,
     head: Head,
     split: [u32; 4],
+    folds: bool,
     stage: Stage,
 }
 

@@ -41,6 +41,8 @@ pub struct BlockTime {
     pub forward: Seconds,
     /// Backward computation, without recomputation.
     pub backward: Seconds,
+    /// Of it the weights' gradients.
+    pub weight: Seconds,
     /// Computation done again in the backward pass.
     pub recompute: Seconds,
     /// Tensor-parallel collectives of the forward pass.
@@ -72,6 +74,7 @@ impl BlockTime {
     pub(crate) fn add(&mut self, one: &Self, times: f64) {
         self.forward += one.forward * times;
         self.backward += one.backward * times;
+        self.weight += one.weight * times;
         self.recompute += one.recompute * times;
         self.tensor_forward += one.tensor_forward * times;
         self.tensor_backward += one.tensor_backward * times;
@@ -134,6 +137,8 @@ pub fn busiest_load(spread: f64, experts: f64, ranks: f64) -> f64 {
 pub(crate) struct Part {
     pub(crate) forward: Seconds,
     pub(crate) backward: Seconds,
+    /// Of it the weights' gradients.
+    weight: Seconds,
     kernels: f64,
 }
 
@@ -155,6 +160,7 @@ impl Part {
         Self {
             forward: self.forward + other.forward,
             backward: self.backward + other.backward,
+            weight: self.weight + other.weight,
             kernels: self.kernels + other.kernels,
         }
     }
@@ -173,7 +179,7 @@ impl BlockContext<'_> {
         let backward = rates.product(m, k, n) + self.quantization(m * n);
         let weight =
             if self.weight_gradients { rates.product(k, n, m) + self.accumulation(n * k) } else { Seconds::ZERO };
-        Part { forward, backward: backward + weight, kernels: if rates.quantized { 3.0 } else { 1.0 } }
+        Part { forward, backward: backward + weight, weight, kernels: if rates.quantized { 3.0 } else { 1.0 } }
     }
 
     /// Quantising one operand: the weight gradient reads a copy of its own.
@@ -196,7 +202,7 @@ impl BlockContext<'_> {
     /// A memory-bound step that moves `bytes` forward and twice that backward.
     fn stream(&self, bytes: f64, kernels: f64) -> Part {
         let forward = self.rates.stream(bytes * self.elementwise) + self.rates.kernel * (kernels * 0.5);
-        Part { forward, backward: forward * 2.0, kernels }
+        Part { forward, backward: forward * 2.0, kernels, ..Part::default() }
     }
 
     fn projections(&self, tokens: f64) -> Part {
@@ -238,6 +244,7 @@ impl BlockContext<'_> {
                     forward: self.rates.attention_forward(work, keys, head_dim),
                     backward: self.rates.attention_backward(work, keys, head_dim),
                     kernels: 1.0,
+                    ..Part::default()
                 }
             }
             // Scores are full squares, computed as batched products, masked, and written several times.
@@ -245,7 +252,12 @@ impl BlockContext<'_> {
                 let scores = slice.tokens * slice.attention_length * shape.num_attention_heads as f64 / self.tp();
                 let products = work * 2.0 / self.rates.half / BATCHED_PRODUCTS;
                 let softmax = self.rates.stream(scores * 2.0 * 4.0);
-                Part { forward: products + softmax, backward: products * 2.0 + softmax * 1.5, kernels: 5.0 }
+                Part {
+                    forward: products + softmax,
+                    backward: products * 2.0 + softmax * 1.5,
+                    kernels: 5.0,
+                    ..Part::default()
+                }
             }
         }
     }
@@ -291,7 +303,7 @@ impl BlockContext<'_> {
             } else {
                 Seconds::ZERO
             };
-            Part { forward, backward: backward + weight, kernels: 2.0 }
+            Part { forward, backward: backward + weight, weight, kernels: 2.0 }
         };
         let local = tokens / self.tp();
         // Router scores, top-k, and the copies of each token to and from its experts.
@@ -343,7 +355,7 @@ impl BlockContext<'_> {
             (2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64, inner)
         };
         let scan = flops::attention_per_token(shape, mixer, 1.0) * (tokens / self.tp()) / self.rates.half / SCAN;
-        let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0 };
+        let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0, ..Part::default() };
         self.product(tokens, into / self.tp(), h)
             .join(self.product(tokens, h, out / self.tp()))
             .join(scan)
@@ -381,6 +393,7 @@ impl BlockContext<'_> {
         let mut time = BlockTime {
             forward: whole.forward,
             backward: whole.backward,
+            weight: whole.weight,
             kernels: whole.kernels,
             ..BlockTime::default()
         };

@@ -9,7 +9,7 @@ mod terms;
 use crate::batch::{self, Batch, Largest};
 use crate::context::{Context, Role};
 use crate::weights::{Stage, States, adapter_states, training_states};
-pub use kept::{KeptBlock, in_flight, kept_blocks, moved_activations, offloaded_activations};
+pub use kept::{Flight, KeptBlock, in_flight, kept_blocks, moved_activations, offloaded_activations};
 pub use loss::Loss;
 pub use phase::{Lengths, PhaseMemory, Use};
 use shardwise_catalog::units::Bytes;

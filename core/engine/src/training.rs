@@ -18,9 +18,10 @@ use crate::batch::Batch;
 use crate::context::{Context, Role};
 use crate::coverage;
 use shardwise_catalog::units::Seconds;
+use shardwise_question::complete::pipeline_schedule;
 use shardwise_question::job::Timed;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::TimeParts;
+use shardwise_question::wire::{PipelineSchedule, TimeParts};
 use stages::{Stages, tensor_share};
 use traffic::{forward_traffic, step_traffic};
 use update::activation_copies;
@@ -79,8 +80,14 @@ pub struct Pipeline {
     pub stages: f64,
     /// Model chunks of one of them.
     pub chunks: f64,
+    /// In which order they run their passes.
+    pub schedule: PipelineSchedule,
     /// Both passes of the mean stage over a micro-batch, or of a forward pass alone the slowest's.
     pub stage: Seconds,
+    /// Of it the forward pass.
+    pub forward: Seconds,
+    /// Of it the weights' gradients.
+    pub weight: Seconds,
     /// One send to the next stage.
     pub send: Seconds,
     /// The share of the sends that shows.
@@ -93,9 +100,37 @@ impl Pipeline {
         self.send.get() * 2.0 * self.chunks * micro_batches * self.exposed
     }
 
-    /// `(p − 1)/v` micro-batches of filling and draining (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
+    /// What fills and drains `p − 1` stages of `v` chunks (Narayanan et al. 2021, arXiv:2104.04473, section 2.2).
     fn bubble(&self) -> f64 {
-        (self.stages - 1.0) / self.chunks * (self.stage + self.send * 2.0).get()
+        (self.stages - 1.0) / self.chunks * (self.waits() + self.send * 2.0).get()
+    }
+
+    /// Seconds of a stage and micro-batch that each further stage waits. Of forward pass F, inputs' gradients I and weights'
+    /// gradients W, which no other stage needs and which fill what would be waiting:
+    ///
+    /// - 1F1B, interleaved or not: F + I + W.
+    /// - Interleaved zero bubble: F + I − W (ZB-H1; Qi et al. 2023, arXiv:2401.10241, section 2; `ZB1P` in DualPipe's table).
+    /// - ZB-V: nothing but the first chunk's way down where all three are alike (its section 6); PyTorch's fixed order of them
+    ///   (`ScheduleZBVZeroBubble`) played through with others, 2 to 8 stages, F ≤ I and W ≤ F, leaves the largest of F, I and
+    ///   2 (I − W).
+    /// - DualPipeV: F&B + B − 3 W, with B = I + W, and F&B = F + B where nothing is gained beside one another
+    ///   (<https://github.com/deepseek-ai/DualPipe/blob/3da1bbea53606543d7f5f232338fc58096db30e3/README.md>).
+    #[must_use]
+    pub fn waits(&self) -> Seconds {
+        let input = self.input();
+        let beyond = input.beyond(self.weight);
+        match self.schedule {
+            PipelineSchedule::OneForwardOneBackward | PipelineSchedule::Interleaved => self.stage,
+            PipelineSchedule::InterleavedZeroBubble => self.forward + beyond,
+            PipelineSchedule::ZbvZeroBubble => self.forward.max(input).max(beyond * 2.0),
+            PipelineSchedule::DualPipeV => self.forward + input + beyond,
+        }
+    }
+
+    /// The backward pass without the weights' gradients.
+    #[must_use]
+    pub fn input(&self) -> Seconds {
+        self.stage - self.forward - self.weight
     }
 }
 
@@ -144,7 +179,7 @@ impl Terms {
 #[must_use]
 pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Terms {
     let framework = context.framework(layout);
-    let Stages { slowest, mean, .. } = Stages::of(context, role, layout, batch);
+    let Stages { slowest, mean, mean_forward, mean_weight, .. } = Stages::of(context, role, layout, batch);
     let block = &slowest.block;
     let tunes = context.job.workload.fine_tunes();
     let copies = || activation_copies(context, role, layout, batch, slowest.forward(), slowest.backward());
@@ -163,7 +198,10 @@ pub fn step(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Bat
             Pipeline {
                 stages: f64::from(layout.pipeline_parallel),
                 chunks: f64::from(layout.virtual_pipeline),
+                schedule: pipeline_schedule(layout),
                 stage: mean,
+                forward: mean_forward,
+                weight: mean_weight,
                 send,
                 exposed,
             }
@@ -205,7 +243,10 @@ pub fn forward(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &
         pipeline: (layout.pipeline_parallel > 1).then(|| Pipeline {
             stages: f64::from(layout.pipeline_parallel),
             chunks: 1.0,
+            schedule: PipelineSchedule::OneForwardOneBackward,
             stage: busy + (ring.shown() + expert.shown()),
+            forward: busy,
+            weight: Seconds::ZERO,
             send: Seconds::ZERO,
             exposed: 1.0,
         }),

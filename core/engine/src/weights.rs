@@ -1,8 +1,11 @@
 //! Weights, gradients and optimizer states of one GPU.
 
+use std::ops::Range;
+
 use crate::blocks::{Block, Mixer, Mlp};
 use crate::context::{Head, Role};
 use shardwise_catalog::units::Bytes;
+use shardwise_question::complete::folds;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
 
@@ -38,24 +41,49 @@ pub enum Stage {
     First,
     /// The second, where it is not the last: without embedding or head.
     Second,
-    /// The last: LM head and loss.
+    /// The last: LM head and loss, but in a fold.
     Last,
+}
+
+impl Stage {
+    /// Whether it has the LM head and the loss: where chunks go down the stages and up again, the first one does.
+    #[must_use]
+    pub fn has_head(self, layout: &Layout) -> bool {
+        layout.pipeline_parallel == 1 || self == if folds(layout) { Self::First } else { Self::Last }
+    }
+
+    /// Stages before it.
+    pub(crate) fn place(self, layout: &Layout) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Second => 1,
+            Self::Last => layout.pipeline_parallel.saturating_sub(1) as usize,
+        }
+    }
+}
+
+/// Layers of a stage, by chunks: of a fold's first stage the model's first and last ones. Every chunk but the model's last
+/// holds as many, rounded up.
+fn layers_of(layers: usize, layout: &Layout, stage: Stage) -> [Range<usize>; 2] {
+    let (stages, place) = (layout.pipeline_parallel as usize, stage.place(layout));
+    let chunk = |most: usize, place: usize, last: bool| {
+        let start = (most * place).min(layers);
+        start..if last { layers } else { (start + most).min(layers) }
+    };
+    if folds(layout) {
+        let most = layers.div_ceil(2 * stages);
+        return [chunk(most, place, false), chunk(most, 2 * stages - 1 - place, place == 0)];
+    }
+    [chunk(layers.div_ceil(stages), place, stage == Stage::Last), layers..layers]
 }
 
 /// Layers of each kind of block in a stage. Every stage but the last holds `⌈layers / stages⌉` of them.
 pub fn stage_layers<'a>(role: &'a Role<'_>, layout: &Layout, stage: Stage) -> impl Iterator<Item = (Block, f64)> + 'a {
-    let all = role.blocks.layers();
-    let stages = layout.pipeline_parallel as usize;
-    let most = all.div_ceil(stages);
-    let layers = match stage {
-        Stage::First => 0..most,
-        Stage::Second => most.min(all)..(2 * most).min(all),
-        Stage::Last => (most * (stages - 1)).min(all)..all,
-    };
+    let chunks = layers_of(role.blocks.layers(), layout, stage);
     role.blocks
         .iter()
         .enumerate()
-        .map(move |(place, block)| (*block, role.blocks.count(place, &layers)))
+        .map(move |(place, block)| (*block, chunks.iter().map(|layers| role.blocks.count(place, layers)).sum()))
 }
 
 /// Weights of one rank of `stage`.
@@ -99,11 +127,14 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
     rank.outer = match (stage, pp) {
         (_, 1) if shape.tie_word_embeddings && role.head == Head::Vocabulary => embedding,
         (_, 1) => embedding + head,
+        // A fold's first stage has both in modules of their own, whether or not a checkpoint ties them.
+        (Stage::First, _) if folds(layout) => embedding + head,
+        (Stage::Last, _) if folds(layout) => 0.0,
         (Stage::First, _) => embedding,
         (Stage::Second, _) => 0.0,
         (Stage::Last, _) => head,
     };
-    rank.head = if pp == 1 || stage == Stage::Last { head } else { 0.0 };
+    rank.head = if stage.has_head(layout) { head } else { 0.0 };
     rank.dense += rank.outer;
     rank.frozen = if pp == 1 || stage == Stage::First { role.frozen as f64 } else { 0.0 };
     rank

@@ -5,6 +5,7 @@ mod kernel;
 mod layout;
 mod legal;
 mod optimizer;
+mod schedule;
 mod zero_infinity;
 
 use std::fmt::{self, Display, Formatter};
@@ -19,6 +20,7 @@ pub use kernel::{attention_kernel, usual_kernel};
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 pub use optimizer::steps_with;
+pub use schedule::{folds, pipeline_schedule, splits_backward};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::grouped;
 

@@ -1,8 +1,8 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, AttentionKernel, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Optimizer, Overlap, PlanSpec,
-    Precision, RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+    Attention, AttentionKernel, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Optimizer, Overlap,
+    PipelineSchedule, PlanSpec, Precision, RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
 };
 
 /// Most GPUs that a question may state.
@@ -19,6 +19,8 @@ pub struct Layout {
     pub pipeline_parallel: u32,
     /// Model chunks per stage; 1 = off.
     pub virtual_pipeline: u32,
+    /// Order in which the stages run their passes; `None` is as usual ([`crate::complete::pipeline_schedule`]).
+    pub pipeline_schedule: Option<PipelineSchedule>,
     /// GPUs that split each sequence by ring attention.
     pub context_parallel: u32,
     /// GPUs that split each sequence by exchanging heads.
@@ -302,6 +304,7 @@ impl Layout {
             tensor_parallel: Some(self.tensor_parallel.into()),
             pipeline_parallel: Some(self.pipeline_parallel.into()),
             virtual_pipeline: Some(self.virtual_pipeline.into()),
+            pipeline_schedule: self.pipeline_schedule,
             context_parallel: Some(self.context_parallel.into()),
             ulysses_parallel: Some(self.ulysses_parallel.into()),
             expert_parallel: Some(self.expert_parallel.into()),

@@ -63,6 +63,8 @@ pub struct Framework {
     apart: bool,
     /// Whether it has no code for Ascend's NPUs, as its sources neither ask for `torch_npu` nor for a device of that name.
     no_npu: bool,
+    /// Whether it runs pipelines that put the weights' gradients off.
+    splits_backward: bool,
     rules: &'static [Rule],
 }
 
@@ -92,6 +94,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         .without_npus(),
     runs(&framework::TORCHTITAN, &[Fsdp, Ddp], torchtitan::RULES)
         .overlapping()
+        .splitting_backward()
         .without_npus(),
     runs(&framework::LLAMAFACTORY, &[Deepspeed, Fsdp, Ddp], llamafactory::RULES).fusing_the_lm_head(),
     runs(&framework::AXOLOTL, &[Fsdp, Deepspeed, Ddp], axolotl::RULES).fusing_the_lm_head(),
@@ -111,6 +114,7 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
         overlaps_tensor_parallel: false,
         apart: false,
         no_npu: false,
+        splits_backward: false,
         rules,
     }
 }
@@ -126,6 +130,10 @@ impl Framework {
 
     const fn apart(self) -> Self {
         Self { apart: true, ..self }
+    }
+
+    const fn splitting_backward(self) -> Self {
+        Self { splits_backward: true, ..self }
     }
 
     const fn without_npus(self) -> Self {
@@ -160,6 +168,9 @@ impl Framework {
             check(asked, shared::NO_NPU, &mut broken);
         }
         check(asked, self.rules, &mut broken);
+        if !self.splits_backward {
+            shared::one_backward(asked, &mut broken);
+        }
         broken
     }
 }

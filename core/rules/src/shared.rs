@@ -3,9 +3,11 @@
 
 use super::asked::{Asked, last_stage, nodes};
 use super::positions::reach;
-use super::rule::{CP, EP, Must, PP, Rule, TP, divides, engine, learning, must, no_kind, ones, precisions, when};
+use super::rule::{
+    CP, EP, Must, PP, Rule, TP, check, divides, engine, learning, must, no_kind, ones, precisions, when,
+};
 use shardwise_catalog::error::InputError;
-use shardwise_question::complete::usual_kernel;
+use shardwise_question::complete::{splits_backward, usual_kernel};
 use shardwise_question::plan::{MicroBatch, Recompute};
 use shardwise_question::task::Preference;
 use shardwise_question::wire::Precision::{Bf16, Fp16};
@@ -188,6 +190,22 @@ pub(crate) static FSDP: &[Rule] = &[
     must("plan.ulysses_parallel", |a| a.deals_keys(a.ulysses))
         .or("Neither of {kv} key and value heads and {ulysses} divides the other."),
 ];
+
+/// Backward passes are in one part: neither megatron-core 0.16.1 (`pipeline_parallel/schedules.py`) nor `DeepSpeed` 0.19.8
+/// (`runtime/pipe/schedule.py`) has another order, and the others' FSDP has no pipeline.
+static ONE_BACKWARD: &[Rule] =
+    &[must("plan.pipeline_schedule", |a| !a.layout.pipeline_schedule.is_some_and(splits_backward))
+        .or("{name} runs 1F1B, with model chunks interleaved. Leave it out, or take torchtitan's flags.")];
+
+/// [`ONE_BACKWARD`] of every role that has a layout of its own.
+pub(crate) fn one_backward(a: &Asked, broken: &mut Vec<InputError>) {
+    check(a, ONE_BACKWARD, broken);
+    for (role, own) in [("critic.", &a.plan.critic), ("reference.", &a.plan.reference)] {
+        if let Some(own) = own {
+            check(&a.of_role(role, (own, a.shape)), ONE_BACKWARD, broken);
+        }
+    }
+}
 
 /// The generation engine.
 pub(crate) static ENGINE: &[Rule] = &[

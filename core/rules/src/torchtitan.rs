@@ -6,9 +6,11 @@ use super::rule::{Rule, all, backends, divides, must, precisions, when};
 use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_IMAGES, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
+use shardwise_question::complete::{folds, splits_backward};
 use shardwise_question::plan::{Layout, Modules, Recompute};
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{self, Ddp, Fsdp};
+use shardwise_question::wire::PipelineSchedule;
 use shardwise_question::wire::Precision::{Bf16, Fp8, Mxfp8};
 use shardwise_question::wire::WorkloadKind::Pretrain;
 
@@ -171,13 +173,24 @@ static PIPELINE: &[Rule] = &[
         a.layout.virtual_pipeline == 1 || layers.div_ceil(layers.div_ceil(chunks).max(1)) == chunks
     })
     .or("{layers} layers do not fill {all_chunks} chunks of torchtitan's. Set it to 1."),
-    // torch/distributed/pipelining/schedules.py: 1F1B fills its stages, interleaved 1F1B runs whole rounds.
+    // torch/distributed/pipelining/schedules.py: 1F1B fills its stages, interleaved ones run whole rounds.
     must("plan.pipeline_parallel", |a| a.layout.virtual_pipeline > 1 || a.passes() >= a.pp)
         .or("{passes} micro-batches do not fill {pp} stages. Lower it or the micro-batch."),
     when(
-        |a| a.layout.virtual_pipeline > 1,
+        |a| a.layout.virtual_pipeline > 1 && !folds(a.layout),
         &[divides("plan.virtual_pipeline", |a| ((a.passes() / a.pp).max(1), a.passes()))
             .or("{whole} micro-batches are no whole rounds of {pp} stages.")],
+    ),
+    // Its `ScheduleDualPipeV.__init__`.
+    must("plan.pipeline_schedule", |a| {
+        a.layout.pipeline_schedule != Some(PipelineSchedule::DualPipeV) || a.passes() >= a.all_chunks()
+    })
+    .or("DualPipeV takes as many micro-batches as there are chunks, {all_chunks}, and there are {passes}. Lower the micro-batch, or set it to zbv_zero_bubble."),
+    // _check_torch_compile_compatibility of the same; each layer is compiled under asynchronous tensor parallelism, mxfp8 and fp8.
+    when(
+        |a| a.layout.pipeline_schedule.is_some_and(splits_backward),
+        &[must("plan.overlap.tensor_parallel", |a| a.tp == 1 || !a.layout.overlap.tensor_parallel)
+            .or("torchtitan's asynchronous tensor parallelism needs compiled layers, which this pipeline_schedule does not go with. Set it to false.")],
     ),
 ];
 

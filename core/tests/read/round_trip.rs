@@ -550,6 +550,18 @@ fn pre_training() -> Vec<(&'static str, Value, Value)> {
         ("llama-3.1-8b", json!({}), json!({"recompute": "selective", "zero_stage": 2, "fused_loss": false})),
         ("llama-3.1-8b", json!({}), json!({"pipeline_parallel": 2})),
         ("llama-3.1-8b", json!({}), json!({"pipeline_parallel": 2, "virtual_pipeline": 2, "micro_batch": 2})),
+        (
+            "llama-3.1-8b",
+            json!({}),
+            json!({"pipeline_parallel": 2, "virtual_pipeline": 4, "pipeline_schedule": "interleaved_zero_bubble", "recompute": "none"}),
+        ),
+        ("llama-3.1-8b", json!({}), json!({"pipeline_parallel": 4, "pipeline_schedule": "zbv_zero_bubble"})),
+        ("llama-3.1-8b", json!({}), json!({"pipeline_parallel": 2, "pipeline_schedule": "dual_pipe_v"})),
+        (
+            "deepseek-v2-lite",
+            json!({}),
+            json!({"pipeline_parallel": 2, "expert_parallel": 4, "pipeline_schedule": "dual_pipe_v"}),
+        ),
         ("llama-3.1-8b", json!({"tokens": 1e9}), json!({})),
         ("llama-3.1-8b", json!({"global_batch": 8}), json!({"optimizer_in_backward": true})),
         ("llama-3.1-8b", json!({}), json!({"attention_kernel": "sdpa"})),

@@ -48,7 +48,7 @@ class Single:
 
 
 class Multi:
-    """The same file, ScheduleInterleaved1F1B."""
+    """The same file, ScheduleInterleaved1F1B and ScheduleInterleavedZeroBubble."""
 
     def __init__(self, stages, n_microbatches, **_):
         ranks = stages[0].count // len(stages)
@@ -65,8 +65,43 @@ class Interleaved(Multi):
     pass
 
 
+class Uncompiled:
+    """The same file, _check_torch_compile_compatibility."""
+
+    def __init__(self, stages, n_microbatches, **_):
+        if any(stage.submod.compiled for stage in stages):
+            raise RuntimeError(f"The {type(self).__name__} schedule is not supported with stage modules that have used torch.compile.")
+        super().__init__(stages, n_microbatches)
+
+
+class ZeroBubble(Uncompiled, Interleaved):
+    pass
+
+
+class Folded(Multi):
+    """The same file, ScheduleZBVZeroBubble."""
+
+    def __init__(self, stages, n_microbatches, **_):
+        if len(stages) != 2:
+            raise ValueError(f"ZBV requires exactly 2 stages per rank, but got {len(stages)}.")
+
+
+class Zbv(Uncompiled, Folded):
+    pass
+
+
+class DualPipeV(Uncompiled, Folded):
+    def __init__(self, stages, n_microbatches, **_):
+        super().__init__(stages, n_microbatches)
+        if n_microbatches < stages[0].count:
+            raise ValueError(f"DualPipeV requires at least as many microbatches as stages, but got {n_microbatches} microbatches and {stages[0].count} stages.")
+
+    def register_custom_function(self, *_):
+        """torchtitan's overlap_callback."""
+
+
 def schedule_class(name):
-    known = {"1f1b": Single1F1B, "interleaved1f1b": Interleaved}
+    known = {"1f1b": Single1F1B, "interleaved1f1b": Interleaved, "interleavedzerobubble": ZeroBubble, "zbvzerobubble": Zbv, "dualpipev": DualPipeV}
     if name.lower() not in known:
         raise ValueError(f"Unknown schedule name: {name}")
     return known[name.lower()]
@@ -83,7 +118,8 @@ def split(model, mesh, schedule, device, names):
 
 
 pipeline_parallel.PipelineScheduleSingle, pipeline_parallel.PipelineScheduleMulti = Single, Multi
-pipeline_parallel._PipelineScheduleRuntime = pipeline_parallel.ScheduleDualPipeV = type("Other", (), {})
+pipeline_parallel._PipelineScheduleRuntime = type("Other", (), {})
+pipeline_parallel.ScheduleZBVZeroBubble, pipeline_parallel.ScheduleDualPipeV = Zbv, DualPipeV
 pipeline_parallel.get_schedule_class = schedule_class
 pipeline_parallel.pipeline_module_split = split
 
@@ -129,7 +165,7 @@ class Model(torch.nn.Module):
     """A model of stand-ins with as many layers as the flavor says."""
 
     def __init__(self, args, pipeline_ranks):
-        self.model_args, self.pipeline_ranks = args, pipeline_ranks
+        self.model_args, self.pipeline_ranks, self.compiled = args, pipeline_ranks, False
         self.layers = Layers((str(i), torch.nn.Module()) for i in range(args.n_layers))
 
     def get_submodule(self, name):
@@ -167,6 +203,7 @@ def ignored(config, keys):
     parallel = config.parallelism
     idle = {
         "parallelism.pipeline_": parallel.pipeline_parallel_degree == 1,
+        "parallelism.pipeline_parallel_expert_parallel_overlap": parallel.expert_parallel_degree == 1 or parallel.pipeline_parallel_schedule != "DualPipeV",
         "parallelism.expert_tensor_parallel_degree": parallel.expert_parallel_degree == 1,
         "parallelism.enable_async_tensor_parallel": parallel.tensor_parallel_degree == 1,
         "parallelism.fsdp_reshard_after_forward": parallel.data_parallel_shard_degree * parallel.context_parallel_degree == 1 and parallel.data_parallel_replicate_degree > 1,
@@ -192,7 +229,7 @@ def trainer(config, world):
     spec = train_spec.get_train_spec(config.model.name)
     if config.model.flavor not in spec.model_args:
         raise ValueError(f"model.flavor: {config.model.name} has no {config.model.flavor}")
-    sys.modules[spec.parallelize_fn.__module__].apply_compile = lambda *_: None  # it swaps methods of the experts
+    sys.modules[spec.parallelize_fn.__module__].apply_compile = lambda model, *_: setattr(model, "compiled", True)  # it swaps methods of the experts
     args = dataclasses.replace(spec.model_args[config.model.flavor])
     args.update_from_config(config)
     # build_model_converters: a converter that is not registered is a KeyError.

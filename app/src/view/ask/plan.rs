@@ -8,7 +8,7 @@ use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates, trains};
 use crate::format;
 use crate::page::Page;
-use crate::parts::{KERNELS, OPTIMIZERS};
+use crate::parts::{KERNELS, OPTIMIZERS, SCHEDULES};
 use crate::text::fill;
 use crate::view::controls::{Choice, Input, Message};
 use crate::view::view;
@@ -76,11 +76,19 @@ fn Training(page: Page) -> impl IntoView {
             _ => usual().map(|kernel| short(lang.word(kernel.as_str()))).unwrap_or_default(),
         }
     });
+    // One stage has nothing to order.
+    let schedule = found(page, |shown, lang| {
+        let plan = &shown.found.answer.plan;
+        let usual = if plan.virtual_pipeline.unwrap_or(1) > 1 { "interleaved_1f1b" } else { "1f1b" };
+        let staged = plan.pipeline_parallel.unwrap_or(1) > 1;
+        if staged { lang.word(usual).to_owned() } else { String::new() }
+    });
     view! {
         <Choice page field=Field::Backend words=&["megatron", "fsdp", "deepspeed", "ddp"] auto=backend/>
         <Count page field=Field::TensorParallel of=|plan| plan.tensor_parallel/>
         <Count page field=Field::PipelineParallel of=|plan| plan.pipeline_parallel/>
         <Count page field=Field::VirtualPipeline of=|plan| plan.virtual_pipeline/>
+        <Choice page field=Field::PipelineSchedule words=SCHEDULES auto=schedule/>
         <Count page field=Field::ContextParallel of=|plan| plan.context_parallel/>
         <Count page field=Field::UlyssesParallel of=|plan| plan.ulysses_parallel/>
         <Count page field=Field::ExpertParallel of=|plan| plan.expert_parallel/>

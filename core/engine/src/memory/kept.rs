@@ -7,8 +7,9 @@ use crate::context::{Context, Role};
 use crate::layer::{BlockContext, Slice};
 use crate::weights::{Stage, stage_layers};
 use shardwise_catalog::units::Bytes;
+use shardwise_question::complete::pipeline_schedule;
 use shardwise_question::plan::{Layout, Recompute};
-use shardwise_question::wire::Backend;
+use shardwise_question::wire::{Backend, PipelineSchedule};
 
 /// Share of what a stage's blocks keep that is on the card: with offload two blocks' inputs, one at work, one on its way.
 pub(super) fn on_card(layout: &Layout, layers: f64) -> f64 {
@@ -43,7 +44,7 @@ pub struct KeptBlock {
     /// What one keeps for the backward pass.
     pub kept: f64,
     /// What one would keep without recomputation.
-    pub(super) whole: f64,
+    pub whole: f64,
     /// How often that is at work beside the kept ones.
     pub(super) at_work: f64,
     /// What weighing the experts' outputs makes beside it.
@@ -94,7 +95,8 @@ pub fn offloaded_activations(context: &Context<'_>, role: &Role<'_>, layout: &La
     let sequences = context.job.workload.global_batch as f64;
     let batch = batch::split(context.job, layout, sequences, 0.0);
     let moved = moved_activations(context, role, layout, batch.expected.slice);
-    moved * in_flight(layout, batch.expected.micro_batches, Stage::First)
+    let [full, ..] = in_flight(layout, batch.expected.micro_batches, Stage::First);
+    moved * full.all()
 }
 
 /// Activations of one micro-batch that leave the card of a first stage's GPU for host memory, and come back.
@@ -109,18 +111,51 @@ pub fn moved_activations(context: &Context<'_>, role: &Role<'_>, layout: &Layout
 }
 
 /// Micro-batches whose activations a stage holds at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flight {
+    /// Before their backward pass, or in one that is not in two parts.
+    pub kept: f64,
+    /// Between the gradients of their inputs and those of their weights.
+    pub between: f64,
+}
+
+impl Flight {
+    fn of(kept: f64, between: f64, micro_batches: f64) -> Self {
+        let most = micro_batches.max(1.0);
+        let between = between.min(most);
+        Self { kept: kept.min(most - between), between }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(self) -> f64 {
+        self.kept + self.between
+    }
+}
+
+/// What a stage holds at once: at each of the moments that may be its fullest, by what a micro-batch leaves when.
 ///
 /// 1F1B: the first stage holds `p`, each further one one less. Interleaved: `p·(1 + (p−1)/(p·v))` on the first
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3), `2/v` less on each further one.
+///
+/// Where the weights' gradients are put off every stage holds as much (Qi et al. 2023, arXiv:2401.10241, sections 2 and
+/// 6): `p` micro-batches, of which the orders of PyTorch's `schedules.py`, played through, have `(r+1)/v` of the stage behind
+/// `r` others between their two gradients when interleaved; ZB-V's one chunk, and while it drains `r + 1/2` in all. `DualPipeV`
+/// holds `p + 1/2` (2p + 1 chunks), and while it drains `(r+1)/2` between the two.
 #[must_use]
-pub fn in_flight(layout: &Layout, micro_batches: f64, stage: Stage) -> f64 {
+pub fn in_flight(layout: &Layout, micro_batches: f64, stage: Stage) -> [Flight; 3] {
     let p = f64::from(layout.pipeline_parallel);
     let v = f64::from(layout.virtual_pipeline);
-    let behind = match stage {
-        Stage::First => 0.0,
-        Stage::Second => 1.0,
-        Stage::Last => p - 1.0,
-    };
-    let most = if v > 1.0 { p + (p - 1.0 - 2.0 * behind) / v } else { p - behind };
-    most.min(micro_batches.max(1.0))
+    let behind = stage.place(layout) as f64;
+    let of = |kept: f64, between: f64| Flight::of(kept, between, micro_batches);
+    match pipeline_schedule(layout) {
+        PipelineSchedule::OneForwardOneBackward => [of(p - behind, 0.0); 3],
+        PipelineSchedule::Interleaved => [of(p + (p - 1.0 - 2.0 * behind) / v, 0.0); 3],
+        PipelineSchedule::InterleavedZeroBubble => [of(p - (behind + 1.0) / v, (behind + 1.0) / v); 3],
+        PipelineSchedule::ZbvZeroBubble => {
+            let full = of(p - 0.5, 0.5);
+            [full, full, of(0.0, behind + 0.5)]
+        }
+        PipelineSchedule::DualPipeV => [of(p + 0.5, 0.0), of(p - 0.5, 0.5), of(0.0, (behind + 1.0) * 0.5)],
+    }
 }

@@ -1,6 +1,6 @@
 //! What a GPU holds, term by term.
 
-use super::kept::{at_work, in_flight, kept_blocks, on_card};
+use super::kept::{Flight, at_work, in_flight, kept_blocks, on_card};
 use super::loss::Loss;
 use super::{KeptBlock, PhaseMemory, Use, states};
 use crate::batch::{Batch, Largest};
@@ -35,8 +35,14 @@ pub struct Terms {
     pub tower: f64,
     /// Share of the layers' that is on the card: less than 1 where activations are offloaded.
     pub on_card: f64,
-    /// Micro-batches in flight.
+    /// Micro-batches in flight before their backward pass.
     pub in_flight: f64,
+    /// Those between the gradients of their inputs and those of their weights.
+    pub between: f64,
+    /// What all layers hold of such a one: bytes. `PyTorch`'s `stage_backward_input` (`torch/distributed/pipelining/_backward.py`)
+    /// keeps the products' inputs and the gradients of their outputs: of a block with a gated MLP as many bytes as the block keeps
+    /// without recomputation.
+    pub whole: f64,
     /// What the largest block keeps without recomputation: bytes.
     pub largest_block: f64,
     /// How often that is at work beside the kept ones.
@@ -80,21 +86,23 @@ impl Terms {
     ) -> Self {
         let rank = context.known.rank_weights(role, layout, stage);
         let trains = usage == Use::Train;
-        let (mut kept, mut layers) = (0.0, 0.0);
+        let (mut kept, mut whole, mut layers) = (0.0, 0.0, 0.0);
         let mut most: Option<KeptBlock> = None;
         for own in kept_blocks(context, role, layout, (largest.slice, usage), stage) {
             if trains {
                 kept += own.kept * own.layers;
+                whole += own.whole * own.layers;
             }
             layers += own.layers;
             if most.is_none_or(|most| own.working() > most.working()) {
                 most = Some(own);
             }
         }
-        let has_head = layout.pipeline_parallel == 1 || stage == Stage::Last;
         let images = images(context, role, layout, (&largest.slice, usage), (stage, kept));
         let most = most.filter(|most| most.working() >= images.working).or(Some(images.block()));
         let states = states_on_card(context, role, layout, batch, usage, stage);
+        let on_card = on_card(layout, layers);
+        let flight = fullest(in_flight(layout, largest.micro_batches, stage), kept * on_card, whole);
         Self {
             stage,
             rank,
@@ -104,14 +112,16 @@ impl Terms {
             tokens: largest.slice.tokens,
             kept,
             tower: images.kept,
-            on_card: on_card(layout, layers),
-            in_flight: in_flight(layout, largest.micro_batches, stage),
+            on_card,
+            in_flight: flight.kept,
+            between: flight.between,
+            whole,
             largest_block: most.map_or(0.0, |own| own.whole),
             at_work: most.map_or(0.0, |own| own.at_work),
             weighed: most.map_or(0.0, |own| own.weighed),
             unpacked: unpacked(context, role, layout, usage),
             outer_gradients: outer_gradients(role, &rank, layout, usage),
-            loss: if has_head { Loss::of(context, role, layout, usage) } else { None },
+            loss: if stage.has_head(layout) { Loss::of(context, role, layout, usage) } else { None },
             step: optimizer_step(context, role, &rank, layout, usage),
             groups: groups(context, layout),
             idle: idle(context, layout, usage),
@@ -126,7 +136,8 @@ impl Terms {
 
     /// Activations of every micro-batch in flight.
     fn kept(&self) -> Bytes {
-        Bytes::new((self.kept * self.on_card + self.tower) * self.in_flight)
+        let kept = Bytes::new((self.kept * self.on_card + self.tower) * self.in_flight);
+        if self.between > 0.0 { kept + Bytes::new((self.whole + self.tower) * self.between) } else { kept }
     }
 
     /// The working set of one block's backward pass.
@@ -192,6 +203,15 @@ impl Terms {
         parts.framework = context.efficiency.context_gib + slack_gib + idle_gib;
         PhaseMemory { parts, slack_gib, idle_gib, paged_gib, certain_gib, ..PhaseMemory::default() }
     }
+}
+
+/// The moment at which a stage holds most, where a micro-batch leaves `kept` bytes before its backward pass and `whole` between
+/// its gradients.
+fn fullest(moments: [Flight; 3], kept: f64, whole: f64) -> Flight {
+    let [first, rest @ ..] = moments;
+    let bytes = |own: &Flight| kept * own.kept + whole * own.between;
+    rest.into_iter()
+        .fold(first, |most, own| if bytes(&own) > bytes(&most) { own } else { most })
 }
 
 /// What images make of a micro-batch on a stage.

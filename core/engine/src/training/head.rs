@@ -29,6 +29,7 @@ pub(super) fn head_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout,
     BlockTime {
         forward: product + loss * 0.5,
         backward: product * backward_products(role) + loss * 0.5,
+        weight: product * (backward_products(role) - 1.0),
         recompute: if layout.fused_lm_head {
             product + teachers_tiles(context, role, layout, tokens)
         } else {

@@ -35,7 +35,7 @@ pub fn opened(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &B
         .map(|((block, count), time)| (block, count, [time.forward.get(), time.backward.get()]))
         .collect();
     let head = head_time(context, role, layout, batch.mean.tokens);
-    let head = if stage == Stage::Last { [head.forward.get(), head.backward.get()] } else { [0.0; 2] };
+    let head = if stage.has_head(layout) { [head.forward.get(), head.backward.get()] } else { [0.0; 2] };
     let tower = tower_time(context, role, layout, batch.mean);
     let first = stage == Stage::First || layout.pipeline_parallel == 1;
     let tower = if first { [tower.forward.get(), tower.backward.get()] } else { [0.0; 2] };

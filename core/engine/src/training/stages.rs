@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::FORWARD_EXCHANGES;
 use super::adapters::adapter_overhead;
 use super::head::head_time;
 use crate::batch::Batch;
@@ -74,6 +75,12 @@ impl StageTime {
         self.forward() + self.backward() + self.block.context + self.block.expert
     }
 
+    /// The forward pass, with what is exchanged.
+    fn forward_with_exchanges(&self) -> Seconds {
+        let (ring, experts) = FORWARD_EXCHANGES;
+        self.forward() + self.block.context * ring + self.block.expert * experts
+    }
+
     /// What the GPU waits for the host in both passes.
     pub(super) fn wait(&self) -> Seconds {
         let block = &self.block;
@@ -137,7 +144,7 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
         let block_context = block_context(context, role, layout);
         let timed = |block: &Block| {
             let mut time = block_context.time(*block, slice);
-            for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
+            for part in [&mut time.forward, &mut time.backward, &mut time.weight, &mut time.recompute] {
                 *part = *part * factor;
             }
             if context.job.workload.rl.is_some() {
@@ -173,7 +180,7 @@ pub(super) fn tower_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout
     };
     let mut time = tower.time(context, role, layout, slice.sequences);
     let factor = context.compute(layout);
-    for part in [&mut time.forward, &mut time.backward, &mut time.recompute] {
+    for part in [&mut time.forward, &mut time.backward, &mut time.weight, &mut time.recompute] {
         *part = *part * factor;
     }
     if context.job.workload.rl.is_some() && time.kernels > 0.0 {
@@ -200,11 +207,21 @@ pub(super) fn all_blocks(role: &Role<'_>, times: &[BlockTime]) -> BlockTime {
 pub(super) struct Stages {
     pub(super) slowest: StageTime,
     pub(super) mean: Seconds,
+    /// Of the mean stage the forward pass, exchanges included.
+    pub(super) mean_forward: Seconds,
+    /// Of the mean stage's backward pass the weights' gradients.
+    pub(super) mean_weight: Seconds,
     /// Which the slowest is; `None` where it is one between the ends, known by its mean alone.
     pub(super) which: Option<Stage>,
 }
 
 impl Stages {
+    /// The only one: nobody waits for another.
+    fn one(all: StageTime) -> Self {
+        let none = Seconds::ZERO;
+        Self { mean: all.both(), mean_forward: none, mean_weight: none, slowest: all, which: Some(Stage::Last) }
+    }
+
     /// Those of a role.
     pub(super) fn of(context: &Context<'_>, role: &Role<'_>, layout: &Layout, batch: &Batch) -> Self {
         let slice = batch.mean;
@@ -232,9 +249,10 @@ impl Stages {
             block.add(&head, 1.0);
             timed(block)
         };
-        let last = with_head(own(Stage::Last));
+        let end = |stage: Stage| if stage.has_head(layout) { with_head(own(stage)) } else { timed(own(stage)) };
+        let last = end(Stage::Last);
         if layout.pipeline_parallel == 1 {
-            return Self { mean: last.both(), slowest: last, which: Some(Stage::Last) };
+            return Self::one(last);
         }
         let mut slowest = (last, Some(Stage::Last));
         let mut offer = |time: StageTime, which: Option<Stage>| {
@@ -246,7 +264,7 @@ impl Stages {
         whole.add(&tower, 1.0);
         let whole = with_head(whole);
         let stages = f64::from(layout.pipeline_parallel);
-        offer(timed(own(Stage::First)), Some(Stage::First));
+        offer(end(Stage::First), Some(Stage::First));
         if layout.pipeline_parallel > 2 && role.blocks.len() > 1 {
             offer(timed(own(Stage::Second)), Some(Stage::Second));
             // A stage between them may be slower: how slow the mean tells.
@@ -255,6 +273,12 @@ impl Stages {
             offer(timed(share), None);
         }
         let (slowest, which) = slowest;
-        Self { slowest, mean: whole.both() / stages, which }
+        Self {
+            slowest,
+            mean: whole.both() / stages,
+            mean_forward: whole.forward_with_exchanges() / stages,
+            mean_weight: whole.block.weight / stages,
+            which,
+        }
     }
 }

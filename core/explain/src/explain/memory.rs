@@ -192,11 +192,18 @@ fn activations(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &
         let offloaded = "share of them on the card, the rest offloaded";
         kept = sheet.scaled(kept, "in_flight", terms.in_flight, flying);
         sum.push(sheet.scaled(kept, "on_card", terms.on_card, offloaded));
+        if terms.between > 0.0 {
+            let meaning = "bytes of a token that all layers hold between the two gradients";
+            let whole = sheet.term("whole", per_token(terms.whole), Unit::Bytes, meaning);
+            let meaning = "micro-batches between their inputs' and their weights' gradients";
+            let between = sheet.term("between", terms.between, Unit::One, meaning);
+            sum.push(between * tokens.clone() * whole);
+        }
     }
     if terms.tower > 0.0 {
         let meaning = "what the images of a micro-batch keep in the vision tower, pixels included";
         let own = sheet.term("images", terms.tower, Unit::Bytes, meaning);
-        sum.push(sheet.scaled(own, "in_flight", terms.in_flight, "micro-batches in flight"));
+        sum.push(sheet.scaled(own, "in_flight", terms.in_flight + terms.between, "micro-batches in flight"));
     }
     if terms.moment() == Moment::Backward {
         sum.extend(at_work(sheet, terms, tokens));

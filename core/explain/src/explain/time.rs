@@ -15,8 +15,9 @@ use shardwise_engine::phase::Phase;
 use shardwise_engine::tower::Tower;
 use shardwise_engine::training::{Exchange, Once, Pipeline, Terms, Update};
 use shardwise_engine::turn::Turn;
+use shardwise_question::complete::splits_backward;
 use shardwise_question::job::Timed;
-use shardwise_question::wire::TimeParts;
+use shardwise_question::wire::{PipelineSchedule, TimeParts};
 
 /// The value of a part with its name.
 fn named(parts: &TimeParts, part: &str) -> Option<(&'static str, f64)> {
@@ -250,14 +251,29 @@ fn bubble(sheet: &mut Sheet, turn: &Turn<'_>, own: Pipeline) -> Expression {
     if turn.usage == Use::Evaluate {
         return above * stage;
     }
+    let waits = if splits_backward(own.schedule) { waits(sheet, own) } else { stage };
     let send = seconds(sheet, "send", own.send.get(), "one send between stages");
-    let each = stage + Expression::Number(2.0) * send;
+    let each = waits + Expression::Number(2.0) * send;
     let chunks = turn.layout.virtual_pipeline;
     if chunks > 1 {
         let meaning = "model chunks of a stage";
         above / sheet.term("v", chunks.into(), Unit::One, meaning) * each
     } else {
         above * each
+    }
+}
+
+/// What each further stage waits where the weights' gradients fill a part of it: [`Pipeline::waits`].
+fn waits(sheet: &mut Sheet, own: Pipeline) -> Expression {
+    let forward = seconds(sheet, "t_f", own.forward.get(), "a stage's forward pass over one micro-batch");
+    let input =
+        seconds(sheet, "t_i", own.input().get(), "its inputs' gradients of one, recomputation and exchanges included");
+    let weight = seconds(sheet, "t_w", own.weight.get(), "its weights' gradients of one");
+    let beyond = (input.clone() - weight).max(Expression::Number(0.0));
+    match own.schedule {
+        PipelineSchedule::ZbvZeroBubble => forward.max(input).max(Expression::Number(2.0) * beyond),
+        PipelineSchedule::DualPipeV => forward + input + beyond,
+        _ => forward + beyond,
     }
 }
 

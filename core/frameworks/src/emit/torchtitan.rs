@@ -6,8 +6,9 @@ use super::toml::{self, word};
 use super::trainer::{self, joined};
 use super::words::{self, count, plural};
 use super::{Emission, Snippet, Unsupported};
+use shardwise_question::complete::{pipeline_schedule, splits_backward};
 use shardwise_question::plan::{MicroBatch, Recompute};
-use shardwise_question::wire::{Backend, Precision};
+use shardwise_question::wire::{Backend, PipelineSchedule, Precision};
 use shardwise_rules::grid;
 use shardwise_rules::torchtitan::{Flavor, flavor_of, shards};
 
@@ -54,6 +55,12 @@ fn warnings(emission: &Emission, flavor: &Flavor) -> Vec<String> {
             "torchtitan recomputes by operation: all but attention and every second matrix product. The estimate keeps more, and recomputes less."
                 .to_owned(),
         );
+    }
+    if splits_backward(pipeline_schedule(layout)) {
+        out.push("PyTorch splits no compiled stage's backward pass, so the layers are not compiled. The estimate's kernels are.".to_owned());
+        if layout.recompute != Recompute::None {
+            out.push("PyTorch computes a layer again for each of its weights' gradients where these are put off. The estimate counts it once.".to_owned());
+        }
     }
     if state_type(emission).is_none() {
         out.push(format!(
@@ -147,9 +154,25 @@ fn layout(emission: &Emission) -> Section {
 fn pipeline(emission: &Emission, section: &mut Section) {
     let layout = &emission.plan.layout;
     let vpp = layout.virtual_pipeline;
-    let (schedule, reason) =
-        if vpp > 1 { ("Interleaved1F1B", "each rank holds several chunks") } else { ("1F1B", "one stage per rank") };
-    section.set("parallelism.pipeline_parallel_schedule", word(schedule), reason);
+    let schedule = pipeline_schedule(layout);
+    let filled = "the weights' gradients wait, and fill what would be idle";
+    let reason = match schedule {
+        PipelineSchedule::OneForwardOneBackward => "one stage per rank",
+        PipelineSchedule::Interleaved => "each rank holds several chunks",
+        PipelineSchedule::InterleavedZeroBubble => filled,
+        PipelineSchedule::ZbvZeroBubble | PipelineSchedule::DualPipeV => {
+            "weights' gradients wait, and the first rank holds the first and the last chunk"
+        }
+    };
+    section.set("parallelism.pipeline_parallel_schedule", word(schedule_name(schedule)), reason);
+    if schedule == PipelineSchedule::DualPipeV && layout.expert_parallel > 1 {
+        let (overlaps, reason) = if layout.recompute == Recompute::None {
+            ("true", "the experts' exchanges run beside computation, which is not estimated")
+        } else {
+            ("false", "torchtitan refuses it with recomputation")
+        };
+        section.set("parallelism.pipeline_parallel_expert_parallel_overlap", overlaps, reason);
+    }
     for end in ["first", "last"] {
         let key = format!("parallelism.pipeline_parallel_{end}_stage_less_layers");
         section.set(key, 0, "as many layers as the others, as estimated");
@@ -159,6 +182,17 @@ fn pipeline(emission: &Emission, section: &mut Section) {
         let layers = emission.job.model.shape.num_hidden_layers.div_ceil(stages);
         let reason = format!("{stages} chunks of layers, {vpp} on each rank");
         section.set("parallelism.pipeline_parallel_layers_per_stage", layers, reason);
+    }
+}
+
+/// What PyTorch calls a schedule (`get_schedule_class` of `torch/distributed/pipelining/schedules.py`).
+pub(crate) fn schedule_name(schedule: PipelineSchedule) -> &'static str {
+    match schedule {
+        PipelineSchedule::OneForwardOneBackward => "1F1B",
+        PipelineSchedule::Interleaved => "Interleaved1F1B",
+        PipelineSchedule::InterleavedZeroBubble => "InterleavedZeroBubble",
+        PipelineSchedule::ZbvZeroBubble => "ZBVZeroBubble",
+        PipelineSchedule::DualPipeV => "DualPipeV",
     }
 }
 
@@ -204,7 +238,8 @@ fn precision(emission: &Emission, flavor: &Flavor) -> Section {
     let reason = "gradients are summed so: torchtitan knows no other";
     section.set("training.mixed_precision_reduce", word("float32"), reason);
     // parallelize_gptoss compiles no layer.
-    let layers = flavor.model != "gpt_oss";
+    // PyTorch takes apart no backward pass of a compiled stage (`_check_torch_compile_compatibility`).
+    let layers = flavor.model != "gpt_oss" && !splits_backward(pipeline_schedule(layout));
     let mut parts = Vec::new();
     if layers {
         parts.push(word("model"));

@@ -18,7 +18,10 @@ use super::shell::Script;
 use super::text::{Kind, Part, stated_in_files};
 use super::trainer::known_gpus;
 use super::value;
+use crate::emit::torchtitan::schedule_name;
 use shardwise_catalog::catalog::{self, ModelEntry};
+use shardwise_question::complete::splits_backward;
+use shardwise_question::wire::PipelineSchedule;
 use shardwise_rules::torchtitan::{Flavor, flavor_called, flavor_of};
 
 /// Whether settings are a configuration of torchtitan's: no other names a flavor, or a degree of each kind of parallelism.
@@ -247,21 +250,53 @@ fn layout(draft: &mut Draft, entry: Option<&ModelEntry>) -> Option<u64> {
     gpus.map(|gpus| (gpus / tensor.saturating_mul(context).saturating_mul(stages)).max(1))
 }
 
-/// Chunks of layers on each stage.
+/// Chunks of layers on each stage, and in which order they run.
 fn pipeline(draft: &mut Draft, entry: Option<&ModelEntry>, stages: u64) {
     let schedule = draft
         .word("parallelism.pipeline_parallel_schedule")
         .unwrap_or_else(|| "1F1B".to_owned());
-    let single = matches!(schedule.as_str(), "1F1B" | "GPipe");
+    // PyTorch's `get_schedule_class` minds no case.
+    let is = |name: &str| schedule.eq_ignore_ascii_case(name);
+    let single = is("1F1B") || is("GPipe");
     let chunk = draft.count("parallelism.pipeline_parallel_layers_per_stage");
     let chunks = match (chunk, entry) {
         (Some(chunk), Some(entry)) => (entry.shape.num_hidden_layers.div_ceil(chunk) / stages).max(1),
         _ => 2,
     };
     draft.set("plan.virtual_pipeline", if single { 1 } else { chunks });
-    if !matches!(schedule.as_str(), "1F1B" | "Interleaved1F1B") {
-        let why = format!("{} is estimated as 1F1B with as many chunks on each stage.", short(&schedule));
-        draft.note(0, why);
+    let known = PipelineSchedule::ALL.iter().copied().find(|own| is(schedule_name(*own)));
+    match known {
+        Some(own) if splits_backward(own) => {
+            draft.set("plan.pipeline_schedule", own.as_str());
+            takes_apart(draft, own);
+        }
+        Some(_) => {}
+        None => {
+            let why = format!("{} is estimated as 1F1B with as many chunks on each stage.", short(&schedule));
+            draft.note(0, why);
+        }
+    }
+}
+
+/// What stops where the weights' gradients are put off: PyTorch's `_check_torch_compile_compatibility`, torchtitan's
+/// `get_dual_pipe_v_flag`.
+fn takes_apart(draft: &mut Draft, schedule: PipelineSchedule) {
+    let compiled = match draft.text("compile.components") {
+        Some(parts) => value::list(&parts).iter().any(|part| part == "model"),
+        None => true,
+    };
+    if compiled && draft.is_on("compile.enable") {
+        let why = "The schedule takes backward passes apart, and those of compiled layers stay whole. Leave model out of compile.components.";
+        draft.refuse("parallelism.pipeline_parallel_schedule", why, 0);
+    }
+    let experts = draft.size("plan.expert_parallel").unwrap_or(1) > 1;
+    let overlap = "parallelism.pipeline_parallel_expert_parallel_overlap";
+    let beside = !draft.states(overlap) || draft.is_on(overlap);
+    // Its default is selective.
+    let again = draft.holds("activation_checkpoint.mode") || !draft.states("activation_checkpoint.mode");
+    if schedule == PipelineSchedule::DualPipeV && experts && beside && again {
+        let why = "DualPipeV runs the experts' exchanges beside computation only where nothing is recomputed. Set pipeline_parallel_expert_parallel_overlap to false, or activation_checkpoint.mode to none.";
+        draft.refuse("parallelism.pipeline_parallel_schedule", why, 0);
     }
 }
 

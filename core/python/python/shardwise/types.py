@@ -61,6 +61,9 @@ Optimizer = Literal["adamw", "adamw_8bit", "paged_adamw", "paged_adamw_8bit", "a
 and moves is a row of `ROWS`.
 """
 
+PipelineSchedule = Literal["1f1b", "interleaved_1f1b", "interleaved_zero_bubble", "zbv_zero_bubble", "dual_pipe_v"]
+"""Order in which the stages of a pipeline run the passes of their micro-batches."""
+
 Placement = Literal["beside", "pool"]
 """Where a teacher stands."""
 
@@ -1430,6 +1433,10 @@ class PlanSpec(TypedDict, total=False):
     """
     pipeline_parallel: int | None
     """Pipeline stages."""
+    pipeline_schedule: PipelineSchedule | None
+    """Order in which the stages run their passes. The three that put the weights' gradients off are PyTorch's, which
+    torchtitan runs. The search never chooses one. Default: 1f1b, with model chunks interleaved_1f1b.
+    """
     recompute: RecomputeSpec | None
     """Which activations are computed again."""
     reference: PlanSpec | None

@@ -1,6 +1,7 @@
 //! A layout of training with every default applied.
 
 use super::legal::placed_at;
+use super::schedule::usual_chunks;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
 use crate::optimizer::moment_bytes;
@@ -45,7 +46,8 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         backend,
         tensor_parallel: size(at, "tensor_parallel", spec.tensor_parallel)?,
         pipeline_parallel: size(at, "pipeline_parallel", spec.pipeline_parallel)?,
-        virtual_pipeline: size(at, "virtual_pipeline", spec.virtual_pipeline)?,
+        virtual_pipeline: size(at, "virtual_pipeline", spec.virtual_pipeline.or_else(|| usual_chunks(spec)))?,
+        pipeline_schedule: spec.pipeline_schedule,
         context_parallel: size(at, "context_parallel", spec.context_parallel)?,
         ulysses_parallel: size(at, "ulysses_parallel", spec.ulysses_parallel)?,
         expert_parallel: size(at, "expert_parallel", spec.expert_parallel)?,

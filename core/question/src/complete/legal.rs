@@ -1,6 +1,6 @@
 //! Whether model and machine allow a layout.
 
-use super::{Divisors, kernel, optimizer, size, split_heads, training_gpus, zero_infinity};
+use super::{Divisors, kernel, optimizer, schedule, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::{Layout, Recompute, Switches};
@@ -25,6 +25,7 @@ pub(super) fn placed_at(
     let gpus = training_gpus(job);
     heads(job, &layout, at)?;
     stages(job, &layout, at)?;
+    schedule::check(&layout, at)?;
     experts(job, &layout, at)?;
     machine(&layout, gpus, at)?;
     zero_infinity::check(job, &layout, gpus, at)?;

@@ -11,7 +11,16 @@ use shardwise_catalog::error::InputError;
 use shardwise_catalog::hardware::Precision;
 use shardwise_catalog::words;
 
-entries_of_words!(Attention, AttentionKernel, Backend, Engine, KvCacheDtype, RecomputeGranularity, RecomputeModule);
+entries_of_words!(
+    Attention,
+    AttentionKernel,
+    Backend,
+    Engine,
+    KvCacheDtype,
+    PipelineSchedule,
+    RecomputeGranularity,
+    RecomputeModule
+);
 
 words! {
     /// The code that trains.
@@ -180,6 +189,22 @@ words! {
     }
 }
 
+words! {
+    /// Order in which the stages of a pipeline run the passes of their micro-batches.
+    pub enum PipelineSchedule {
+        /// One forward, one backward.
+        OneForwardOneBackward = "1f1b",
+        /// The same in turns over the model chunks of each stage.
+        Interleaved = "interleaved_1f1b",
+        /// Interleaved, the weights' gradients put off to fill the bubble: ZB-H1 of Qi et al. 2023.
+        InterleavedZeroBubble = "interleaved_zero_bubble",
+        /// ZB-V of the same: two chunks, the first stage holding the first and the last.
+        ZbvZeroBubble = "zbv_zero_bubble",
+        /// DeepSeek's DualPipe cut in half: two chunks placed as in ZB-V, a forward pass with each backward pass.
+        DualPipeV = "dual_pipe_v",
+    }
+}
+
 document! {
     /// Which communication runs beside computation.
     #[derive(Copy, Eq, Hash)]
@@ -276,6 +301,9 @@ document! {
         pub pipeline_parallel: Option<u64>,
         /// Model chunks per pipeline stage; 1 = off.
         pub virtual_pipeline: Option<u64>,
+        /// Order in which the stages run their passes. The three that put the weights' gradients off are PyTorch's, which
+        /// torchtitan runs. The search never chooses one. Default: 1f1b, with model chunks interleaved_1f1b.
+        pub pipeline_schedule: Option<PipelineSchedule>,
         /// GPUs that split each sequence, by ring attention (Megatron).
         pub context_parallel: Option<u64>,
         /// GPUs that split each sequence, by exchanging heads (veRL's Ulysses).

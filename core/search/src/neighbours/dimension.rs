@@ -64,6 +64,8 @@ dimensions! {
         PipelineParallel = ["plan.pipeline_parallel", "plan.virtual_pipeline"]: pipeline_parallel;
         /// Model chunks per stage.
         VirtualPipeline = ["plan.virtual_pipeline"]: virtual_pipeline;
+        /// Order in which the stages run their passes.
+        PipelineSchedule = ["plan.pipeline_schedule"]: pipeline_schedule;
         /// GPUs that split each sequence by ring attention.
         ContextParallel = ["plan.context_parallel"]: context_parallel;
         /// GPUs that split each sequence by exchanging heads.

@@ -25,7 +25,7 @@ use shardwise_engine::context::Context;
 use shardwise_engine::coverage;
 use shardwise_engine::layer::Slice;
 use shardwise_engine::training;
-use shardwise_question::complete::training_gpus;
+use shardwise_question::complete::{pipeline_schedule, splits_backward, training_gpus};
 use shardwise_question::plan::{Layout, Plan};
 use task::InPass;
 
@@ -201,7 +201,9 @@ impl Search<'_> {
             }
         };
         let stages = f64::from(layout.pipeline_parallel);
-        let waits = (stages - 1.0) / f64::from(layout.virtual_pipeline);
+        // What the weights' gradients fill of it is open here.
+        let idle = if splits_backward(pipeline_schedule(layout)) { 0.0 } else { stages - 1.0 };
+        let waits = idle / f64::from(layout.virtual_pipeline);
         let caution = coverage::caution(self.context.job, layout, slice.tokens);
         // Rounding may put the sum of the parts a hair below.
         let update = all / stages * (pass.batch.micro_batches + waits) * caution * (1.0 - 1e-9);

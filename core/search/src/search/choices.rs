@@ -6,7 +6,7 @@ pub(super) use rollout::rollouts;
 
 use super::space::Pass;
 use crate::neighbours::is_selective;
-use shardwise_question::complete::{self, training_gpus};
+use shardwise_question::complete::{self, folds, training_gpus};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use shardwise_question::task::Task;
@@ -191,6 +191,9 @@ impl<'a> Sizes<'a> {
         let layers = self.job.model.shape.num_hidden_layers;
         let even = layers.is_multiple_of(u64::from(stages.max(1)));
         let each = if stages > 1 && even { (layers / u64::from(stages)) as u32 } else { 1 };
+        if folds(self.base) && self.spec.virtual_pipeline.is_none() {
+            return vec![self.base.virtual_pipeline];
+        }
         choices(Self::stated(self.spec.virtual_pipeline, self.base.virtual_pipeline), divisors(each, MOST_CHUNKS))
     }
 

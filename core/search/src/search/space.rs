@@ -312,8 +312,8 @@ impl Space {
         let job = context.job;
         let mut found = Vec::new();
         for pipeline_parallel in sizes.pipeline(layout) {
-            let split = Layout { pipeline_parallel, virtual_pipeline: 1, ..*layout };
-            // Chunks and shards change nothing about it.
+            let split = Layout { pipeline_parallel, virtual_pipeline: 1, pipeline_schedule: None, ..*layout };
+            // Chunks, their order and shards change nothing about it.
             if let Err(error) = checked(job, &split) {
                 self.refusal = Some(error);
                 continue;
@@ -322,7 +322,8 @@ impl Space {
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
                     for shard_group in sizes.shard_groups(&split) {
-                        let layout = Layout { virtual_pipeline, zero_stage, ..split };
+                        let pipeline_schedule = layout.pipeline_schedule;
+                        let layout = Layout { virtual_pipeline, pipeline_schedule, zero_stage, ..split };
                         let layout = match placed(job, layout, shard_group, "plan") {
                             Ok(layout) => layout,
                             Err(error) => {
