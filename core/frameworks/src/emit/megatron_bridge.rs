@@ -102,10 +102,7 @@ fn data(emission: &Emission) -> Section {
     let split = emission.plan.layout.context_parallel;
     if workload.joins() {
         section.set("dataset.offline_packing_specs.packed_sequence_size", workload.sequence_length, "tokens of a pack");
-        if split > 1 {
-            let reason = "2 × CP: each sequence is split evenly";
-            section.set("dataset.offline_packing_specs.pad_seq_to_mult", 2 * split, reason);
-        }
+        // `run_recipe.py` pads each sequence as CP and TP split it.
     } else {
         section.set("dataset.enable_offline_packing", "false", "a sample is a sequence, as in your question");
         section.set("dataset.offline_packing_specs", "null", "goes with it");
