@@ -100,7 +100,7 @@ const OPTIMIZER: &[(&str, Meaning)] = &[
     ("optimizer_cpu_offload|optimizer_offload_fraction", Plan("optimizer_offload_fraction")),
     ("exp_avg_dtype|exp_avg_sq_dtype", Plan("optimizer_bytes")),
     ("main_params_dtype", Plan("master_weights_bytes")),
-    ("main_grads_dtype|main_grads_dtype_str", Unmodelled("state plan.gradient_bytes")),
+    ("main_grads_dtype|main_grads_dtype_str", Ignored("mixed_precision says the types")),
     ("use_precision_aware_optimizer", Ignored("the types of its states say what it takes")),
     (
         "overlap_cpu_optimizer_d2h_h2d|use_torch_optimizer_for_cpu_offload",
