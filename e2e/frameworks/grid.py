@@ -431,7 +431,8 @@ STATED += [
     ("sgd", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "sgd"}),
     ("muon", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "muon", "zero_stage": 0, "overlap": {"gradients": False, "parameters": False}}),
     ("muon-by-layers", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "muon", "overlap": {"gradients": False, "parameters": False}}),
-    ("fp8-states", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 2}),
+    ("fp8-states", BOTH[:1], "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer_bytes": 2}),
+    ("muon-beside", BOTH[:1], "qwen3-8b", PRETRAIN, {**TRAINED, "optimizer": "muon"}),
     ("bf16-gradients", BOTH, "qwen3-8b", PRETRAIN, {**TRAINED, "gradient_bytes": 2}),
     ("fp16", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp16"}, TRAINED),
     ("fp8", BOTH, "qwen3-8b", {**PRETRAIN, "precision": "fp8"}, TRAINED),
@@ -463,6 +464,7 @@ STATED += [
     ("lora-latent", BOTH[1:], "moonlight-16b-a3b", LORA, {**TRAINED, "expert_parallel": 8}),
     ("windows", BOTH[1:], "gemma-2-9b", SFT, TRAINED),
     ("sinks", BOTH[1:], "gpt-oss-20b", SFT, {**TRAINED, "expert_parallel": 8}),
+    ("latent-sft", BOTH[1:], "moonlight-16b-a3b", SFT, {**TRAINED, "expert_parallel": 4, "recompute": {"granularity": "selective", "modules": ["mla_up_proj"]}}),
     ("linear-attention", BOTH[1:], "qwen3-next-80b-a3b", SFT, {**TRAINED, "expert_parallel": 8}),
 ]
 

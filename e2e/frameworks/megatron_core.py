@@ -3,13 +3,18 @@
 Types of numbers are real objects, as configurations compare them; GPUs are Hopper's.
 """
 
+import logging
+import sys
 import types
+import typing
 
 import stand_ins
+import typing_extensions
 
 PACKAGES = ("transformer_engine", "transformer_engine_torch", "apex", "amp_C", "nvidia_resiliency_ext", "multistorageclient", "modelopt", "mamba_ssm", "causal_conv1d",
             "flash_attn", "flash_attn_3", "grouped_gemm", "deep_ep", "flashinfer", "triton", "nvidia_modelopt", "absl", "one_logger", "cutlass", "emerging_optimizers", "einops", "fast_hadamard_transform",
-            "megatron.energon", "webdataset", "timm", "scipy", "rich", "qwen_vl_utils", "open_clip", "comet_ml", "mlflow", "nemo_run", "sentencepiece", "tiktoken", "nltk", "fla", "torchvision", "hydra_plugins")
+            "megatron.energon", "webdataset", "timm", "scipy", "rich", "qwen_vl_utils", "open_clip", "comet_ml", "mlflow", "nemo_run", "sentencepiece", "tiktoken", "nltk", "fla", "torchvision", "hydra_plugins", "diffusers")
+SPEECH = "megatron.bridge.models.qwen3_asr.hf_qwen3_asr"
 NUMBERS = "float32 float16 bfloat16 float64 uint8 int8 int16 int32 int64 bool float8_e4m3fn float8_e5m2".split()
 
 
@@ -41,7 +46,10 @@ def activation(name):
 
 
 def install():
-    """Stands in for what is not installed; afterwards megatron.core imports."""
+    """Stands in for what is not installed; afterwards megatron.core imports. What it logs, on the standard output too, is no verdict."""
+    logging.disable(logging.CRITICAL)
+    if not hasattr(typing, "override"):  # Python 3.12's, which megatron.training imports; it marks methods and does nothing.
+        typing.override = typing_extensions.override
     stand_ins.install(PACKAGES)
     import torch.cuda
     import torch.distributed
@@ -62,6 +70,9 @@ def install():
         setattr(torch.nn.functional, name, activation(name))
     torch.distributed.is_initialized = lambda: False
     torch.distributed.is_available = lambda: True
+    # Megatron-Bridge's own copy of a model that no recipe of a text here is of: it computes, and configures nothing.
+    for part in ("", ".configuration_qwen3_asr", ".modeling_qwen3_asr"):
+        sys.modules[SPEECH + part] = stand_ins.Module(SPEECH + part)
     import transformer_engine.pytorch.optimizers as optimizers
 
     optimizers.FusedAdam = FusedAdam

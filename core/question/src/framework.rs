@@ -58,13 +58,13 @@ pub const OPENRLHF: Named = named("openrlhf", "OpenRLHF", &["0.11.2"], "https://
 pub const MEGATRON_LM: Named = named(
     "megatron-lm",
     "Megatron-LM",
-    &["0.16.1"],
-    "https://github.com/NVIDIA/Megatron-LM/blob/core_v0.16.1/megatron/training/arguments.py",
+    &["0.19.2"],
+    "https://github.com/NVIDIA/Megatron-LM/blob/f8837c04ef6cbef6cdefb8de001aad63178aebbf/megatron/training/arguments.py",
 );
 
 /// Megatron-Bridge.
 pub const MEGATRON_BRIDGE: Named =
-    named("megatron-bridge", "Megatron-Bridge", &["0.3.1"], "https://docs.nvidia.com/nemo/megatron-bridge/latest/");
+    named("megatron-bridge", "Megatron-Bridge", &["0.6.2"], "https://docs.nvidia.com/nemo/megatron-bridge/latest/");
 
 /// torchtitan.
 pub const TORCHTITAN: Named = named(

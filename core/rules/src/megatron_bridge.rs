@@ -1,15 +1,16 @@
-//! Megatron-Bridge 0.3.1: the recipes that it has, and what its overrides can say.
+//! Megatron-Bridge 0.6.2: the recipes that it has, and what its overrides can say.
 
 use super::asked::Asked;
-use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED, recomputes};
+use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED};
+use super::optimizer::MUON_WAITS;
 use super::rule::{Rule, all, divides, must, no_kind, when};
 use super::shared::{FLASH, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, TRAINS, USUAL_KERNEL};
 use shardwise_catalog::error::InputError;
-use shardwise_question::wire::RecomputeModule::MlaUpProj;
+use shardwise_question::wire::Optimizer::Adamw;
 use shardwise_question::wire::WorkloadKind::{Lora, Pretrain, Qlora, Sft};
 
 /// A model's recipes: catalog id, what their names begin with, and how they fine-tune
-/// (`src/megatron/bridge/recipes/` of tag v0.3.1).
+/// (`src/megatron/bridge/recipes/` of its 0.6.2).
 pub struct Recipe {
     id: &'static str,
     /// What the names of its recipes begin with.
@@ -21,6 +22,7 @@ pub struct Recipe {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tunes {
     Not,
+    /// Its recipe for adapters raises that there are none yet.
     Fully,
     AdaptersToo,
 }
@@ -79,6 +81,16 @@ static RECIPES: &[Recipe] = &[
     Recipe { id: "qwen3-next-80b-a3b", name: "qwen3_next_80b_a3b", tunes: Tunes::Fully },
 ];
 
+impl Recipe {
+    /// The function of this kind: `pretrain`, `sft` or `peft`.
+    #[must_use]
+    pub fn function(&self, kind: &str) -> String {
+        // The one of which 0.6.2 keeps no name without the machine that it was tuned for (`recipes/gpt/h100/gpt3_175b.py`).
+        let tuned = if self.name == "gpt3_175b" { "32gpu_h100_bf16_" } else { "" };
+        format!("{}_{kind}_{tuned}config", self.name)
+    }
+}
+
 /// The recipes of a model.
 pub fn recipe(id: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.id == id)
@@ -102,20 +114,18 @@ pub(crate) static RULES: &[Rule] = &[
     NO_RL.or("These texts of Megatron-Bridge pre-train and fine-tune. Take veRL's or ChatLearn's flags for reinforcement learning."),
     TRAINS,
     must("model", |a| recipe(&a.job.model.id).is_some())
-        .or("Shardwise knows no recipe of Megatron-Bridge 0.3.1 for this model. Take Megatron-LM's arguments, which describe the model."),
+        .or("Shardwise knows no recipe of Megatron-Bridge 0.6.2 for this model. Take Megatron-LM's arguments, which describe the model."),
     Rule::Odd(tunes),
     must("workload.packing", |a| {
         let glm = recipe(&a.job.model.id).is_some_and(|own| own.name.starts_with("glm45"));
         !(glm && a.workload.joins())
     })
     .or("The recipes of GLM-4.5 take no packed sequences. Set packing to false."),
-    // `ConfigContainer.validate` of its fine-tuning recipe finds `multi_latent_attention` unset.
-    must("plan.recompute", |a| {
-        let moonlight = a.job.model.id == "moonlight-16b-a3b" && a.workload.kind != Pretrain;
-        !(moonlight && recomputes(a, &[MlaUpProj]))
-    })
-    .or("Megatron-Bridge 0.3.1 refuses mla_up_proj in recompute_modules where this model is fine-tuned. Leave it out."),
     all(CORE),
+    MUON_WAITS,
+    // `utils/activation_map.py`: no word of an override means uint8.
+    must("plan.optimizer_bytes", |a| a.layout.optimizer.kind != Adamw || a.layout.optimizer_bytes >= 3.5)
+        .or("No override of Megatron-Bridge 0.6.2 names a type of one byte for moments. Set optimizer_bytes to 4 or 8."),
     FLASH.or("No override chooses the attention kernel: a recipe holds an object there. Set attention to flash."),
     USUAL_KERNEL.or("No override chooses the attention kernel: a recipe holds an object there. Leave it out."),
     // megatron-core's `TransformerConfig`, for `gated_delta_net`.
@@ -123,7 +133,7 @@ pub(crate) static RULES: &[Rule] = &[
         |a| a.shape.layer_pattern.contains('L'),
         &[
             must("plan.context_parallel", |a| a.cp == 1)
-                .or("Linear attention is not split along the sequence. Set context_parallel to 1."),
+                .or("The estimate knows no linear attention that is split along the sequence. Set context_parallel to 1."),
             divides("plan.tensor_parallel", |a| (a.tp, a.shape.linear.num_key_heads))
                 .or("{whole} heads of linear attention cannot be split evenly."),
         ],
@@ -147,7 +157,7 @@ fn tunes(a: &Asked, broken: &mut Vec<InputError>) {
         _ => return,
     };
     if !has {
-        let says = "No recipe of Megatron-Bridge 0.3.1 {what} this model. Choose another kind, or take another framework's flags.";
+        let says = "No recipe of Megatron-Bridge 0.6.2 {what} this model. Choose another kind, or take another framework's flags.";
         broken.push(a.refusal("workload.kind", says, &[("what", what)]));
     }
 }

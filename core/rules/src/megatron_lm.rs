@@ -1,4 +1,4 @@
-//! Megatron-LM `core_v0.16.1`: `validate_args` and what its arguments cannot say of a model.
+//! Megatron-LM `core_v0.19.2`: `validate_args` and what its arguments cannot say of a model.
 
 use super::asked::Asked;
 use super::optimizer;
@@ -27,7 +27,7 @@ pub(crate) static RULES: &[Rule] = &[
     NO_TEACHER,
 ];
 
-/// What megatron-core 0.16.1 asks of every plan (`TransformerConfig`, `OptimizerConfig`, the schedules).
+/// What megatron-core 0.19.2 asks of every plan (`TransformerConfig`, `OptimizerConfig`, the schedules).
 pub(crate) static CORE: &[Rule] = &[
     backends(&[Megatron]).or("Set the backend to megatron, or leave it to the search."),
     WHOLE_NODES,
@@ -45,7 +45,6 @@ pub(crate) static CORE: &[Rule] = &[
     .or("Sequence parallelism splits {length} tokens evenly over TP {tp} × CP {cp}."),
     all(BATCH),
     all(optimizer::MEGATRON),
-    optimizer::MUON_WAITS,
     all(STATES),
     must("plan.overlap.parameters", |a| {
         let overlap = a.layout.overlap;
@@ -67,7 +66,7 @@ fn splits_sequences(a: &Asked) -> bool {
 }
 
 /// Whether one of these modules is computed again.
-pub(crate) fn recomputes(a: &Asked, wanted: &[RecomputeModule]) -> bool {
+fn recomputes(a: &Asked, wanted: &[RecomputeModule]) -> bool {
     let Recompute::Selective(modules) = a.layout.recompute else {
         return false;
     };

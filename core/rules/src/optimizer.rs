@@ -62,8 +62,8 @@ pub fn deepspeed(optimizer: Optimizer) -> Option<&'static str> {
     }
 }
 
-/// Megatron-Core's word (0.16.1, `get_megatron_optimizer`, and `arguments.py`): its distributed optimizer has no Muon, which
-/// shards by whole layers instead.
+/// Megatron-Core's word (up to 0.16.1 alone, and in Megatron-Bridge: 0.19.2 asks for `muon` beside the distributed optimizer, and
+/// warns of `dist_muon`): its distributed optimizer has no Muon, which shards by whole layers instead.
 #[must_use]
 pub fn megatron(layout: &Layout) -> &'static str {
     match layout.optimizer.kind {
@@ -150,14 +150,14 @@ pub(crate) static VERL_FSDP: &[Rule] = &[
     AFTER_BACKWARD,
 ];
 
-/// `validate_args` of Megatron-LM 0.16.1, which Megatron-Bridge's recipes keep to.
+/// Megatron-Bridge 0.6.2 wraps models for one optimizer and steps by another (`training/optim.py`); Megatron-LM refused it up to 0.16.1.
 pub(crate) const MUON_WAITS: Rule = must("plan.overlap", |a| {
     let overlap = a.layout.overlap;
     a.layout.optimizer.kind != Muon || !(overlap.gradients || overlap.parameters)
 })
-.or("Megatron's Muon overlaps neither gradients nor parameters. Set both to false.");
+.or("Megatron-Bridge's Muon overlaps neither gradients nor parameters here. Set both to false.");
 
-/// `get_megatron_muon_optimizer` of megatron-core 0.16.1.
+/// `_get_megatron_emerging_optimizer` of megatron-core 0.19.2.
 pub(crate) static MEGATRON: &[Rule] = &[
     AS_USUAL,
     when(

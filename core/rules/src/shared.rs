@@ -191,7 +191,7 @@ pub(crate) static FSDP: &[Rule] = &[
         .or("Neither of {kv} key and value heads and {ulysses} divides the other."),
 ];
 
-/// Backward passes are in one part: neither megatron-core 0.16.1 (`pipeline_parallel/schedules.py`) nor `DeepSpeed` 0.19.8
+/// Backward passes are in one part: neither megatron-core 0.19.2 (`pipeline_parallel/schedules.py`) nor `DeepSpeed` 0.19.8
 /// (`runtime/pipe/schedule.py`) has another order, and the others' FSDP has no pipeline.
 static ONE_BACKWARD: &[Rule] =
     &[must("plan.pipeline_schedule", |a| !a.layout.pipeline_schedule.is_some_and(splits_backward))

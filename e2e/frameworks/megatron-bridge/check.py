@@ -7,7 +7,7 @@ would say of the model comes from Shardwise's catalog, through Megatron-Bridge's
 
 import contextlib
 import dataclasses
-import logging
+import math
 import os
 import re
 import sys
@@ -24,9 +24,11 @@ import shell  # noqa: E402
 torch = megatron_core.install()
 
 import megatron.bridge.recipes as recipes  # noqa: E402
+from megatron.bridge.data.packing import PackedSequenceSpecs  # noqa: E402
 from megatron.bridge.models.conversion.auto_bridge import AutoBridge  # noqa: E402
 from megatron.bridge.models.conversion.model_bridge import MegatronModelBridge  # noqa: E402
 from megatron.bridge.training.config import runtime_config_update  # noqa: E402
+from megatron.bridge.training.utils import checkpoint_utils  # noqa: E402
 from megatron.bridge.training.utils.omegaconf_utils import OverridesError, process_config_with_overrides  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 
@@ -61,6 +63,8 @@ def subclasses(cls):
         yield from subclasses(one)
 
 
+# The checkpoint that a text names lies nowhere yet.
+checkpoint_utils.file_exists = lambda path: True
 AutoBridge.from_hf_pretrained = classmethod(lambda cls, name, **words: Described(name, **words))
 
 
@@ -100,6 +104,20 @@ def stated(settings, config):
             yield f"{key}: {wanted!r} was stated, and {node!r} is there"
 
 
+def synced(config, name):
+    """What run_recipe.py sets after the overrides: `recipe_runner.py`, lines 350-458 at 51885cf, of its checkout alone."""
+    dataset, model = config.dataset, config.model
+    if "_pretrain_" not in name and model.context_parallel_size > 1:
+        model.calculate_per_token_loss, config.ddp.average_in_collective = True, False
+    if getattr(dataset, "enable_offline_packing", False):
+        dataset.offline_packing_specs = dataset.offline_packing_specs or PackedSequenceSpecs()
+        specs, tp, cp = dataset.offline_packing_specs, model.tensor_model_parallel_size, model.context_parallel_size
+        specs.packed_sequence_size = dataset.seq_length
+        specs.pad_seq_to_mult = math.lcm(specs.pad_seq_to_mult or 1, 2 * cp if cp > 1 else 1, cp * tp if model.sequence_parallel and tp > 1 else 1)
+    model.seq_length = dataset.seq_length
+    return config
+
+
 def check(item):
     ASKED.clear()
     ASKED.update(item["facts"]["entry"])
@@ -115,7 +133,7 @@ def check(item):
         return errors + refused
     keys = [setting.lstrip("+").partition("=")[0] for setting in settings]
     before = {key: kind_of(config, key) for key in keys}
-    config, refused = guarded("overrides", lambda: process_config_with_overrides(config, cli_overrides=settings))
+    config, refused = guarded("overrides", lambda: synced(process_config_with_overrides(config, cli_overrides=settings), name))
     if refused:
         return errors + refused
     errors += stated(settings, config)
@@ -160,12 +178,9 @@ def facts(config, known, world):
     require(not config.ddp.overlap_param_gather or config.ddp.use_distributed_optimizer and config.ddp.overlap_grad_reduce, "overlap_param_gather needs the distributed optimizer and overlap_grad_reduce [megatron/core/distributed]")
     require(model.num_layers == known["layers"] and model.num_attention_heads == known["heads"], f"another model: {model.num_layers} layers, {model.num_attention_heads} heads")
     require((model.num_moe_experts or 0) == known["experts"], "another model's experts")
-    packed = getattr(config.dataset, "packed_sequence_specs", None)
-    require(packed is None or packed.packed_sequence_size == model.seq_length, "packs of another length than the sequence")
     require(config.peft is None or config.checkpoint.pretrained_checkpoint, "adapters of no model")
     return errors
 
 
 if __name__ == "__main__":
-    logging.disable(logging.CRITICAL)
     protocol.serve(check)

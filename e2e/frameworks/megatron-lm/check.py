@@ -1,16 +1,15 @@
-"""Checks Megatron-LM commands: its own arguments (options.json), its dataclasses for real; see README.md.
+"""Checks Megatron-LM commands with its own parser, `validate_args` and megatron-core's dataclasses; see README.md.
 
-argparse parses the text as `megatron/training/arguments.py` does, rules.py restates `validate_args`, and then megatron-core's
-`TransformerConfig`, `OptimizerConfig` and `DistributedDataParallelConfig` are built from the arguments as Megatron-LM builds them.
+megatron-core's wheel ships `megatron/training`: its argparse reads the text, `validate_args` settles it, and then `TransformerConfig`,
+`GPTModelConfig` and `PretrainConfigContainer`, with all that it holds, are made as pretrain_gpt.py makes them.
 """
 
 import argparse
 import contextlib
-import dataclasses
-import json
 import os
 import re
 import sys
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -21,17 +20,13 @@ import shell  # noqa: E402
 
 torch = megatron_core.install()
 
-import torch.nn.functional as F  # noqa: E402
-from megatron.core.distributed import DistributedDataParallelConfig  # noqa: E402
-from megatron.core.optimizer import OptimizerConfig  # noqa: E402
-from megatron.core.transformer import MLATransformerConfig, TransformerConfig  # noqa: E402
-from megatron.core.transformer.enums import AttnBackend  # noqa: E402
+from megatron.training.argument_utils import core_transformer_config_from_args, gpt_config_from_args, pretrain_cfg_container_from_args  # noqa: E402
+from megatron.training.arguments import add_megatron_arguments, validate_args  # noqa: E402
 
 import rules  # noqa: E402
 
-with open(os.path.join(HERE, "options.json")) as file:
-    OPTIONS = json.load(file)["options"]
-NUMBERS = {"int": int, "float": float, "str": str, "bool": bool}
+ORDER = "CUDA_DEVICE_MAX_CONNECTIONS"
+REFUSALS = (AssertionError, ValueError, RuntimeError, TypeError)
 
 
 class Refused(Exception):
@@ -43,44 +38,20 @@ class Parser(argparse.ArgumentParser):
         raise Refused(message)
 
 
-def pattern(text):
-    """`moe_freq_type` and its kin: a number, or an expression of Python that gives a list of 0 and 1."""
-    if "[" not in text:
-        return int(text)
-    if not re.fullmatch(r"[\[\]()*+,\d ]+", text):
-        raise ValueError(f"{text}: not allowed in a pattern")
-    return eval(text)  # noqa: S307
-
-
-def kind(option):
-    if option["type"] == "enum":
-        return lambda word: AttnBackend[word] if word in AttnBackend.__members__ else word
-    if option["type"].endswith("freq_type"):
-        return pattern
-    return NUMBERS.get(option["type"], str)
-
-
-def parser(options):
+def parser():
+    """The one of `parse_args`."""
     made = Parser(allow_abbrev=False, add_help=False)
-    for option in options:
-        action = {"on": "store_true", "off": "store_false", "either": argparse.BooleanOptionalAction}.get(option["kind"])
-        if action:
-            made.add_argument(*[name for name in option["names"] if option["kind"] != "either" or not name.startswith("--no-")], dest=option["dest"], action=action)
-            continue
-        choices = option.get("choices")
-        if option["type"] == "enum":
-            choices = list(AttnBackend) if option["dest"] == "attention_backend" else None
-        default = AttnBackend[option["default"]] if option["dest"] == "attention_backend" else option["default"]
-        made.add_argument(*option["names"], dest=option["dest"], type=kind(option), choices=choices, nargs=option.get("nargs"),
-                          default=default, required=option.get("required", False))
+    add_megatron_arguments(made)
     return made
 
 
-PARSER = parser(OPTIONS)
+PARSER = parser()
 
 
 def launch(text):
-    """The arguments of pretrain_gpt.py, and torchrun's world size."""
+    """The arguments of pretrain_gpt.py, and torchrun's world size; `validate_args` asks for the text's own environment."""
+    os.environ.pop(ORDER, None)
+    os.environ.update(re.findall(rf"^export ({ORDER})=(\d+)", text, re.MULTILINE))
     found = [words for words in shell.commands(text) if any(word.endswith("pretrain_gpt.py") for word in words)]
     if len(found) != 1:
         raise ValueError(f"{len(found)} commands start Megatron-LM, not 1")
@@ -112,25 +83,43 @@ def split(settings):
             yield from value.split("\0")
 
 
+def reason(error):
+    """What an error says; of an assertion without words, the line that asserts it."""
+    return " ".join(str(error).split())[:400] or traceback.extract_tb(error.__traceback__)[-1].line
+
+
+def settled(args, world):
+    """`validate_args` on what `parse_args` would give it, on the processes of the text; what it refuses."""
+    args.rank, args.world_size = 0, world
+    args._is_global_batch_size_explicitly_specified = args.global_batch_size is not None
+    try:
+        rules.unsaid(args)
+        # pretrain_gpt.py's own default.
+        validate_args(args, {"tokenizer_type": "GPT2BPETokenizer"})
+    except REFUSALS as error:
+        return [f"validate_args: {reason(error)}"]
+    except SystemExit:
+        return ["validate_args: it prints what is no longer valid, and exits"]
+    return []
+
+
 def built(args):
-    """megatron-core's objects, as core_transformer_config_from_args, get_megatron_optimizer_config and training.py make them."""
-    cls = MLATransformerConfig if args.multi_latent_attention else TransformerConfig
-    words = {field.name: getattr(args, field.name) for field in dataclasses.fields(cls) if hasattr(args, field.name)}
-    words.update(persist_layer_norm=not args.no_persist_layer_norm, deallocate_pipeline_outputs=True, pipeline_dtype=args.params_dtype, params_dtype=args.params_dtype,
-                 batch_p2p_comm=not args.overlap_p2p_comm, num_moe_experts=args.num_experts, num_layers_in_first_pipeline_stage=args.decoder_first_pipeline_num_layers,
-                 num_layers_in_last_pipeline_stage=args.decoder_last_pipeline_num_layers, fp8_param=args.fp8_param_gather,
-                 virtual_pipeline_model_parallel_size=args.virtual_pipeline_model_parallel_size, num_query_groups=args.num_query_groups if args.group_query_attention else None,
-                 bias_activation_fusion=args.bias_swiglu_fusion if args.swiglu else args.bias_gelu_fusion, cp_comm_type=args.cp_comm_type[0])
-    if args.swiglu:
-        words.update(activation_func=F.silu, gated_linear_unit=True)
-    if words.get("rope_type") is None:
-        words.pop("rope_type", None)
-    yield "TransformerConfig", lambda: cls(**words)
-    words = {field.name: getattr(args, field.name) for field in dataclasses.fields(OptimizerConfig) if hasattr(args, field.name)}
-    yield "OptimizerConfig", lambda: OptimizerConfig(**words)
-    words = {field.name: getattr(args, field.name) for field in dataclasses.fields(DistributedDataParallelConfig) if hasattr(args, field.name)}
-    words.update(grad_reduce_in_fp32=args.accumulate_allreduce_grads_in_fp32, check_for_nan_in_grad=args.check_for_nan_in_loss_and_grad)
-    yield "DistributedDataParallelConfig", lambda: DistributedDataParallelConfig(**words)
+    """What megatron-core refuses of the objects that pretrain_gpt.py and training.py make."""
+    errors = []
+
+    def build(name, make):
+        try:
+            return make()
+        except REFUSALS as error:
+            errors.append(f"{name}: {type(error).__name__}: {reason(error)}")
+
+    transformer = build("TransformerConfig", lambda: core_transformer_config_from_args(args))
+    model = transformer and build("GPTModelConfig", lambda: gpt_config_from_args(args, transformer))
+    if model:
+        build("GPTModelConfig", model.finalize)
+    # Of the optimizer, data parallelism, checkpoints and the run.
+    build("PretrainConfigContainer", lambda: pretrain_cfg_container_from_args(args, model))
+    return errors
 
 
 def check(item):
@@ -139,20 +128,11 @@ def check(item):
     errors = protocol.twice(settings)
     try:
         args = PARSER.parse_args(list(split(settings)))
-    except Refused as error:
+    except (Refused, KeyError) as error:  # a word that no member of an enumeration has
         return [*errors, f"argparse: {error}"]
-    args.world_size = world
     with contextlib.redirect_stdout(sys.stderr):
-        try:
-            rules.validate(args)
-        except AssertionError as error:
-            return [*errors, f"validate_args: {error}"]
-        for name, build in built(args):
-            try:
-                build()
-            except (AssertionError, ValueError, RuntimeError, TypeError) as error:
-                errors.append(f"{name}: {type(error).__name__}: {' '.join(str(error).split())[:400]}")
-    return errors + rules.facts(args, item["facts"])
+        refused = settled(args, world) or built(args)
+    return errors + (refused or rules.facts(args, item["facts"]))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ Where Megatron trains, its model's configuration is made and set as `nemo_rl/mod
 import contextlib
 import copy
 import json
-import logging
 import os
 import re
 import sys
@@ -175,5 +174,4 @@ def check(item):
 
 
 if __name__ == "__main__":
-    logging.disable(logging.CRITICAL)
     protocol.serve(check)

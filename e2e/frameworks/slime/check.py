@@ -1,9 +1,10 @@
-"""Checks slime's commands: its own arguments and Megatron-LM's (options.json), megatron-core's dataclasses for real; see README.md.
+"""Checks slime's commands: its own arguments (options.json) beside Megatron-LM's, `validate_args` and megatron-core for real; see README.md.
 
 argparse parses the text as slime does, `scripts/models` filled in; `settled` restates what `slime/utils/arguments.py` and its Megatron
-backend assert and set; then megatron-core is asked as for Megatron-LM's own texts.
+backend assert and set; then Megatron-LM and megatron-core are asked as for Megatron-LM's own texts.
 """
 
+import argparse
 import contextlib
 import copy
 import json
@@ -23,14 +24,28 @@ with open(os.path.join(HERE, "options.json")) as file:
     KNOWN = json.load(file)
 
 
+NUMBERS = {"int": int, "float": float, "str": str, "bool": bool}
+
+
+def add(made, option):
+    """An argument as argparse was told of it."""
+    action = {"on": "store_true", "off": "store_false", "either": argparse.BooleanOptionalAction}.get(option["kind"])
+    if action:
+        names = [name for name in option["names"] if option["kind"] != "either" or not name.startswith("--no-")]
+        made.add_argument(*names, dest=option["dest"], action=action)
+        return
+    made.add_argument(*option["names"], dest=option["dest"], type=NUMBERS.get(option["type"], str), choices=option.get("choices"), nargs=option.get("nargs"),
+                      default=option["default"], required=option.get("required", False))
+
+
 def parser():
     """Megatron-LM's, with slime's own: what a text sets twice is slime's."""
-    changed = {own["dest"]: own["default"] for own in KNOWN["options"] if "names" not in own}
-    own = [option for option in KNOWN["options"] if "names" in option]
-    names = {name for option in own for name in option["names"]}
-    megatrons = [option for option in megatron_lm.OPTIONS if not names.intersection(option["names"])]
-    made = megatron_lm.parser([*megatrons, *own])
-    made.set_defaults(**changed)
+    made = megatron_lm.parser()
+    made.conflict_handler = "resolve"
+    for option in KNOWN["options"]:
+        if "names" in option:
+            add(made, option)
+    made.set_defaults(**{own["dest"]: own["default"] for own in KNOWN["options"] if "names" not in own})
     return made
 
 
@@ -39,6 +54,8 @@ PARSER = parser()
 
 def launch(text):
     """The words behind train.py, those of `scripts/models` among them, and the model's file."""
+    os.environ.pop(megatron_lm.ORDER, None)
+    os.environ.update(re.findall(rf'({megatron_lm.ORDER})[\\"]+: *[\\"]+(\d+)', text))
     files = re.findall(r"^source scripts/models/([\w.-]+)\.sh\b", text, re.MULTILINE)
     if len(files) != 1 or files[0] not in KNOWN["models"]:
         raise ValueError(f"scripts/models has no one file of this text: {files}")
@@ -121,16 +138,13 @@ def check(item):
     with contextlib.redirect_stdout(sys.stderr):
         try:
             settled(args, program)
-            # With a batch of packs of tokens, Megatron-LM's own count of micro-batches means nothing.
-            asked = copy.copy(args)
-            rules.validate(asked)
         except AssertionError as error:
-            return [*errors, f"validate_args: {error}"]
-        for name, build in megatron_lm.built(asked):
-            try:
-                build()
-            except (AssertionError, ValueError, RuntimeError, TypeError) as error:
-                errors.append(f"{name}: {type(error).__name__}: {' '.join(str(error).split())[:400]}")
+            return [*errors, f"slime_validate_args: {error}"]
+        # With a batch of packs of tokens, Megatron-LM's own count of micro-batches means nothing.
+        asked = copy.copy(args)
+        errors += megatron_lm.settled(asked, args.world_size) or megatron_lm.built(asked)
+    if errors:
+        return errors
     if args.global_batch_size % asked.data_parallel_size:
         errors.append(f"global batch size ({args.global_batch_size}) is not divisible by data parallel size ({asked.data_parallel_size})")
     known = item["facts"]

@@ -17,7 +17,10 @@ use shardwise_rules::{last_stage, machines};
 
 /// Why `overlap_moe_expert_parallel_comm` is set.
 pub(super) const EXPERTS_OVERLAP: &str = "the experts' exchanges run beside another micro-batch's computation";
-/// Why `moe_enable_deepep` is set.
+/// Whose fused loss: `validate_args` of Megatron-LM 0.19.2 refuses Transformer Engine's, and `ModelParallelConfig` warns of it.
+pub(super) const NATIVE_LOSS: &str = "Megatron's own; Transformer Engine's is known to be unstable";
+
+/// Why `moe_enable_deepep` is set, or `moe_flex_dispatcher_backend`, its name of late.
 pub(crate) const DEEPEP: &str = "DeepEP sends tokens to their experts, from the plan";
 
 /// `moe_token_dispatcher_type` of frameworks that dispatch by all-to-all where nothing else is said, and whether `DeepEP` does it.

@@ -37,10 +37,10 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             run(emission),
         ],
         command: format!(
-            "# From the root of Megatron-Bridge's checkout, tag v{}.\n{} scripts/training/run_recipe.py --recipe {}_{kind}_config \"${{args[@]}}\"",
+            "# From the root of Megatron-Bridge's checkout, tag v{}.\n{} scripts/training/run_recipe.py --recipe {} \"${{args[@]}}\"",
             emission.version,
             torchrun(emission.job),
-            recipe.name
+            recipe.function(kind)
         ),
     };
     Ok(vec![script.into_snippet("run_megatron_bridge.sh")])
@@ -77,9 +77,7 @@ fn batch(emission: &Emission) -> Section {
     let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
     let mut section = Section::new("Batch");
     section.set("model.seq_length", workload.sequence_length, "tokens, from your question");
-    let pretrain = workload.kind == WorkloadKind::Pretrain;
-    let own = if pretrain { "dataset.sequence_length" } else { "dataset.seq_length" };
-    section.set(own, workload.sequence_length, "as the model's");
+    section.set("dataset.seq_length", workload.sequence_length, "as the model's");
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus)).max(1);
     let micro = micro(emission);
     section.set("train.micro_batch_size", micro, "of one forward pass");
@@ -96,16 +94,18 @@ fn data(emission: &Emission) -> Section {
         section.set("dataset.blend", "\"[['$HOME/data/train_text_document'],null]\"", reason);
         return section;
     }
-    section.set("dataset.dataset_name", "squad", "change this to your data on Hugging Face, in SQuAD's form");
+    section.set(
+        "dataset.hf_dataset.dataset_name",
+        "squad",
+        "change this to your data on Hugging Face, in SQuAD's form",
+    );
     let split = emission.plan.layout.context_parallel;
     if workload.joins() {
-        section.set("dataset.packed_sequence_specs.packed_sequence_size", workload.sequence_length, "tokens of a pack");
-        if split > 1 {
-            let reason = "2 × CP: each sequence is split evenly";
-            section.set("dataset.packed_sequence_specs.pad_seq_to_mult", 2 * split, reason);
-        }
+        section.set("dataset.offline_packing_specs.packed_sequence_size", workload.sequence_length, "tokens of a pack");
+        // `run_recipe.py` pads each sequence as CP and TP split it.
     } else {
-        section.set("dataset.packed_sequence_specs", "null", "a sample is a sequence, as in your question");
+        section.set("dataset.enable_offline_packing", "false", "a sample is a sequence, as in your question");
+        section.set("dataset.offline_packing_specs", "null", "goes with it");
         section.set("++dataset.dataset_kwargs.pad_to_max_length", "true", "each to the length that is estimated");
     }
     if split > 1 {
@@ -181,6 +181,9 @@ fn layout(emission: &Emission) -> Section {
     section
 }
 
+/// Why a type of the optimizer's states takes less than 4 bytes.
+const NARROW: &str = "narrow optimizer states, from the plan";
+
 fn memory(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Memory and precision");
@@ -201,17 +204,18 @@ fn memory(emission: &Emission) -> Section {
         section.set(key("optimizer_offload_fraction"), fraction, own);
         section.set(key("overlap_cpu_optimizer_d2h_h2d"), "true", "copies run beside the step");
     }
-    if away > 0.0 || !narrow.is_empty() {
-        let reason = "the one that offloads, and keeps narrow states";
-        section.set("optimizer.use_precision_aware_optimizer", "true", reason);
-    }
-    for (name, word) in narrow {
-        let word = match word {
-            "bf16" => "torch.bfloat16",
-            "fp16" => "torch.float16",
-            _ => "torch.uint8",
+    let aware = away > 0.0 || !narrow.is_empty();
+    let reason = if aware { "the one that offloads, and keeps narrow states" } else { "its states are of 4 bytes" };
+    section.set("optimizer.use_precision_aware_optimizer", aware, reason);
+    // Recipes differ in these types.
+    for name in ["exp_avg_dtype", "exp_avg_sq_dtype", "main_params_dtype", "main_grads_dtype"] {
+        let own = narrow.iter().find(|(own, _)| *own == name).map(|(_, word)| *word);
+        let (word, reason) = match own {
+            Some("bf16") => ("torch.bfloat16", NARROW),
+            Some(_) => ("torch.float16", NARROW),
+            None => ("torch.float32", "4 bytes of each weight"),
         };
-        section.set(format!("optimizer.{name}"), word, "narrow optimizer states, from the plan");
+        section.set(format!("optimizer.{name}"), word, reason);
     }
     let (name, _) = mixed(emission.job.workload.precision);
     section.set("mixed_precision", name, "precision of your question");
@@ -221,17 +225,18 @@ fn memory(emission: &Emission) -> Section {
 fn kernels(emission: &Emission) -> Section {
     let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
     let mut section = Section::new("Kernels");
+    section.set("model.cuda_graph_impl", "none", "the estimate launches each kernel");
     let fused = layout.fused_loss;
     let reason = if fused { "the gradient takes the logits' place" } else { "off, as the plan says" };
     section.set("model.cross_entropy_loss_fusion", flag(fused), reason);
     if fused {
-        section.set("model.cross_entropy_fusion_impl", "te", "Transformer Engine's");
+        section.set("model.cross_entropy_fusion_impl", "native", megatron::NATIVE_LOSS);
     }
     if shape.num_experts > 0 {
         let (dispatcher, deepep) = megatron::dispatcher(layout.switches);
         section.set("model.moe_token_dispatcher_type", dispatcher, "tokens travel to their experts");
         if deepep {
-            section.set("model.moe_enable_deepep", "true", megatron::DEEPEP);
+            section.set("model.moe_flex_dispatcher_backend", "deepep", megatron::DEEPEP);
         }
         if layout.switches.overlap_moe_expert_parallel_comm {
             section.set("model.overlap_moe_expert_parallel_comm", "true", megatron::EXPERTS_OVERLAP);

@@ -8,8 +8,9 @@ use super::text::{Script, Section, head, home, model_path, torchrun};
 use super::words::{count, layout_title};
 use super::{Emission, Snippet, Unsupported, kernel};
 use crate::binding::At;
+use shardwise_question::framework::MEGATRON_LM;
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::{Attention, Precision, WorkloadKind};
+use shardwise_question::wire::{Attention, Optimizer, Precision, WorkloadKind};
 use shardwise_rules::megatron_lm::samples;
 use shardwise_rules::optimizer::distributed;
 
@@ -101,13 +102,18 @@ pub(super) fn layout(emission: &Emission, gpus: u32) -> Section {
     if megatron::is_sequence_split(layout) {
         switch(&mut section, "--sequence-parallel", megatron::SEQUENCE_REASON);
     }
+    // What slime's own Megatron calls dist_muon.
+    let layers =
+        layout.optimizer.kind == Optimizer::Muon && layout.zero_stage >= 1 && emission.framework.id == MEGATRON_LM.id;
     for (row, (value, reason)) in megatron::OPTIMIZER.iter().filter_map(|row| Some((row, (row.says)(&at)?))) {
+        let value = if layers && row.name == "optimizer" { "muon".to_owned() } else { value };
         section.set(format!("--{}", row.name.replace('_', "-")), value, reason);
     }
     let overlap = layout.overlap;
-    let sharded = distributed(layout);
+    let sharded = distributed(layout) || layers;
     if sharded {
-        switch(&mut section, "--use-distributed-optimizer", "shards optimizer states over DP");
+        let reason = if layers { "shards Muon's states by whole layers" } else { "shards optimizer states over DP" };
+        switch(&mut section, "--use-distributed-optimizer", reason);
     }
     if overlap.gradients {
         let reason = "gradients are reduced beside the backward pass";
@@ -224,7 +230,7 @@ fn kernels(emission: &Emission) -> Section {
     if layout.fused_loss {
         let reason = "the gradient takes the logits' place";
         switch(&mut section, "--cross-entropy-loss-fusion", reason);
-        section.set("--cross-entropy-fusion-impl", "te", "Transformer Engine's");
+        section.set("--cross-entropy-fusion-impl", "native", megatron::NATIVE_LOSS);
     }
     section
 }

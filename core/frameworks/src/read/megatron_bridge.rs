@@ -27,6 +27,9 @@ use super::{kernel, optimizer};
 use shardwise_catalog::catalog::{self, ModelEntry};
 use shardwise_rules::megatron_bridge::model_of;
 
+/// Options that name a recipe, or with `--model` what its name begins with.
+const RECIPES: [&str; 3] = ["--recipe", "--model_recipe_name", "--model"];
+
 /// Whether settings override a recipe of Megatron-Bridge's: its sections, with Megatron's words in them.
 pub(super) fn is_its(settings: &[Setting]) -> bool {
     let has = |key: &str| settings.iter().any(|setting| setting.key == key);
@@ -66,7 +69,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
 
 fn question(draft: &mut Draft) {
     gpus(draft);
-    let named = ["--recipe", "--model_recipe_name"].into_iter().find_map(|key| draft.word(key));
+    let named = RECIPES.into_iter().find_map(|key| draft.word(key));
     // An option that has lost its value to a variable.
     let recipe = named.filter(|name| name != "True");
     let entry = model(draft, recipe.as_deref());
@@ -110,9 +113,7 @@ fn gpus(draft: &mut Draft) {
 /// The model of the recipe.
 fn model(draft: &mut Draft, recipe: Option<&str>) -> Option<&'static ModelEntry> {
     let Some(recipe) = recipe else {
-        let open = ["--recipe", "--model_recipe_name"]
-            .into_iter()
-            .find_map(|key| draft.depends_on(key));
+        let open = RECIPES.into_iter().find_map(|key| draft.depends_on(key));
         let why = match open {
             Some(open) => format!("The recipe's name depends on {open}, which the text does not set."),
             None => "Megatron-Bridge takes the model from its recipe, which the text does not name.".to_owned(),
@@ -214,12 +215,12 @@ fn lengths(draft: &mut Draft) {
         .any(|name| draft.count(&format!("dataset.{name}.packed_sequence_size")).is_some());
     let off = switches
         .into_iter()
-        .chain(["dataset.packed_sequence_specs"])
+        .chain(["dataset.packed_sequence_specs", "dataset.offline_packing_specs"])
         .any(|key| draft.states(key));
     if on || sized || off {
         draft.set("workload.packing", on || sized);
     } else {
-        recipes(draft, "dataset.packed_sequence_specs", "workload.packing", false);
+        recipes(draft, "dataset.enable_offline_packing", "workload.packing", false);
     }
 }
 
@@ -302,10 +303,14 @@ fn layout(draft: &mut Draft, entry: Option<&ModelEntry>) {
         draft.set("plan.apply_rope_fusion", on);
     }
     if draft.size("plan.expert_parallel") > Some(1) {
-        for name in ["moe_enable_deepep", "overlap_moe_expert_parallel_comm"] {
-            if draft.flag(&format!("model.{name}")) == Some(true) {
-                draft.set(&format!("plan.{name}"), true);
-            }
+        let flex = draft.word("model.moe_token_dispatcher_type").as_deref() == Some("flex");
+        // Its name of late.
+        let backend = draft.word("model.moe_flex_dispatcher_backend").as_deref() == Some("deepep");
+        if draft.flag("model.moe_enable_deepep") == Some(true) || flex && backend {
+            draft.set("plan.moe_enable_deepep", true);
+        }
+        if draft.flag("model.overlap_moe_expert_parallel_comm") == Some(true) {
+            draft.set("plan.overlap_moe_expert_parallel_comm", true);
         }
     }
     states(draft);

@@ -123,7 +123,7 @@ impl Dialect {
                 "torchtitan 0.2.2, torchtitan/config/job_config.py (https://github.com/pytorch/torchtitan/tree/v0.2.2)"
             }
             Self::MegatronBridge => {
-                "Megatron-Bridge 0.3.1, megatron/bridge/training/config.py (https://github.com/NVIDIA-NeMo/Megatron-Bridge/tree/v0.3.1)"
+                "Megatron-Bridge 0.6.2, megatron/bridge/training/config.py (https://github.com/NVIDIA-NeMo/Megatron-Bridge/tree/v0.6.0)"
             }
             Self::Unsloth => {
                 "Unsloth 2026.10.9, unsloth/models/loader.py (https://pypi.org/project/unsloth/2026.10.9/)"

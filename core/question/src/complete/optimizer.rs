@@ -43,7 +43,7 @@ pub fn steps_with(job: &Job, layout: &Layout) -> bool {
 
 fn kind(job: &Job, layout: &Layout, row: &Row, at: Place<'_>) -> Result<(), InputError> {
     let wrong = |says: &str| Err(at.wrong("optimizer", says));
-    // `get_megatron_optimizer` of megatron-core 0.16.1.
+    // `get_megatron_optimizer` of megatron-core 0.19.2, but for its Lion and SOAP.
     if layout.backend == Backend::Megatron && !matches!(row.optimizer, Optimizer::Sgd | Optimizer::Muon) {
         return wrong("Megatron steps by adamw, muon or sgd. Choose one of these, or another backend.");
     }

@@ -12,8 +12,9 @@ args=(
   train.global_batch_size=128  # 32 passes on each of 4 ranks
 
   # Data
-  dataset.dataset_name=squad  # change this to your data on Hugging Face, in SQuAD's form
-  dataset.packed_sequence_specs=null  # a sample is a sequence, as in your question
+  dataset.hf_dataset.dataset_name=squad  # change this to your data on Hugging Face, in SQuAD's form
+  dataset.enable_offline_packing=false  # a sample is a sequence, as in your question
+  dataset.offline_packing_specs=null  # goes with it
   ++dataset.dataset_kwargs.pad_to_max_length=true  # each to the length that is estimated
 
   # Adapters
@@ -43,11 +44,16 @@ args=(
   optimizer.optimizer_offload_fraction=1.0  # all of it
   optimizer.overlap_cpu_optimizer_d2h_h2d=true  # copies run beside the step
   optimizer.use_precision_aware_optimizer=true  # the one that offloads, and keeps narrow states
+  optimizer.exp_avg_dtype=torch.float32  # 4 bytes of each weight
+  optimizer.exp_avg_sq_dtype=torch.float32  # 4 bytes of each weight
+  optimizer.main_params_dtype=torch.float32  # 4 bytes of each weight
+  optimizer.main_grads_dtype=torch.float32  # 4 bytes of each weight
   mixed_precision=bf16_mixed  # precision of your question
 
   # Kernels
+  model.cuda_graph_impl=none  # the estimate launches each kernel
   model.cross_entropy_loss_fusion=True  # the gradient takes the logits' place
-  model.cross_entropy_fusion_impl=te  # Transformer Engine's
+  model.cross_entropy_fusion_impl=native  # Megatron's own; Transformer Engine's is known to be unstable
 
   # Run
   train.train_iters=1000  # steps; yours to choose
@@ -59,5 +65,5 @@ args=(
   checkpoint.load=null  # starts anew
   checkpoint.save_interval=500  # 500 steps
 )
-# From the root of Megatron-Bridge's checkout, tag v0.3.1.
+# From the root of Megatron-Bridge's checkout, tag v0.6.2.
 torchrun --standalone --nnodes=1 --nproc-per-node=8 scripts/training/run_recipe.py --recipe llama31_8b_peft_config "${args[@]}"

@@ -63,7 +63,7 @@ args=(
   # Kernels
   --attention-backend auto  # the fastest that is there: cuDNN's or FlashAttention
   --cross-entropy-loss-fusion  # the gradient takes the logits' place
-  --cross-entropy-fusion-impl te  # Transformer Engine's
+  --cross-entropy-fusion-impl native  # Megatron's own; Transformer Engine's is known to be unstable
 
   # Run
   --train-iters 1000  # steps; yours to choose
@@ -84,5 +84,5 @@ args=(
   --log-interval 10  # steps
   --log-throughput  # to compare with the estimate
 )
-# From the root of Megatron-LM's checkout, tag core_v0.16.1.
+# From the root of Megatron-LM's checkout, tag core_v0.19.2.
 torchrun --standalone --nnodes=1 --nproc-per-node=8 pretrain_gpt.py "${args[@]}"

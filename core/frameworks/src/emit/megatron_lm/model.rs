@@ -130,7 +130,7 @@ fn experts(shape: &Shape, switches: Switches) -> Section {
     let (dispatcher, deepep) = megatron::dispatcher(switches);
     section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
     if deepep {
-        switch(&mut section, "--moe-enable-deepep", megatron::DEEPEP);
+        section.set("--moe-flex-dispatcher-backend", "deepep", megatron::DEEPEP);
     }
     if switches.overlap_moe_expert_parallel_comm {
         switch(&mut section, "--overlap-moe-expert-parallel-comm", megatron::EXPERTS_OVERLAP);

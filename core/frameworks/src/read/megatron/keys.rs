@@ -57,30 +57,38 @@ pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
     ("train_samples", Field("workload.run.examples")),
     ("step_batch_size_schedule|rampup_batch_size", Unmodelled("the estimate is of the full batch")),
     (
-        "use_megatron_fsdp|use_torch_fsdp2|data_parallel_sharding_strategy|fsdp_*",
+        "use_megatron_fsdp|use_torch_fsdp2|data_parallel_sharding_strategy|fsdp_*|tensor_parallel_num_weight_shards|\
+         expert_tensor_parallel_num_weight_shards",
         Unmodelled("the estimate's Megatron shards optimizer states alone"),
     ),
-    ("cpu_offloading*", Unmodelled("the estimate keeps activations on the GPU")),
+    (
+        "cpu_offloading*|delay_offload_*|delta_offload_*|activation_offload_*|fine_grained_*|offload_modules",
+        Unmodelled("the estimate keeps activations on the GPU"),
+    ),
     ("decoder_first_pipeline_num_layers|account_for_*|pipeline_model_parallel_layout", STAGES),
     ("decoder_last_pipeline_num_layers", Ignored("the estimate splits layers as evenly as they go")),
     ("moe_token_dispatcher_type", Ignored("the estimate counts an all-to-all")),
     (
-        "moe_enable_deepep|moe_flex_dispatcher_backend|overlap_moe_expert_parallel_comm|moe_shared_expert_overlap",
+        "moe_enable_deepep|moe_flex_dispatcher_backend|overlap_moe_expert_parallel_comm|moe_shared_expert_overlap|\
+         overlap_dispatch_backward_with_experts_wgrad|high_priority_a2a_comm_stream",
         DISPATCH,
     ),
     ("moe_expert_capacity_factor", Unmodelled("the estimate drops no token")),
     (
         "moe_grouped_gemm|moe_permute_fusion|cross_entropy_loss_fusion|cross_entropy_fusion_impl|use_mcore_models|\
-         transformer_impl|use_legacy_models|no_masked_softmax_fusion|no_bias_*|no_rope_fusion|no_gradient_accumulation_fusion|use_te",
+         transformer_impl|use_legacy_models|no_masked_softmax_fusion|no_bias_*|no_rope_fusion|no_gradient_accumulation_fusion|use_te|\
+         fused_residual_rmsnorm|use_transformer_engine_op_fuser|use_grouped_gemm_*|mla_down_proj_fusion|flash_attention_version",
         KERNELS,
     ),
     ("moe_*", Ignored("which experts are taken")),
-    ("enable_cuda_graph|cuda_graph_*", Unmodelled("the estimate launches each kernel")),
+    ("enable_cuda_graph|cuda_graph_*|optimizer_cuda_graph", Unmodelled("the estimate launches each kernel")),
     (
         "manual_gc*|log_*|timing_log_*|save*|load*|no_load_*|no_save_*|ckpt_*|dist_ckpt_*|async_save|use_dist_ckpt|\
          auto_detect_ckpt_format|exit_*|tensorboard_*|wandb_*|profile*|use_pytorch_profiler|distributed_backend|\
          distributed_timeout_minutes|local_rank|no_check_for_nan_in_loss_and_grad|init_model_with_meta_device|\
-         model_provider|export_*|logging_level",
+         model_provider|export_*|logging_level|pytorch_profiler_*|record_shapes|nvtx_ranges|gpu_sniff_test_interval|async_*|\
+         verify_integrity|no_stream_ckpt_dequant|disable_stream_ckpt_dequant|\
+         no_ckpt_*|disable_ckpt_*|override_ckpt_iteration|flight_recorder_*|no_flight_recorder_*|disable_flight_recorder_*|fault_injector_*|enable_msc",
         LOG,
     ),
     ("empty_unused_memory_level", Ignored("when the allocator gives memory back")),
@@ -95,7 +103,7 @@ pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
         "position_embedding_type|rotary_*|use_rotary_position_embeddings|no_position_embedding|use_rope_scaling|\
          rope_*|qk_layernorm|normalization|norm_epsilon|apply_layernorm_1p|squared_relu|disable_bias_linear|\
          add_qkv_bias|attention_dropout|hidden_dropout|attention_softmax_in_fp32|init_method_std|\
-         calculate_per_token_loss|clip_grad|weight_decay*|adam_*|muon_*|sgd_momentum|lr*|min_lr|decoupled_*|\
+         calculate_per_token_loss|clip_grad|weight_decay*|adam_*|muon_*|lion_*|yarn_*|no_yarn_*|mup_*|use_mup|sgd_momentum|lr*|min_lr|decoupled_*|\
          override_opt_param_scheduler|use_checkpoint_opt_param_scheduler|seed|loss_scale*|initial_loss_scale|\
          disable_bf16_reduced_precision_matmul",
         OBJECTIVE,
@@ -103,14 +111,19 @@ pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
     (
         "data_*|mock_data|split|tokenizer_*|tiktoken_*|vocab_file|merge_file|num_workers|\
          make_vocab_size_divisible_by|no_create_attention_mask_in_dataloader|no_mmap_bin_files|reset_*|eod_mask_loss|\
-         dataloader_type|sft_*|dataset_provider",
+         dataloader_type|sft_*|dataset_provider|no_pad_vocab_size|disable_pad_vocab_size|null_tokenizer_*|\
+         chat_template|no_tokenizer_*|disable_tokenizer_*",
         DATA_SET,
     ),
-    ("eval_*", Ignored("validation")),
+    ("eval_*|start_eval_at_iter|validation_set_names", Ignored("validation")),
     ("finetune|sft", Field("workload.kind")),
     ("use_nccl_ub", Ignored("how collectives find their buffers")),
     ("spec", Unmodelled("the model's shape is that of the arguments")),
     ("ddp_*", Ignored("the size of one transfer")),
+    ("disable_align_grad_reduce|no_use_layer_wise_param_layout", Ignored("how gradients are sent")),
+    ("logits_*", Unmodelled("the estimate has no teacher here")),
+    ("mlp_chunks_for_training", Unmodelled("the estimate computes an MLP in one piece")),
+    ("dataloader_inter_document_masking", Unmodelled("the estimate's attention spans the whole sequence")),
     // Vision, Mamba, RL and inference: what else the examples run.
     (
         "img_*|patch_dim|pixel_shuffle|vision_model_type|language_model_*|disable_vision_class_token|image_tag_type|\
@@ -131,7 +144,7 @@ pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
     ("mtp_*", Unmodelled("the estimate trains no further prediction heads")),
     ("mscale*|no_rope_freq|softmax_type|quick_geglu|glu_linear_offset|activation_func_clamp_value", OBJECTIVE),
     ("window_*", Unmodelled("name the model instead: its window is in the catalog")),
-    ("enable_gpt_oss", Unmodelled("name the model instead")),
+    ("enable_gpt_oss|dsa_*|no_dsa_*|disable_dsa_*", Unmodelled("name the model instead")),
     ("use_fused_*|te_rng_tracker", KERNELS),
     ("deterministic_mode", Unmodelled("the estimate's kernels are the quick ones")),
     ("first_last_layers_bf16|num_layers_at_*", Unmodelled("the estimate has one precision for all layers")),
@@ -141,7 +154,7 @@ pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
     ("ddp_impl", Ignored("an older word; gradients are summed alike")),
     ("grpo_*|rl_*|no_rl_*|langrl_*", RL),
     (
-        "inference_*|decode_only_cuda_graphs|max_tokens_to_oom|out_seq_length|num_tokens_to_*|incoming_requests_*",
+        "inference_*|no_inference_*|num_speculative_tokens|use_same_sampling_seed_*|decode_only_cuda_graphs|max_tokens_to_oom|out_seq_length|num_tokens_to_*|incoming_requests_*",
         INFERENCE,
     ),
     (

@@ -1,4 +1,4 @@
-//! Megatron-Bridge's keys (0.3.1, `megatron/bridge/training/config.py`, and what of megatron-core its recipes hold), and the
+//! Megatron-Bridge's keys (0.6.2 and 0.3.1, `megatron/bridge/training/config.py`, and what of megatron-core its recipes hold), and the
 //! options of its scripts.
 
 use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Unmodelled};
@@ -34,9 +34,9 @@ const MODEL: &[(&str, Meaning)] = &[
     ("cross_entropy_loss_fusion", Plan("fused_loss")),
     ("attention_backend", Plan("attention_kernel attention")),
     ("apply_rope_fusion", Plan("apply_rope_fusion")),
-    ("moe_enable_deepep", Plan("moe_enable_deepep")),
+    ("moe_enable_deepep|moe_flex_dispatcher_backend", Plan("moe_enable_deepep")),
     ("overlap_moe_expert_parallel_comm", Plan("overlap_moe_expert_parallel_comm")),
-    ("moe_token_dispatcher_type|moe_flex_dispatcher_backend", Ignored("the estimate counts an all-to-all")),
+    ("moe_token_dispatcher_type", Ignored("the estimate counts an all-to-all")),
     ("moe_shared_expert_overlap|delay_wgrad_compute", IfOn("the estimate's shared experts wait for their turn")),
     ("moe_expert_capacity_factor|moe_pad_expert_input_to_capacity", IfOn("the estimate drops no token")),
     ("moe_grouped_gemm|moe_permute_fusion|moe_router_fusion|cross_entropy_fusion_impl", KERNELS),
@@ -100,7 +100,7 @@ const OPTIMIZER: &[(&str, Meaning)] = &[
     ("optimizer_cpu_offload|optimizer_offload_fraction", Plan("optimizer_offload_fraction")),
     ("exp_avg_dtype|exp_avg_sq_dtype", Plan("optimizer_bytes")),
     ("main_params_dtype", Plan("master_weights_bytes")),
-    ("main_grads_dtype|main_grads_dtype_str", Unmodelled("state plan.gradient_bytes")),
+    ("main_grads_dtype|main_grads_dtype_str", Ignored("mixed_precision says the types")),
     ("use_precision_aware_optimizer", Ignored("the types of its states say what it takes")),
     (
         "overlap_cpu_optimizer_d2h_h2d|use_torch_optimizer_for_cpu_offload",
@@ -116,7 +116,8 @@ const OPTIMIZER: &[(&str, Meaning)] = &[
 const DATA: &[(&str, Meaning)] = &[
     ("seq_length|sequence_length", Field("workload.sequence_length")),
     (
-        "packed_sequence_specs|packed_sequence_specs.packed_sequence_size|offline_packing_specs.packed_sequence_size|enable_offline_packing|\
+        "packed_sequence_specs|packed_sequence_specs.packed_sequence_size|offline_packing_specs|\
+         offline_packing_specs.packed_sequence_size|enable_offline_packing|\
          enable_in_batch_packing|pack_sequences_in_batch",
         Field("workload.packing"),
     ),
@@ -124,7 +125,7 @@ const DATA: &[(&str, Meaning)] = &[
 ];
 
 const OPTIONS: &[(&str, Meaning)] = &[
-    ("recipe|model_recipe_name", Field("model")),
+    ("recipe|model_recipe_name|model", Field("model")),
     ("mode|task|peft_scheme|domain", Field("workload.kind")),
     ("packed_sequence", Field("workload.packing")),
     ("num_gpus|gpus_per_node", Field("hardware.gpus hardware.gpus_per_node")),
@@ -133,7 +134,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
     ("config_file|config|list_config_variants", Ignored("the other file")),
     ("config_variant|model_family_name|use_recipes", Ignored("which of its recipes runs")),
     ("step_func|data|dataset|pretrained_checkpoint", DATA_SET),
-    ("optimizer_type", OBJECTIVE),
+    ("optimizer_type|lr|min_lr|warmup_iters", OBJECTIVE),
     ("cuda_graph_impl|cuda_graph_scope", IfOn("the estimate launches each kernel")),
     ("activation_offload_layers", ACTIVATIONS),
     ("use_tokendrop", IfOn("the estimate drops no token")),
@@ -145,7 +146,7 @@ const OPTIONS: &[(&str, Meaning)] = &[
         LAUNCHER,
     ),
     (
-        "enable_nsys|nsys_*|pytorch_profiler|profiling_*|record_memory_history|wandb_*|log_dir|golden_values_path|*_threshold|\
+        "save_dir|load_dir|save_interval|dump_env|dump-env|enable_nsys|nsys_*|pytorch_profiler|profiling_*|record_memory_history|wandb_*|log_dir|golden_values_path|*_threshold|\
          is_long_convergence_run|skip_first_percent_*|debug|offline|timing_threshold|memory_threshold|convergence_*|save_config_filepath",
         LOG,
     ),

@@ -17,7 +17,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("cp|context_parallel_size", "model.context_parallel_size"),
     ("vp|virtual_pipeline_model_parallel_size", "model.virtual_pipeline_model_parallel_size"),
     ("ep|expert_model_parallel_size", "model.expert_model_parallel_size"),
-    ("et|expert_tensor_parallel_size", "model.expert_tensor_parallel_size"),
+    ("et|etp|expert_tensor_parallel_size", "model.expert_tensor_parallel_size"),
     ("mb|micro_batch_size", "train.micro_batch_size"),
     ("gb|global_batch_size", "train.global_batch_size"),
     ("sl|seq_length", "dataset.seq_length"),
