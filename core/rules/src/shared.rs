@@ -191,8 +191,8 @@ pub(crate) static FSDP: &[Rule] = &[
         .or("Neither of {kv} key and value heads and {ulysses} divides the other."),
 ];
 
-/// Backward passes are in one part: neither megatron-core 0.19.2 (`pipeline_parallel/schedules.py`) nor `DeepSpeed` 0.19.8
-/// (`runtime/pipe/schedule.py`) has another order, and the others' FSDP has no pipeline.
+/// Backward passes are in one part: megatron-core 0.19.2 (`pipeline_parallel/schedules.py`) has no other order, and the others' texts
+/// lay out no pipeline (`DeepSpeed` 0.19.8 has DualPipeV for models that are written as pipelines, without the split).
 static ONE_BACKWARD: &[Rule] =
     &[must("plan.pipeline_schedule", |a| !a.layout.pipeline_schedule.is_some_and(splits_backward))
         .or("{name} runs 1F1B, with model chunks interleaved. Leave it out, or take torchtitan's flags.")];
