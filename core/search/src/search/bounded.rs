@@ -15,9 +15,10 @@ pub(super) use task::{Asked, Plain, Task};
 use std::cell::Cell;
 
 use super::accept::{Accept, Verdict};
-use super::candidate::{AS_FAST, Candidate, Top};
+use super::candidate::Candidate;
 use super::choices::Variant;
 use super::space::{Family, Group, Held, Pass, Space};
+use super::top::{Near, Top};
 use super::work::Work;
 use closest::smallest;
 use shardwise_catalog::ordered::rising;
@@ -65,9 +66,9 @@ impl Search<'_> {
             return any.into_iter().collect();
         }
         let near = match (self.limits.settle, &self.context.job.workload.rl) {
-            (false, _) => 1.0,
-            (true, Some(_)) => AS_FAST,
-            (true, None) => START,
+            (false, _) => Near::Nothing,
+            (true, Some(_)) => Near::AsFast,
+            (true, None) => Near::Starts(START),
         };
         let mut top = Top::new(self.limits.keep, near);
         let none_fits = self.task.least_short() > 0.0;
