@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use shardwise_catalog::error::InputError;
 use shardwise_question::job::Job;
-use shardwise_question::plan::Plan;
+use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute};
+use shardwise_question::wire::Offload;
 use shardwise_rules::{self, FRAMEWORKS, Framework};
 
 /// Whether a plan counts, and if it does not, what shares its fate: most rules are about a part of the plan, and all
@@ -19,6 +20,8 @@ pub(crate) enum Verdict {
     NoShare,
     /// Nor it with another engine.
     NoEngine,
+    /// Nor it with other recomputation, offload or head.
+    NoPass,
     /// Nor any of its parallel layout.
     NoGroup,
 }
@@ -41,6 +44,17 @@ const LAYOUT: [&str; 13] = [
     "workload.distillation",
     "workload.lora",
     "workload.rl.schedule",
+];
+
+/// What recomputation, offload and head have no part in.
+const PASS: [&str; 7] = [
+    "plan.context_parallel",
+    "plan.shard_group",
+    "plan.virtual_pipeline",
+    "plan.micro_batch",
+    "plan.max_tokens_per_gpu",
+    "workload.global_batch",
+    "workload.packing",
 ];
 
 const BACKEND: &str = "plan.backend";
@@ -90,11 +104,53 @@ pub(crate) struct Runs<'a> {
     job: &'a Job,
     /// The one that ran the last plan: it is asked first.
     last: Cell<usize>,
+    /// Who runs no plan of a back end, by its number.
+    never: Cell<[Frameworks; 4]>,
+    /// What is known of plans like the last.
+    like: Cell<Option<Like>>,
+}
+
+/// Some of the frameworks: a bit each, by their places.
+type Frameworks = u64;
+
+/// What is known of the plans of a parallel layout, and of those of them with one micro-batch.
+#[derive(Clone, Copy)]
+struct Like {
+    layout: Layout,
+    micro_batch: MicroBatch,
+    /// Who runs none of the layout's.
+    no_group: Frameworks,
+    /// Who runs none of those with this micro-batch.
+    no_pass: Frameworks,
+}
+
+impl Like {
+    fn of(layout: &Layout) -> Self {
+        let micro_batch = layout.micro_batch;
+        let layout = Layout {
+            micro_batch: MicroBatch::Sequences(1),
+            recompute: Recompute::None,
+            offload: Offload::default(),
+            optimizer_offload_fraction: 0.0,
+            fused_lm_head: false,
+            ..*layout
+        };
+        Self { layout, micro_batch, no_group: 0, no_pass: 0 }
+    }
+
+    /// With what is known of them, where `known` is of the same.
+    fn knowing(self, known: Option<Self>) -> Self {
+        match known.filter(|known| known.layout == self.layout) {
+            Some(known) if known.micro_batch == self.micro_batch => known,
+            Some(known) => Self { no_group: known.no_group, ..self },
+            None => self,
+        }
+    }
 }
 
 impl<'a> Runs<'a> {
     pub(crate) fn new(runner: Runner, job: &'a Job) -> Self {
-        Self { runner, job, last: Cell::new(0) }
+        Self { runner, job, last: Cell::new(0), never: Cell::default(), like: Cell::default() }
     }
 
     /// Whether a plan counts.
@@ -106,21 +162,41 @@ impl<'a> Runs<'a> {
         }
     }
 
+    /// Who refused what this plan shares with others is not asked again: a search comes by plans in that order.
     fn some(&self, plan: &Plan) -> Verdict {
-        let mut best = Verdict::NoGroup;
+        let mut like = Like::of(&plan.layout).knowing(self.like.get());
+        let mut all_never = self.never.get();
+        let never = &mut all_never[plan.layout.backend as usize];
         let first = self.last.get();
         let others = (0..FRAMEWORKS.len()).filter(|place| *place != first);
+        let mut best = Verdict::NoGroup;
         for place in [first].into_iter().chain(others) {
+            let own: Frameworks = 1 << place;
+            if (like.no_group | *never) & own != 0 {
+                continue;
+            }
+            if like.no_pass & own != 0 {
+                best = best.or(Verdict::NoPass);
+                continue;
+            }
             let Some(framework) = FRAMEWORKS.get(place) else {
                 continue;
             };
-            let verdict = run_by(framework, self.job, plan);
-            if verdict == Verdict::Yes {
-                self.last.set(place);
-                return verdict;
-            }
+            let (verdict, whole) = asked(framework, self.job, plan);
             best = best.or(verdict);
+            *never |= if whole { own } else { 0 };
+            match verdict {
+                Verdict::Yes => {
+                    self.last.set(place);
+                    break;
+                }
+                Verdict::NoGroup => like.no_group |= own,
+                Verdict::NoPass => like.no_pass |= own,
+                Verdict::No | Verdict::NoShare | Verdict::NoEngine => {}
+            }
         }
+        self.like.set(Some(like));
+        self.never.set(all_never);
         best
     }
 
@@ -129,10 +205,7 @@ impl<'a> Runs<'a> {
         let of = |framework: &Framework| {
             let broken = framework.violations(self.job, plan);
             let alone = framework.backends.contains(&plan.layout.backend);
-            let whole = |rule: &InputError| {
-                let field = rule.field.as_str();
-                !alone && field == BACKEND || OF_THE_JOB.iter().any(|own| field.starts_with(own))
-            };
+            let whole = |rule: &InputError| !alone && rule.field == BACKEND || is_of_the_job(&rule.field);
             broken.into_iter().find(whole)
         };
         match self.runner {
@@ -157,6 +230,7 @@ impl Verdict {
             (Self::No, _) | (_, Self::No) => Self::No,
             (Self::NoShare, _) | (_, Self::NoShare) => Self::NoShare,
             (Self::NoEngine, _) | (_, Self::NoEngine) => Self::NoEngine,
+            (Self::NoPass, _) | (_, Self::NoPass) => Self::NoPass,
             (Self::NoGroup, Self::NoGroup) => Self::NoGroup,
         }
     }
@@ -169,28 +243,41 @@ pub(crate) fn first_to_run(job: &Job, plan: &Plan) -> Option<&'static Framework>
 
 /// Whether `framework` runs a plan, and as it is estimated.
 fn run_by(framework: &Framework, job: &Job, plan: &Plan) -> Verdict {
+    asked(framework, job, plan).0
+}
+
+/// Whether `framework` runs a plan, and as it is estimated; and whether it runs no plan of this back end.
+fn asked(framework: &Framework, job: &Job, plan: &Plan) -> (Verdict, bool) {
     let layout = &plan.layout;
     if !framework.backends.contains(&layout.backend) {
-        return Verdict::NoGroup;
+        return (Verdict::NoGroup, true);
     }
     // It would run, and hold logits or wait for collectives that the estimate leaves out.
     let hides = layout.overlap.tensor_parallel && layout.tensor_parallel > 1;
     if layout.fused_lm_head && !framework.fused_lm_head || hides && !framework.overlaps_tensor_parallel {
-        return Verdict::NoEngine;
+        return (Verdict::NoEngine, false);
     }
     let broken = framework.refused(job, plan);
     if broken.is_empty() {
-        return Verdict::Yes;
+        return (Verdict::Yes, false);
     }
     let of = |whole: &str| broken.iter().any(|field| field.starts_with(whole));
-    let layout = broken.iter().any(|field| LAYOUT.contains(&field.as_str()));
-    if layout || of("model") || of("hardware") {
+    let any = |fields: &[&str]| broken.iter().any(|field| fields.contains(&field.as_str()));
+    let verdict = if any(&LAYOUT) || of("model") || of("hardware") {
         Verdict::NoGroup
+    } else if any(&PASS) {
+        Verdict::NoPass
     } else if broken.iter().any(|field| !field.starts_with("plan.rollout")) {
         Verdict::NoEngine
     } else if of(SHARE) {
         Verdict::No
     } else {
         Verdict::NoShare
-    }
+    };
+    (verdict, broken.iter().any(|field| is_of_the_job(field)))
+}
+
+/// Whether no plan changes a field.
+fn is_of_the_job(field: &str) -> bool {
+    OF_THE_JOB.iter().any(|own| field.starts_with(own))
 }

@@ -15,9 +15,10 @@ pub(super) use task::{Asked, Plain, Task};
 use std::cell::Cell;
 
 use super::accept::{Accept, Verdict};
-use super::candidate::{AS_FAST, Candidate, Top};
+use super::candidate::Candidate;
 use super::choices::Variant;
 use super::space::{Family, Group, Held, Pass, Space};
+use super::top::{Near, Top};
 use super::work::Work;
 use closest::smallest;
 use shardwise_catalog::ordered::rising;
@@ -65,9 +66,9 @@ impl Search<'_> {
             return any.into_iter().collect();
         }
         let near = match (self.limits.settle, &self.context.job.workload.rl) {
-            (false, _) => 1.0,
-            (true, Some(_)) => AS_FAST,
-            (true, None) => START,
+            (false, _) => Near::Nothing,
+            (true, Some(_)) => Near::AsFast,
+            (true, None) => Near::Starts(START),
         };
         let mut top = Top::new(self.limits.keep, near);
         let none_fits = self.task.least_short() > 0.0;
@@ -94,6 +95,7 @@ impl Search<'_> {
                         return Some(Candidate::new(job, &plan, 0.0, 0.0, group.place));
                     }
                     Err(Verdict::NoGroup) => return None,
+                    Err(Verdict::NoPass) => break,
                     Err(_) => {}
                 }
             }
@@ -225,17 +227,27 @@ impl Search<'_> {
         let first = family.variants.first()?;
         let least_of = |pass: &Pass| self.least_of(&group.layout(pass, first), pass, known);
         let least: Vec<f64> = group.passes.iter().map(least_of).collect();
+        let mut left = group.passes.len();
         for place in rising(&least) {
             let (pass, least) = (group.passes.get(place)?, *least.get(place)?);
             // Those after it take as long or longer.
             if least >= earlier(enough, best.as_ref()) {
                 break;
             }
+            let of = InPass { family, group, pass, place };
+            if self.is_refused(&of, refused) {
+                left -= 1;
+                // Of a group without passes nothing is nearest to fitting either.
+                refused.set(refused.get() || left == 0);
+                if refused.get() {
+                    return None;
+                }
+                continue;
+            }
             if self.floor(family, group) > capacity {
                 return None;
             }
             // Where all that saves memory does not make it fit, nothing does.
-            let of = InPass { family, group, pass, place };
             let over = |(number, variant)| self.task.least_gib(&self.held(&of, number, variant)) > capacity;
             if family.frugal(group).all(over) {
                 continue;
@@ -246,6 +258,14 @@ impl Search<'_> {
             }
         }
         best
+    }
+
+    /// Whether no plan of a pass counts; `refused` is set where none of its group does.
+    fn is_refused(&self, of: &InPass<'_>, refused: &Cell<bool>) -> bool {
+        let denied = Cell::new(false);
+        let accept = self.noting(refused, &denied);
+        let first = of.family.variants.first();
+        first.is_some_and(|first| self.task.is_refused(&of.asked(first, &accept, f64::INFINITY)))
     }
 
     /// Makes `best` the fastest plan of a pass, where one is faster.

@@ -71,12 +71,7 @@ impl Candidate {
 
     /// Whether it is as fast as `fastest`, or nearly so, and no less sure to fit.
     pub(super) fn rivals(&self, fastest: &Self) -> bool {
-        self.is_near(fastest, AS_FAST)
-    }
-
-    /// Whether it takes at most `times` as long as `fastest` and is no less sure to fit.
-    fn is_near(&self, fastest: &Self, times: f64) -> bool {
-        self.shortfall_gib <= fastest.shortfall_gib && self.seconds <= fastest.seconds * times
+        self.shortfall_gib <= fastest.shortfall_gib && self.seconds <= fastest.seconds * AS_FAST
     }
 }
 
@@ -90,54 +85,4 @@ pub(super) fn sorted(
         insert(&mut found, own, order);
     }
     found
-}
-
-/// The best of what was offered, the fastest first.
-#[derive(Debug)]
-pub(super) struct Top {
-    keep: usize,
-    /// How many times as long as the fastest others may take that are kept beside the best.
-    near: f64,
-    pub(super) best: Vec<Candidate>,
-}
-
-impl Top {
-    /// For the best `keep`, and all that take at most `near` times as long as the first.
-    pub(super) fn new(keep: usize, near: f64) -> Self {
-        Self { keep: keep.max(1), near, best: Vec::new() }
-    }
-
-    /// Seconds from which on a plan that fits is of no interest; none while there are places left.
-    pub(super) fn enough(&self) -> Option<f64> {
-        let last = self.last().filter(|last| last.fits())?;
-        let first = self.best.first()?;
-        Some(last.seconds.max(first.seconds * self.near))
-    }
-
-    /// GiB of shortfall from which on a plan is of no interest; none while there are places left.
-    pub(super) fn nearest(&self) -> Option<f64> {
-        self.last().map(|last| last.shortfall_gib)
-    }
-
-    /// The last that has a place; none while there are places left.
-    pub(super) fn last(&self) -> Option<&Candidate> {
-        self.best.get(self.keep - 1)
-    }
-
-    pub(super) fn offer(&mut self, candidate: Candidate) {
-        let at = self.best.partition_point(|known| known.order(&candidate).is_le());
-        let near = self.near;
-        let rivals = |own: &Candidate, first: &Candidate| near > 1.0 && own.is_near(first, near);
-        if at >= self.keep && !self.best.first().is_some_and(|first| rivals(&candidate, first)) {
-            return;
-        }
-        self.best.insert(at, candidate);
-        if let Some(first) = self.best.first().copied() {
-            let mut place = 0;
-            self.best.retain(|own| {
-                place += 1;
-                place <= self.keep || rivals(own, &first)
-            });
-        }
-    }
 }

@@ -224,7 +224,7 @@ impl<'a> Engines<'a> {
                     Verdict::Yes => return Ok(plan),
                     Verdict::No => {}
                     Verdict::NoShare => break,
-                    no @ (Verdict::NoEngine | Verdict::NoGroup) => return Err(no),
+                    no @ (Verdict::NoEngine | Verdict::NoPass | Verdict::NoGroup) => return Err(no),
                 }
             }
         }

@@ -2,10 +2,11 @@
 
 use super::accept::Verdict;
 use super::asking::Asking;
-use super::candidate::{AS_FAST, Candidate, Top};
+use super::candidate::Candidate;
 use super::choices;
 use super::ranked::Ranked;
 use super::refused::nothing;
+use super::top::{Near, Top};
 use shardwise_catalog::error::InputError;
 use shardwise_engine::fit::missing_gib;
 use shardwise_engine::step;
@@ -43,7 +44,7 @@ pub(super) fn ranked(asking: &Asking<'_>, spec: &PlanSpec, keep: usize) -> Resul
     if considered == 0 {
         return Err(nothing(context, spec, refusal));
     }
-    let mut top = Top::new(keep, AS_FAST);
+    let mut top = Top::new(keep, Near::AsFast);
     for own in found {
         top.offer(own);
     }

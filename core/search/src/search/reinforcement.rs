@@ -146,7 +146,7 @@ impl Task for Reinforcement<'_> {
                         enough.set(found.seconds);
                     }
                     Verdict::No | Verdict::NoShare => {}
-                    Verdict::NoEngine | Verdict::NoGroup => enough.set(0.0),
+                    Verdict::NoEngine | Verdict::NoPass | Verdict::NoGroup => enough.set(0.0),
                 }
             },
         );

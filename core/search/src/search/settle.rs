@@ -14,6 +14,7 @@ use std::rc::Rc;
 use super::accept::{Accept, Verdict};
 use super::asking::Asking;
 use super::candidate::{AS_FAST, Candidate, sorted};
+use super::starts::{of_split, starts};
 use super::work::Work;
 use crate::neighbours::{Dimension, steps};
 use judged::Judged;
@@ -30,10 +31,6 @@ use shardwise_question::workload::Rl;
 
 /// Plans that are as fast which are made simpler, the simplest first.
 const RIVALS: usize = 3;
-/// Plans from which steps begin, the fastest first.
-const STARTS: usize = 32;
-/// Of them, those that split the model alike: others than the fastest's are to be among them.
-const ALIKE: usize = 3;
 /// Ends of steps from which two at once are tried, the fastest first.
 const ENDS: usize = 6;
 /// Steps from one plan to another after which it is enough.
@@ -61,6 +58,8 @@ pub(super) struct Settling<'a> {
     steps: RefCell<Vec<(Plan, Steps)>>,
     /// What is known of plans.
     judged: Judged,
+    /// Plans by which steps came, and where they end from there.
+    passed: RefCell<Vec<(Plan, Candidate)>>,
 }
 
 impl<'a> Settling<'a> {
@@ -81,6 +80,7 @@ impl<'a> Settling<'a> {
             engines: RefCell::default(),
             steps: RefCell::default(),
             judged: Judged::default(),
+            passed: RefCell::default(),
         }
     }
 
@@ -124,38 +124,36 @@ impl<'a> Settling<'a> {
         if self.context.job.workload.rl.is_some() {
             return ends;
         }
-        let mut starts = Vec::with_capacity(STARTS);
-        for start in found {
-            let split = of_split(start);
-            let alike = starts.iter().filter(|own| **own == split).count();
-            if starts.len() == STARTS || alike == ALIKE {
-                continue;
+        for start in starts(found).skip(1) {
+            let end = self.climbed(*start);
+            let alike = |own: &Candidate| of_split(own) == of_split(&end);
+            let known = ends.iter().find(|own| alike(own));
+            if known.is_none_or(|known| end.beats(known)) {
+                ends.retain(|own| !alike(own));
+                insert(&mut ends, end, &Candidate::order);
             }
-            if !starts.is_empty() {
-                let end = self.climbed(*start);
-                let alike = |own: &Candidate| of_split(own) == of_split(&end);
-                let known = ends.iter().find(|own| alike(own));
-                if known.is_none_or(|known| end.beats(known)) {
-                    ends.retain(|own| !alike(own));
-                    insert(&mut ends, end, &Candidate::order);
-                }
-            }
-            starts.push(split);
         }
         ends.truncate(ENDS);
         ends
     }
 
-    /// What comes of a plan as long as some step makes it better.
+    /// What comes of a plan as long as some step makes it better. From a plan that steps came by before they go as they went.
     fn climbed(&self, from: Candidate) -> Candidate {
         let mut now = from;
+        let mut passed = Vec::new();
         for _ in 0..MOST_STEPS {
+            if let Some((_, end)) = self.passed.borrow().iter().find(|(plan, _)| *plan == now.plan) {
+                now = *end;
+                break;
+            }
+            passed.push(now.plan);
             let better = if now.fits() { self.faster(&now, now.seconds * FASTER) } else { self.nearer(&now) };
             match better {
                 Some(better) => now = better,
                 None => break,
             }
         }
+        self.passed.borrow_mut().extend(passed.into_iter().map(|plan| (plan, now)));
         now
     }
 
@@ -362,17 +360,4 @@ impl<'a> Settling<'a> {
             None => super::training::shortfall_gib(context, plan),
         }
     }
-}
-
-/// How a plan splits the model.
-fn of_split(of: &Candidate) -> [u32; 6] {
-    let layout = &of.plan.layout;
-    [
-        layout.tensor_parallel,
-        layout.pipeline_parallel,
-        layout.context_parallel,
-        layout.ulysses_parallel,
-        layout.expert_parallel,
-        layout.expert_tensor_parallel,
-    ]
 }

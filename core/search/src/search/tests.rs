@@ -263,6 +263,40 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// So a search leaves out a pass or a parallel layout for one plan of it, and a framework is not asked again.
+    #[test]
+    fn what_is_refused_of_a_plan_is_refused_of_those_like_it(question in training(), framework in 0..FRAMEWORKS.len()) {
+        let job = job_of(&question);
+        let own = &FRAMEWORKS[framework];
+        for backend in own.backends {
+            let spec = PlanSpec { backend: Some(*backend), ..PlanSpec::default() };
+            let space = Space::of(&Context::new(&job), &spec);
+            // Of the last group, and of its last pass: whether some plan counts, and whether one says that none does.
+            let (mut group, mut pass) = ((None, false, false), (None, false, false));
+            for (place, plan) in space.each().step_by(5) {
+                // Each by itself: nothing is known of others.
+                let verdict = Runs::new(Runner::One(own), &job).verdict(&plan);
+                let (counts, no_group) = (verdict == Verdict::Yes, verdict == Verdict::NoGroup);
+                let no_pass = no_group || verdict == Verdict::NoPass;
+                let last = (place, plan.layout.micro_batch);
+                if group.0 != Some(place) {
+                    group = (Some(place), false, false);
+                }
+                if pass.0 != Some(last) {
+                    pass = (Some(last), false, false);
+                }
+                group = (group.0, group.1 || counts, group.2 || no_group);
+                pass = (pass.0, pass.1 || counts, pass.2 || no_pass);
+                prop_assert!(!(group.1 && group.2), "{}: {:?}", own.id, plan.layout);
+                prop_assert!(!(pass.1 && pass.2), "{}: {:?}", own.id, plan.layout);
+            }
+        }
+    }
+}
+
 /// The space holds every plan that model and machine allow, of the sizes that it says it tries.
 #[test]
 fn nothing_legal_is_left_out() {

@@ -107,6 +107,11 @@ impl Task for Training<'_> {
         (found.seconds < asked.enough && found.fits() && counts()).then_some(found)
     }
 
+    fn is_refused(&self, asked: &Asked<'_>) -> bool {
+        let verdict = (asked.accept)(&asked.family.plan(asked.layout));
+        matches!(verdict, Verdict::NoPass | Verdict::NoGroup)
+    }
+
     fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict> {
         let plan = asked.family.plan(asked.layout);
         match (asked.accept)(&plan) {

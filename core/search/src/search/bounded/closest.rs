@@ -27,6 +27,9 @@ impl Search<'_> {
         let accept = self.noting(&refused, &denied);
         let mut best: Option<Candidate> = None;
         for of in smallest(family, group) {
+            if self.is_refused(&of, &refused) {
+                continue;
+            }
             let most = best.map(|own| own.shortfall_gib).or(most);
             let found = self.closest_of(&of, most, &accept, &refused);
             best = first_of(best, found);

@@ -39,6 +39,11 @@ pub(crate) trait Task {
     /// The fastest completion that fits and is accepted; `None` where there is none, or none before `enough` seconds.
     fn best(&self, asked: &Asked<'_>, held: &Held, seconds: Option<f64>) -> Option<Candidate>;
 
+    /// Whether it is known, before anything of it is computed, that no plan of a pass is accepted.
+    fn is_refused(&self, _asked: &Asked<'_>) -> bool {
+        false
+    }
+
     /// Some completion that is accepted, or why none is.
     fn any(&self, asked: &Asked<'_>) -> Result<Plan, Verdict>;
 
