@@ -881,6 +881,15 @@ class Interval(TypedDict):
     """Range of `tokens_per_s_per_gpu`."""
 
 
+class LengthsSpec(TypedDict):
+    """Sequences of about one length."""
+
+    sequences: float
+    """How many they are: a count, or a share."""
+    tokens: int
+    """Their length in tokens."""
+
+
 class _LimitNeeds(TypedDict):
     max_tokens_per_gpu: list[TokenBudget]
     """The largest token budget of each training phase."""
@@ -2238,6 +2247,8 @@ class WorkloadSpec(_WorkloadSpecNeeds, total=False):
     """Sequences per optimizer step, over all GPUs; of preference data examples, so that a pair counts once."""
     images: ImagesSpec | None
     """Images of a model with a vision tower. Without it everything is text."""
+    lengths: list[LengthsSpec] | None
+    """The sequence lengths as a histogram, in place of their mean and spread. What is longer than `sequence_length` is cut."""
     lora: LoraSpec | None
     """Adapters of `lora` and `qlora`, and of RL and of preference data where given."""
     mean_sequence_length: float | None
@@ -2262,6 +2273,10 @@ class WorkloadSpec(_WorkloadSpecNeeds, total=False):
     """
     sequence_length: int | None
     """Longest sequence in tokens; of preference data prompt and response."""
+    sequence_length_cv: float | None
+    """Standard deviation of the sequence lengths over their mean. Default 0: what attention sees of packed sequences is of
+    the mean length.
+    """
     tokens: float | None
     """Tokens of the whole run; gives hours and dollars. Where `run` says how long it is, leave this out."""
 
