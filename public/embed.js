@@ -46,6 +46,8 @@
       // Twice, as colours may fade.
       this.#watch = new MutationObserver(() => [0, 500].forEach((ms) => setTimeout(follow, ms)));
       system.addEventListener('change', follow);
+      // A style sheet may come after this script.
+      addEventListener('load', follow);
       addEventListener('message', ({ data, origin, source }) => {
         if (data?.v !== 1) return;
         // Only from a frame itself, while it shows the calculator's site. A page that goes has no window left, but its mark.

@@ -63,7 +63,7 @@ test('npx shardwise prints the lines of the command line', () => {
   const text = npx(story, ...flags);
   expect(text.stdout).toBe(spawnSync(join(TARGET, 'fast/shardwise'), flags, { input: story, encoding: 'utf8' }).stdout);
   expect(JSON.parse(npx(text.stdout, 'read', '--gpu', 'h200-sxm').stdout).question.hardware.gpu).toBe('h200-sxm');
-  expect(npx('', 'catalog', 'nodes').stdout).toContain('{"id":');
+  expect(npx('', 'catalog', 'nodes').stdout).toContain('{"name":"DGX H100"');
 });
 
 test('npx shardwise says how it is called', () => {

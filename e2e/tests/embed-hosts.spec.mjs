@@ -150,6 +150,26 @@ test('a Space shows it within the frame that Spaces are shown in', async ({ page
   await space.stop();
 });
 
+test('the colours of a page whose style sheet comes late are followed', async ({ page, baseURL }) => {
+  const space = await serve({ dir: await build('space', baseURL) });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  let let_in;
+  const late = new Promise((done) => { let_in = done; });
+  await page.route(`${space.url}style.css`, async (route) => {
+    await late;
+    await route.continue();
+  });
+  await page.goto(space.url, { waitUntil: 'commit' });
+  const frame = page.locator('shardwise-calculator iframe').first();
+  await expect(frame).toBeAttached();
+  expect(await ground(page)).toBe('light');
+  let_in();
+  await expect.poll(() => ground(page)).toBe('dark');
+  const root = await started(frame);
+  await expect(root).toHaveAttribute('data-theme', 'dark');
+  await space.stop();
+});
+
 test.describe('worked examples', () => {
   const GUIDES = { verl: ['qwen3-8b', 'h100-sxm', 'en'], 'chatlearn-en': ['qwen3-30b-a3b', 'h20-141g', 'en'], 'chatlearn-zh': ['qwen3-30b-a3b', 'h20-141g', 'zh-CN'], deepspeed: ['gpt2-1.5b', 'v100-sxm-32g', 'en'] };
   for (const [name, [model, gpu, lang]] of Object.entries(GUIDES)) {
