@@ -20,8 +20,8 @@ pub struct Candidate {
     pub plan: Plan,
     /// Seconds of a step.
     pub seconds: f64,
-    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are. Once they are
-    /// [`closer`](Self::closer) those are added that are missing with lengths as the question has them.
+    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are. Of a
+    /// plan that is proposed or listed those are added that are missing with lengths as the question has them.
     pub shortfall_gib: f64,
     pub(super) points: u32,
     place: u32,
