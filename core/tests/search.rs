@@ -109,6 +109,16 @@ fn what_fits_but_for_the_longest_comes_first() {
     assert_eq!(states, [FitState::Fits; 2]);
 }
 
+/// axolotl splits no sequences of preference data: that is no refusal of all that it runs, and its experts go beyond the node.
+#[test]
+fn who_refuses_one_layout_may_run_another() {
+    let question = asked(json!({"version": 1, "model": "kimi-k2", "hardware": {"gpu": "mi300x", "gpus": 128},
+        "workload": {"kind": "simpo", "sequence_length": 4096, "global_batch": 256, "mean_sequence_length": 3375.0}}));
+    let axolotl = Question { framework: Some("axolotl".to_owned()), ..question.clone() };
+    let [open, named] = [question, axolotl].map(|own| search(&own, None, 1).unwrap().plans[0].step_time_s);
+    assert_eq!(open, named);
+}
+
 /// A mini-batch of 44 responses keeps 88 GPUs busy at most: of 256 that are shared, half train in no plan that veRL runs.
 #[test]
 fn gpus_are_shared_as_the_framework_runs_them() {

@@ -60,7 +60,7 @@ pub(crate) static RULES: &[Rule] = &[
 /// Ringmaster's splits of a sequence, by heads and in a ring (integrations/context_parallel).
 static SPLIT: &[Rule] = &[
     // trainer.py, configure_trainer: TRL's losses of preference data weigh no part of a sequence by itself.
-    must("workload.kind", |a| a.workload.kind.preference().is_none())
+    must("plan.ulysses_parallel", |a| a.workload.kind.preference().is_none())
         .or("axolotl splits no sequences of preference data. Set context_parallel and ulysses_parallel to 1."),
     // settings.py, resolve_settings.
     divides("plan.ulysses_parallel", |a| (a.ulysses, a.shape.num_key_value_heads))
