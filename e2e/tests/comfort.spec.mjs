@@ -19,7 +19,6 @@ test('a question that was left is found again, and erased', async ({ page, calcu
   await expect(recents.first()).toContainText('SFT of Llama 2 7B on 32 × A100-SXM-80G');
   await page.locator('#preset').selectOption(await recents.first().getAttribute('value'));
   await expect(page.locator('#hardware-gpus')).toHaveValue('32');
-  // It is a step back once it has its answer.
   await calculator.back();
   await expect(page.locator('#hardware-gpus')).toHaveValue('8');
   await page.locator('#preset').selectOption('erase');

@@ -4,7 +4,7 @@ use crate::layer::Slice;
 use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch};
-use shardwise_question::workload::Rl;
+use shardwise_question::workload::{Rl, attention_length};
 
 /// Share of a token budget that dynamic batching fills, on average: first-fit over sequences that
 /// are short against the budget (veRL's `rearrange_micro_batches`, `utils/seqlen_balancing.py`).
@@ -38,12 +38,6 @@ pub struct Largest {
     pub slice: Slice,
     /// Micro-batches of which there can be activations at once: as many as a rank's tokens fill. A pipeline may hold fewer.
     pub micro_batches: f64,
-}
-
-/// Σ length² / Σ length for lengths of a mean and a coefficient of variation: what attention sees.
-#[must_use]
-pub fn attention_length(mean: f64, cv: f64, longest: f64) -> f64 {
-    (mean * (1.0 + cv * cv)).min(longest.max(mean))
 }
 
 /// The micro-batches of one update of the actor.

@@ -20,7 +20,7 @@ pub use kernel::{attention_kernel, usual_kernel};
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 pub use optimizer::steps_with;
-pub use schedule::{folds, pipeline_schedule, splits_backward};
+pub use schedule::{folds, pipeline_schedule, splits_backward, usual_schedule};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::grouped;
 

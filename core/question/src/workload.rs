@@ -60,6 +60,12 @@ pub enum Length {
     Assumed(f64),
 }
 
+/// Σ length² / Σ length for lengths of a mean and a coefficient of variation: what attention sees.
+#[must_use]
+pub fn attention_length(mean: f64, cv: f64, longest: f64) -> f64 {
+    (mean * (1.0 + cv * cv)).min(longest.max(mean))
+}
+
 impl Workload {
     /// Tokens of the run, where a step has `per_step` of them; nothing where nothing says how long it is.
     ///
@@ -142,9 +148,8 @@ impl Workload {
     /// operations of a sequence of mean length.
     #[must_use]
     pub fn attended_length(&self) -> f64 {
-        let mean = self.mean_sequence_length;
         let cv = if self.packing { self.sequence_length_cv } else { 0.0 };
-        (mean * (1.0 + cv * cv)).min((self.sequence_length as f64).max(mean))
+        attention_length(self.mean_sequence_length, cv, self.sequence_length as f64)
     }
 
     /// Whether some sequences are shorter than the longest.

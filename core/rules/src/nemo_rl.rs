@@ -24,7 +24,7 @@ use shardwise_question::wire::WorkloadKind::{Cispo, Dapo, Dpo, Grpo, Gspo, Lora,
 const ROUND: u64 = 64;
 
 /// Families that Megatron-Bridge converts and whose texts are checked with it, by Hugging Face's `model_type`
-/// (`models/*_bridge.py` of its 0.3.1). Gemma's activation has no fused kernel with its bias, which NeMo-RL's configurations ask
+/// (`models/*_bridge.py` of its 0.6.2). Gemma's activation has no fused kernel with its bias, which NeMo-RL's configurations ask
 /// for, and linear attention takes no packs.
 const BRIDGED: &[&str] =
     &["llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "glm4_moe", "gpt_oss", "deepseek_v2", "deepseek_v3", "olmoe"];

@@ -1,7 +1,7 @@
 //! The plan: every part is found by the search, or set by hand.
 
 use leptos::prelude::*;
-use shardwise_core::complete::usual_kernel;
+use shardwise_core::complete::{usual_kernel, usual_schedule};
 use shardwise_core::wire::{Attention, Backend, PlanSpec};
 
 use super::values::{auto_text, chosen, found, yes_no};
@@ -79,7 +79,7 @@ fn Training(page: Page) -> impl IntoView {
     // One stage has nothing to order.
     let schedule = found(page, |shown, lang| {
         let plan = &shown.found.answer.plan;
-        let usual = if plan.virtual_pipeline.unwrap_or(1) > 1 { "interleaved_1f1b" } else { "1f1b" };
+        let usual = usual_schedule(plan.virtual_pipeline.unwrap_or(1)).as_str();
         let staged = plan.pipeline_parallel.unwrap_or(1) > 1;
         if staged { lang.word(usual).to_owned() } else { String::new() }
     });

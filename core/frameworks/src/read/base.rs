@@ -9,6 +9,9 @@ use shardwise_rules::lcm;
 /// The GPU where neither text nor base names one.
 const GPU: &str = "h100-sxm";
 
+/// Why a field has the base's value.
+const FROM_THE_BASE: &str = "From the base question; a script does not state it.";
+
 impl Draft<'_> {
     /// Lays the fields that a few settings state over the base question, which says all others.
     pub(super) fn lay_over(&mut self, base: &Question) {
@@ -126,7 +129,7 @@ impl Draft<'_> {
                     .and_then(Value::as_f64)
                     .unwrap_or(f64::INFINITY);
                 match value.filter(|value| *value <= limit) {
-                    Some(value) => self.assume(&field, value, "From the base question; a script does not state it."),
+                    Some(value) => self.assume(&field, value, FROM_THE_BASE),
                     None if !longest.is_empty() => {
                         self.assume(
                             &field,
@@ -140,19 +143,14 @@ impl Draft<'_> {
         } else if let Some(lengths) = base.and_then(|base| base.lengths.as_ref()) {
             let stated = self.field("workload.mean_sequence_length").is_some();
             if let (false, Ok(lengths)) = (stated, serde_json::to_value(lengths)) {
-                self.assume("workload.lengths", lengths, "From the base question; a script does not state it.");
+                self.assume("workload.lengths", lengths, FROM_THE_BASE);
             }
         } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
             let limit = self.field("workload.sequence_length").and_then(Value::as_f64);
             if limit.is_some_and(|limit| mean <= limit) {
-                self.assume(
-                    "workload.mean_sequence_length",
-                    mean,
-                    "From the base question; a script does not state it.",
-                );
+                self.assume("workload.mean_sequence_length", mean, FROM_THE_BASE);
                 if let Some(cv) = base.and_then(|base| base.sequence_length_cv) {
-                    let why = "From the base question; a script does not state it.";
-                    self.assume("workload.sequence_length_cv", cv, why);
+                    self.assume("workload.sequence_length_cv", cv, FROM_THE_BASE);
                 }
             }
         }

@@ -8,8 +8,15 @@ use shardwise_catalog::error::InputError;
 /// The order of a layout's stages: the stated one, or the usual one.
 #[must_use]
 pub fn pipeline_schedule(layout: &Layout) -> Schedule {
-    let usual = if layout.virtual_pipeline > 1 { Schedule::Interleaved } else { Schedule::OneForwardOneBackward };
-    layout.pipeline_schedule.unwrap_or(usual)
+    layout
+        .pipeline_schedule
+        .unwrap_or_else(|| usual_schedule(layout.virtual_pipeline.into()))
+}
+
+/// The usual order of stages with so many model chunks.
+#[must_use]
+pub fn usual_schedule(chunks: u64) -> Schedule {
+    if chunks > 1 { Schedule::Interleaved } else { Schedule::OneForwardOneBackward }
 }
 
 /// Whether a backward pass is in two parts, of the inputs' gradients and of the weights'.
