@@ -65,7 +65,11 @@ fn used() -> BTreeMap<&'static str, BTreeSet<String>> {
     for file in ["training.jsonl", "held.jsonl", "out-of-memory.jsonl", "rl.jsonl"] {
         for line in text(&format!("tests/data/{file}")).lines() {
             let row: Value = serde_json::from_str(line).unwrap();
-            used.entry(file).or_default().insert(place(row["source_url"].as_str().unwrap()));
+            // Our own measurements lie beside the runs, without a licence but the project's.
+            let address = row["source_url"].as_str().unwrap();
+            if address != "core/tests/data/h200.jsonl" {
+                used.entry(file).or_default().insert(place(address));
+            }
         }
     }
     for file in ["serving.csv", "kernels.csv"] {

@@ -339,7 +339,9 @@ impl Published {
         } else {
             fill(words.near_differs, &[&differences.join(if lang == Lang::Zh { "；" } else { "; " })])
         };
-        let mut source: Line = vec![link(self.url.as_str(), name.as_str())];
+        // Our own measurements have no address.
+        let linked = self.url.starts_with("https://");
+        let mut source: Line = vec![if linked { link(self.url.as_str(), name.as_str()) } else { run(name.as_str()) }];
         if self.link != hash {
             let open = Button::new(Look::Link, words.near_open, Action::Ask(self.link.clone()));
             source.extend([run(" "), open.called(format!("near-{place}")).about(name).into()]);

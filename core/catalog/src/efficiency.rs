@@ -79,6 +79,9 @@ pub struct FrameworkEfficiency {
     pub rl_layer_s: f64,
     /// Host's time per expert layer and micro-batch in seconds, both passes, in RL trainers: the GPU waits for it all.
     pub rl_expert_layer_s: f64,
+    /// Host's time per dense layer and micro-batch in seconds, both passes, where Hugging Face's eager models are fine-tuned: the
+    /// floor of small micro-batches.
+    pub tune_layer_s: f64,
     /// Host's time for one layer with experts and micro-batch in seconds, outside of RL trainers.
     pub expert_layer_s: f64,
     /// Fixed time per optimizer step in RL trainers in seconds, beside `step_s`: clipping, metrics, handing out the
@@ -211,7 +214,7 @@ pub struct Efficiency {
     pub allocator_slack: f64,
     /// Bytes per weight of the LM head that its gradient takes before it is added to the others.
     pub head_gradient: f64,
-    /// Bytes kept per token, hidden size and layer beside what the formulas count, by eager code.
+    /// Bytes that an eager norm keeps of each value beside its input and output.
     pub eager_activation: f64,
 }
 

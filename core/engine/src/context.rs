@@ -11,7 +11,7 @@ pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
 use crate::tower::Tower;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
-use shardwise_catalog::model::{Model, ParameterCounts, Picture, Shape};
+use shardwise_catalog::model::{Model, ParameterCounts, Picture, QkNorm, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::complete::{attention_kernel, training_gpus};
 use shardwise_question::job::Job;
@@ -159,12 +159,21 @@ impl<'a> Context<'a> {
         Tower::of(self, &self.actor()).map_or(Flops::ZERO, |tower| of(&tower) * (1.0 / length))
     }
 
-    /// What eager code keeps beside the counted bytes, per token and hidden size.
-    pub(crate) fn eager_activation(&self, layout: &Layout) -> f64 {
-        match layout.backend {
-            Backend::Megatron => 0.0,
-            Backend::Fsdp | Backend::Deepspeed | Backend::Ddp => self.efficiency.eager_activation,
+    /// What eager code keeps of a layer beside the counted bytes, per token and hidden size: Hugging Face's norms are computed in
+    /// fp32 and keep that copy and what they made of it before its weight, those of queries and keys their inputs as well
+    /// (`transformers` 5.17, `modeling_qwen3.py`, `Qwen3RMSNorm`). Kernels that fuse the LM head with its loss come with fused norms
+    /// (Liger, Unsloth); prime-rl and torchtitan compile their models.
+    pub(crate) fn eager_activation(&self, shape: &Shape, layout: &Layout) -> f64 {
+        let eager = self.job.workload.fine_tunes() && !layout.fused_lm_head;
+        if !eager || matches!(layout.backend, Backend::Megatron | Backend::Fsdp) {
+            return 0.0;
         }
+        let each = self.efficiency.eager_activation;
+        let normed = match shape.qk_norm {
+            QkNorm::None => 0.0,
+            _ => (shape.num_attention_heads + shape.num_key_value_heads) as f64 * shape.head_dim as f64,
+        };
+        each * shape.norms_per_layer as f64 + (each + 2.0) * normed / shape.hidden_size as f64
     }
 
     /// Weights of a model's vision tower that do not train.

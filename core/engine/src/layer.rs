@@ -65,6 +65,8 @@ pub struct BlockTime {
     pub wait_forward: Seconds,
     /// What the GPU waits for the host in the backward pass, beside the kernels' launches.
     pub wait_backward: Seconds,
+    /// Host's time that the forward pass takes at least: the GPU's work hides it.
+    pub floor_forward: Seconds,
     /// Host's time that the backward pass takes at least: the GPU's work hides it.
     pub floor_backward: Seconds,
 }
@@ -86,6 +88,7 @@ impl BlockTime {
         self.forward_only += one.forward_only * times;
         self.wait_forward += one.wait_forward * times;
         self.wait_backward += one.wait_backward * times;
+        self.floor_forward += one.floor_forward * times;
         self.floor_backward += one.floor_backward * times;
     }
 }

@@ -237,7 +237,7 @@ impl Tower {
         let rates = context.rates.in_half();
         let own = self.block_context(context, role, (&alone, &rates));
         let slice = Slice { tokens: self.patches(sequences), attention_length, sequences };
-        own.kept_bytes(BLOCK, slice, context.eager_activation(layout))
+        own.kept_bytes(BLOCK, slice, 0.0)
     }
 
     /// Its blocks.

@@ -83,22 +83,17 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
             set(&mut text, "kernels", &entry.name, "basis", &basis);
         }
     }
-    const EAGER: [&str; 9] = [
-        "expert_layer_s",
-        "compute",
-        "elementwise",
-        "quantization",
-        "adapter_bytes",
-        "tune_step_s",
-        "rl_layer_s",
-        "rl_step_s",
-        "rl_sync_s",
-    ];
+    const EAGER: [&str; 6] =
+        ["elementwise", "quantization", "rl_layer_s", "rl_expert_layer_s", "rl_step_s", "rl_sync_s"];
+    const DEEPSPEED: [&str; 4] = ["compute", "adapter_bytes", "expert_layer_s", "tune_step_s"];
     const IN_TRAINERS: [&str; 3] = ["eager_layer_s", "eager_expert_layer_s", "rl_sequence_s"];
-    // DeepSpeed and plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
+    // DeepSpeed and, in part, plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
     let follow = [
         ("deepspeed", "fsdp", &EAGER[..]),
+        ("deepspeed", "fsdp", &DEEPSPEED),
         ("ddp", "fsdp", &EAGER),
+        ("fsdp", "ddp", &["tune_layer_s"]),
+        ("deepspeed", "ddp", &["tune_layer_s"]),
         ("vllm", "early_vllm", &IN_TRAINERS),
         ("sglang", "early_vllm", &IN_TRAINERS),
         ("tensorrt_llm", "early_vllm", &IN_TRAINERS),
@@ -124,7 +119,7 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
     for parameter in PARAMETERS.iter().chain(WEIGHT_SYNC).chain(REINFORCEMENT).chain(&engines) {
         let kind = match parameter.entry {
             "constant" => "constant",
-            "megatron" | "early_megatron" | "fsdp" => "framework",
+            "megatron" | "early_megatron" | "fsdp" | "ddp" => "framework",
             engine if ENGINES.contains(&engine) => "engine",
             name if fitted.kernels.iter().any(|own| own.name == name) => "kernels",
             _ => "architecture",

@@ -67,6 +67,11 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("fsdp", "step_s", 0.02, 0.8, (0.001, 0.3)),
     parameter("megatron", "tune_step_s", 0.01, 0.6, (0.001, 1.0)),
     parameter("fsdp", "tune_step_s", 0.2, 0.6, (0.01, 2.0)),
+    parameter("ddp", "compute", 1.15, 0.08, (0.8, 2.0)),
+    parameter("ddp", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),
+    parameter("ddp", "expert_layer_s", 5e-3, 0.8, (1e-4, 0.1)),
+    parameter("ddp", "tune_step_s", 0.05, 0.6, (0.005, 2.0)),
+    parameter("ddp", "tune_layer_s", 3.5e-3, 0.12, (1e-4, 2e-2)),
     parameter("megatron", "host_per_kernel_s", 5e-6, 0.3, (1e-6, 2e-5)),
     parameter("fsdp", "host_per_kernel_s", 7e-6, 0.3, (1e-6, 2e-5)),
     parameter("megatron", "overlap", 0.7, 0.5, (0.05, 0.99)),
@@ -111,6 +116,7 @@ fn framework<'a>(framework: &'a mut FrameworkEfficiency, field: &str) -> Option<
         "overlap" => &mut framework.overlap,
         "step_s" => &mut framework.step_s,
         "tune_step_s" => &mut framework.tune_step_s,
+        "tune_layer_s" => &mut framework.tune_layer_s,
         "rl_layer_s" => &mut framework.rl_layer_s,
         "rl_expert_layer_s" => &mut framework.rl_expert_layer_s,
         "expert_layer_s" => &mut framework.expert_layer_s,
@@ -174,6 +180,7 @@ impl Parameter {
             "megatron" => framework(&mut efficiency.megatron, self.field),
             "early_megatron" => framework(&mut efficiency.early_megatron, self.field),
             "fsdp" => framework(&mut efficiency.fsdp, self.field),
+            "ddp" => framework(&mut efficiency.ddp, self.field),
             name if efficiency.kernels.iter().any(|own| own.name == name) => {
                 let own = efficiency.kernels.to_mut().iter_mut().find(|own| own.name == name)?;
                 Some(match self.field {
@@ -262,17 +269,20 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
     }
     efficiency.early_megatron =
         FrameworkEfficiency { compute: efficiency.early_megatron.compute, ..efficiency.megatron };
+    efficiency.deepspeed.compute = efficiency.fsdp.compute;
+    efficiency.deepspeed.adapter_bytes = efficiency.fsdp.adapter_bytes;
+    efficiency.deepspeed.expert_layer_s = efficiency.fsdp.expert_layer_s;
+    efficiency.deepspeed.tune_step_s = efficiency.fsdp.tune_step_s;
     for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
         framework.elementwise = efficiency.fsdp.elementwise;
-        framework.compute = efficiency.fsdp.compute;
-        framework.adapter_bytes = efficiency.fsdp.adapter_bytes;
         framework.quantization = efficiency.fsdp.quantization;
-        framework.tune_step_s = efficiency.fsdp.tune_step_s;
         framework.rl_layer_s = efficiency.fsdp.rl_layer_s;
         framework.rl_expert_layer_s = efficiency.fsdp.rl_expert_layer_s;
-        framework.expert_layer_s = efficiency.fsdp.expert_layer_s;
         framework.rl_step_s = efficiency.fsdp.rl_step_s;
         framework.rl_sync_s = efficiency.fsdp.rl_sync_s;
+    }
+    for framework in [&mut efficiency.deepspeed, &mut efficiency.fsdp] {
+        framework.tune_layer_s = efficiency.ddp.tune_layer_s;
     }
     // RL steps are of vLLM before 0.12 mostly.
     let eager = efficiency.early_vllm;

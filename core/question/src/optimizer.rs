@@ -40,7 +40,8 @@ pub enum Keeps {
 pub enum Makes {
     /// Nothing that outlasts a kernel.
     Nothing,
-    /// Four bytes for each weight that it steps: PyTorch's AdamW steps all tensors at once, each with its denominator.
+    /// As much as one moment for each weight that it steps: PyTorch's AdamW, where it is not fused, steps all tensors at once, each
+    /// with its denominator.
     Denominators,
     /// So many copies in fp32 of the tensor at work.
     Copies(u8),

@@ -73,6 +73,8 @@ pub struct Layout {
     pub gradient_bytes: f64,
     /// Bytes of optimizer moments per parameter.
     pub optimizer_bytes: f64,
+    /// Most bytes that a logit takes while a loss that is not fused is computed, where the question states it.
+    pub logit_bytes: Option<f64>,
 }
 
 /// What steps the weights, and how.
@@ -341,6 +343,7 @@ impl Layout {
             master_weights_bytes: Some(self.master_weights_bytes),
             gradient_bytes: Some(self.gradient_bytes),
             optimizer_bytes: Some(self.optimizer_bytes),
+            logit_bytes: self.logit_bytes,
             rollout: None,
             critic: None,
             reference: None,

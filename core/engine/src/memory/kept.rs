@@ -67,7 +67,7 @@ pub fn kept_blocks<'a>(
     stage: Stage,
 ) -> impl Iterator<Item = KeptBlock> + 'a {
     let own = context.block(role, layout);
-    let eager = context.eager_activation(layout);
+    let eager = context.eager_activation(&role.model.shape, layout);
     let plain = layout.without_recompute();
     let again = if layout.recompute == Recompute::Full {
         layout.recomputed_layers(role.model.shape.num_hidden_layers)

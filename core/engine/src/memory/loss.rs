@@ -6,17 +6,20 @@ use crate::distilled;
 use crate::weights::RankWeights;
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::Layout;
+use shardwise_question::wire::Backend;
 
 /// Bytes per logit while an eager loss is computed: logits in bf16, and at the worst moment, in its backward pass,
 /// the log-softmax, its gradient and the loss's, each in fp32 (PyTorch's `cross_entropy` over `logits.float()`).
 /// torchtitan's runs of December 2024 show 12 to 13.
 const EAGER_LOGIT_BYTES: f64 = 12.0;
 
-/// Bytes per logit of the eager loss of Hugging Face's models, which also keep the fp32 copy that it reads, shifted by
-/// a token (`transformers` 4.45, `modeling_llama.py`, `shift_logits`): 2 + 4 · 4. Qwen's table of memory by length
+/// Bytes per logit of an eager loss that also keeps the fp32 copy which it reads, shifted by a token: 2 + 4 · 4. So do RL
+/// trainers under FSDP when they fine-tune: prime-rl's runs meet it (core/tests/data/training.jsonl). So did `transformers` before
+/// 4.49 (<https://github.com/huggingface/transformers/pull/35646>): Qwen's table of memory by length
 /// (<https://github.com/QwenLM/Qwen/blob/2df8e8ac450fa185c421a08b0090ef81826caa6e/README.md>) grows by 17 bytes a logit, Unsloth's longest lengths of plain
-/// Hugging Face (<https://github.com/unslothai/unsloth/blob/e76172c/README.md>) by 18.
-const HUGGING_FACE_LOGIT_BYTES: f64 = 18.0;
+/// Hugging Face (<https://github.com/unslothai/unsloth/blob/e76172c/README.md>) by 18. Since then it takes [`EAGER_LOGIT_BYTES`]: eight
+/// runs of 5.17 on one H200 show 12.0 to 12.3 (core/tests/data/h200.jsonl).
+const SHIFTED_LOGIT_BYTES: f64 = 18.0;
 
 /// Bytes per logit of a fused loss: logits in bf16 and their gradient, or fp32 logits that the gradient replaces
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
@@ -69,7 +72,8 @@ fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
         _ if layout.fused_lm_head => 0.0,
         (_, true) if workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
         (_, true) => FUSED_LOGIT_BYTES,
-        (Use::Train, false) if workload.fine_tunes() => HUGGING_FACE_LOGIT_BYTES,
+        (Use::Train, false) if layout.logit_bytes.is_some() => layout.logit_bytes.unwrap_or_default(),
+        (Use::Train, false) if workload.fine_tunes() && layout.backend == Backend::Fsdp => SHIFTED_LOGIT_BYTES,
         (Use::Train, false) => EAGER_LOGIT_BYTES,
         // No gradients: logits, their fp32 copy and the log-softmax.
         (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,

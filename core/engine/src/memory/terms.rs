@@ -51,6 +51,8 @@ pub struct Terms {
     pub weighed: f64,
     /// A matrix of a 4-bit base, unpacked.
     pub unpacked: Bytes,
+    /// Whether gradients are there before a backward pass: those of earlier micro-batches, or in buffers that stay.
+    pub gradients_stay: bool,
     /// Gradients of FSDP's outermost unit, where they wait for the embedding's.
     pub outer_gradients: Bytes,
     /// The loss, where the stage has it.
@@ -120,6 +122,7 @@ impl Terms {
             at_work: most.map_or(0.0, |own| own.at_work),
             weighed: most.map_or(0.0, |own| own.weighed),
             unpacked: unpacked(context, role, layout, usage),
+            gradients_stay: gradients_stay(context, layout, batch),
             outer_gradients: outer_gradients(role, &rank, layout, usage),
             loss: if stage.has_head(layout) { Loss::of(context, role, layout, usage) } else { None },
             step: optimizer_step(context, role, &rank, layout, usage),
@@ -161,8 +164,10 @@ impl Terms {
     /// are, and gathered weights, when the optimizer steps.
     #[must_use]
     pub fn moment(&self) -> Moment {
-        let (loss, working) = (self.loss(), self.working() + self.outer_gradients);
-        if self.step > self.kept() + loss.max(working) + self.workspace {
+        let own = self.states.gradients;
+        let (before, after) = if self.gradients_stay { (own, own) } else { (Bytes::ZERO, own) };
+        let (loss, working) = (self.loss() + before, self.working() + self.outer_gradients + after);
+        if self.step + after > self.kept() + loss.max(working) + self.workspace {
             Moment::Optimizer
         } else if loss > working {
             Moment::Loss
@@ -180,8 +185,10 @@ impl Terms {
             Moment::Backward => (self.workspace, self.kept() + self.working(), none, none),
         };
         let States { parameters, mut gradients, optimizer } = self.states;
-        if self.moment() == Moment::Backward {
-            gradients += self.outer_gradients;
+        match self.moment() {
+            Moment::Backward => gradients += self.outer_gradients,
+            Moment::Loss if !self.gradients_stay => gradients = none,
+            _ => (),
         }
         let factor = context.job.memory_factor();
         let mut parts = MemoryParts {
@@ -328,6 +335,17 @@ pub fn gathers(layout: &Layout, gpus: u32) -> bool {
     layout.zero_stage >= 3 && (gpus > 1 || layout.offload.parameters || cast)
 }
 
+/// Whether gradients are there before a micro-batch's backward pass. Trainers let go of them after the optimizer's step
+/// (`zero_grad(set_to_none=True)`, PyTorch's default); Megatron, `DeepSpeed` and plain data parallelism of several GPUs keep buffers.
+fn gradients_stay(context: &Context<'_>, layout: &Layout, batch: &Batch) -> bool {
+    let buffers = match layout.backend {
+        Backend::Megatron | Backend::Deepspeed => true,
+        Backend::Ddp => context.training_gpus() > 1,
+        Backend::Fsdp => false,
+    };
+    buffers || batch.micro_batches > 1.0 || layout.pipeline_parallel > 1
+}
+
 /// Gradients of FSDP's outermost unit in bf16, which holds the embedding: where the LM head is tied to it, theirs wait there
 /// until the backward pass has come to the embedding.
 fn outer_gradients(role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
@@ -372,11 +390,15 @@ fn paged(context: &Context<'_>, layout: &Layout, states: &States) -> Bytes {
 }
 
 /// Whether the update makes nothing beside the optimizer's states that outlasts a kernel, or makes it elsewhere: Megatron
-/// and `DeepSpeed` have kernels of their own, adapters are few.
+/// and `DeepSpeed` have kernels of their own, adapters are few. `transformers` asks for PyTorch's fused AdamW since PyTorch 2.8
+/// (5.17, `training_args.py`, `default_optim`), and torchtitan has since its first release (`OptimizersContainer`): 33.4 GiB of Qwen3-4B
+/// in bf16 on one H200 (core/tests/data/h200.jsonl) are weights, gradients, two moments and activations. RL trainers leave it to
+/// PyTorch, which takes `foreach`.
 #[must_use]
-pub fn steps_in_place(role: &Role<'_>, layout: &Layout) -> bool {
-    let fused = matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
+pub fn steps_in_place(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> bool {
     let makes = layout.optimizer.kind.row().makes;
+    let trainer = makes == Makes::Denominators && context.job.workload.rl.is_none();
+    let fused = trainer || matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
     fused || layout.offload.optimizer || role.adapters > 0 || makes == Makes::Nothing || layout.optimizer.in_backward
 }
 
@@ -388,17 +410,17 @@ pub fn largest_tensor(rank: &RankWeights, layout: &Layout, shards: f64) -> f64 {
 }
 
 /// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
-/// keeps the denominator of each, in fp32 (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Adafactor and Muon make copies
+/// keeps the denominator of each, in the type of its moments (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Adafactor and Muon make copies
 /// of one tensor at a time, of which embedding or LM head are the largest (`transformers/optimization.py`); bitsandbytes'
 /// kernels make nothing. Megatron and `DeepSpeed` have fused kernels.
 fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
-    if usage == Use::Evaluate || steps_in_place(role, layout) {
+    if usage == Use::Evaluate || steps_in_place(context, role, layout) {
         return Bytes::ZERO;
     }
     let shards = shard_counts(layout, context.training_gpus());
     match layout.optimizer.kind.row().makes {
         Makes::Nothing => Bytes::ZERO,
-        Makes::Denominators => Bytes::new(4.0 * held(&rank.trained(), layout, shards, 1)),
+        Makes::Denominators => Bytes::new(0.5 * layout.optimizer_bytes * held(&rank.trained(), layout, shards, 1)),
         Makes::Copies(n) => Bytes::new(4.0 * f64::from(n) * largest_tensor(rank, layout, shards.1)),
     }
 }

@@ -30,6 +30,7 @@ pub fn least_pass(context: &Context<'_>, role: &Role<'_>, layout: &Layout, slice
         // Products hide collectives, and hosts.
         least.tensor_forward = Seconds::ZERO;
         least.tensor_backward = Seconds::ZERO;
+        least.floor_forward = Seconds::ZERO;
         least.floor_backward = Seconds::ZERO;
         least.kernels = 0.0;
     }

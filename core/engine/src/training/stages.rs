@@ -48,7 +48,9 @@ impl StageTime {
     /// Forward pass: the GPU's time, or the host's where kernels are too small to keep it busy, and what the host does
     /// while the GPU waits.
     pub(super) fn forward(&self) -> Seconds {
-        (self.block.forward + self.block.tensor_forward).max(self.host_forward) + self.block.wait_forward
+        let block = &self.block;
+        let busy = block.forward + block.tensor_forward;
+        busy.max(self.host_forward).max(block.floor_forward) + block.wait_forward
     }
 
     /// Backward pass, recomputation and exchanges included.
@@ -120,6 +122,15 @@ fn add_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f
     }
 }
 
+/// What hosts take at least of a dense block's passes where Hugging Face's eager models are fine-tuned, in `seconds` for both without
+/// recomputation: the GPU's work hides it, so that small micro-batches alone show it.
+fn add_floors(time: &mut BlockTime, recompute: Recompute, seconds: f64) {
+    let forward = Seconds::new(seconds * FORWARD);
+    let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
+    time.floor_forward = forward;
+    time.floor_backward = Seconds::new(seconds) - forward + again;
+}
+
 /// What a block's time depends on beside itself. Pre-training benchmarks mostly force experts' balance, RL trainers do not.
 pub(super) fn block_context<'a>(context: &'a Context<'_>, role: &'a Role<'_>, layout: &'a Layout) -> BlockContext<'a> {
     let own = context.block(role, layout);
@@ -152,6 +163,8 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
                 add_host(&mut time, *block, layout.recompute, seconds);
             } else if block.has_experts() {
                 add_host(&mut time, *block, layout.recompute, framework.expert_layer_s);
+            } else if context.job.workload.fine_tunes() {
+                add_floors(&mut time, layout.recompute, framework.tune_layer_s);
             }
             time
         };

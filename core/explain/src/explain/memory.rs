@@ -96,6 +96,7 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
             let all: Vec<Expression> = own.into_iter().chain(gathered).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
+        "gradients" if trains && moment == Moment::Loss && !terms.gradients_stay => None,
         "gradients" if trains => {
             let own = (!offloads_gradients(layout, &turn.batch)).then(|| {
                 let whole = layout.gradient_bytes * held_gradients(source, turn, terms);

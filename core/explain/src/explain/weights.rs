@@ -203,7 +203,12 @@ impl States<'_> {
             let largest = largest_tensor(&self.rank, self.layout, shards);
             return bytes * sheet.term("largest", largest, Unit::Parameters, "embedding or LM head on one GPU");
         }
-        let bytes = self.bytes(sheet, "step", 4.0, "bytes of AdamW's denominator, while the optimizer steps");
+        let bytes = self.bytes(
+            sheet,
+            "step",
+            0.5 * self.layout.optimizer_bytes,
+            "bytes of AdamW's denominator, while the optimizer steps",
+        );
         let whole = States { owner: Some(("step", "the update")), ..*self };
         bytes * whole.held(sheet, 1)
     }

@@ -1403,6 +1403,10 @@ class PlanSpec(TypedDict, total=False):
     """
     gradient_bytes: float | None
     """Bytes of gradients per parameter. Default: the backend's."""
+    logit_bytes: float | None
+    """Most bytes that a logit takes while a loss that is not fused is computed. Default: what the backend's code of today
+    takes; `transformers` before 4.49 took 18.
+    """
     master_weights_bytes: float | None
     """Bytes of master weights per parameter. Default: the backend's."""
     max_tokens_per_gpu: int | None

@@ -87,6 +87,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         master_weights_bytes: bytes("master_weights_bytes", spec.master_weights_bytes, master)?,
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
         optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
+        logit_bytes: spec.logit_bytes.map(|own| bytes("logit_bytes", Some(own), own)).transpose()?,
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(&layout));
     Ok(layout)
@@ -139,7 +140,8 @@ fn is_in_range(layout: &Layout) -> bool {
         MicroBatch::Sequences(n) => (1..=MOST_SEQUENCES).contains(&n),
         MicroBatch::Tokens(n) => (1..=MOST_TOKENS).contains(&n),
     };
-    let bytes = [layout.master_weights_bytes, layout.gradient_bytes, layout.optimizer_bytes];
+    let logit_bytes = layout.logit_bytes.unwrap_or_default();
+    let bytes = [layout.master_weights_bytes, layout.gradient_bytes, layout.optimizer_bytes, logit_bytes];
     sizes.iter().all(|size| (1..=MOST_PARTS).contains(&u64::from(*size)))
         && layout.zero_stage <= 3
         && counted(layout.micro_batch)

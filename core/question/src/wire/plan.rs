@@ -385,6 +385,9 @@ document! {
         pub gradient_bytes: Option<f64>,
         /// Bytes of optimizer moments per parameter that trains. Default: the optimizer's, 8 of adamw.
         pub optimizer_bytes: Option<f64>,
+        /// Most bytes that a logit takes while a loss that is not fused is computed. Default: what the backend's code of today
+        /// takes; `transformers` before 4.49 took 18.
+        pub logit_bytes: Option<f64>,
         /// The generation engine.
         pub rollout: Option<RolloutPlanSpec>,
         /// The critic's plan, where it differs. Null is as absent: as the actor's.
