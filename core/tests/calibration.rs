@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use shardwise_core::calibration::{Measured, by_phase, calibrate, guide_mfu};
 use shardwise_core::job::FACTORS;
 use shardwise_core::log::read_log;
-use shardwise_core::wire::{Answer, Calibration, MemoryParts, Question, TimeParts, WorkloadKind, question_from_value};
+use shardwise_core::wire::{
+    Answer, Calibration, MemoryParts, MemoryPhase, Question, TimeParts, WorkloadKind, question_from_value,
+};
 use shardwise_core::{emit, estimate, evaluate_alone, flags, permalink, presets, read, search};
 
 use crate::questions::{self, Asked, Plan, cases};
@@ -572,7 +574,10 @@ proptest! {
         let stated = asked.workload.rl.as_ref().and_then(|rl| rl.reward_s).unwrap_or(0.0);
         let (now_s, was_s) = (now.time.parts.total() - stated, was.time.parts.total() - stated);
         prop_assert!((now_s - time * was_s).abs() <= 1e-6 * (now_s + stated), "{now_s} {was_s} × {time}");
-        for (now, was) in now.memory.phases.iter().zip(&was.memory.phases) {
+        // Nor does that of a teacher's.
+        let trainers = |own: &&MemoryPhase| own.name != "teacher";
+        let (own, before) = (now.memory.phases.iter().filter(trainers), was.memory.phases.iter().filter(trainers));
+        for (now, was) in own.zip(before) {
             scaled_memory(&now.parts, &was.parts, memory);
         }
         prop_assert_eq!(now.plan, was.plan);

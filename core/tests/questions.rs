@@ -354,6 +354,7 @@ fn optional() -> BoxedStrategy<Map<String, Value>> {
             ("master_weights_bytes", number(0.0..8.0)),
             ("gradient_bytes", number(0.0..8.0)),
             ("optimizer_bytes", number(0.0..16.0)),
+            ("logit_bytes", number(0.0..20.0)),
         ],
         0.15,
     )

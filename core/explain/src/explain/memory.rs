@@ -149,7 +149,8 @@ fn paged_out(source: &Source<'_>, turn: &Turn<'_>, terms: &Terms) -> f64 {
         return 0.0;
     }
     let step = if terms.moment() == Moment::Optimizer { terms.step } else { Bytes::ZERO };
-    let whole = (terms.states.optimizer + step).gib() * source.found.job.memory_factor();
+    let own = (terms.states.optimizer + step).gib() * source.found.job.memory_factor();
+    let whole = own + turn.beside.optimizer;
     let shown = part_of(source, turn.phase.name(), "optimizer").map_or(0.0, |(_, gib)| gib);
     // Less than a rounding has not moved.
     Some(whole - shown).filter(|out| *out > 1e-9 * whole).unwrap_or(0.0)
