@@ -212,7 +212,7 @@ mod tests {
         }
         for id in STRETCHED {
             let entry = models().iter().find(|entry| entry.id == *id);
-            let in_place = entry.map(|entry| chat(&entry.hf_repo).is_some());
+            let in_place = entry.map(|entry| chat(entry.hf_repo).is_some());
             assert_eq!(in_place, Some(CHAT_IN_PLACE.contains(id)), "{id}");
         }
         for entry in models() {
