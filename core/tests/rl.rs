@@ -350,6 +350,82 @@ fn an_algorithm_costs_what_it_computes() {
     }
 }
 
+/// Weights of Qwen2.5-7B (its card: 7.61B).
+const QWEN_7B: f64 = 7_615_616_512.0;
+
+/// PRIME is RLOO beside a reward model that trains: by default the actor's model again, which passes over the samples as an update
+/// and as a pass forward, and its frozen start, which passes twice.
+#[test]
+fn a_process_reward_model_trains_beside_the_policy() {
+    let of = |kind: &str, rl: Value, plan: Value| {
+        let mut change = json!({"workload": {"kind": kind, "packing": false, "rl": {"responses_per_prompt": 8, "oversampling": 1,
+            "mini_batch": 512, "balance_batch": false, "reference": false}},
+            "plan": {"backend": "fsdp", "tensor_parallel": 1, "micro_batch": 1, "recompute": "full"}});
+        merge(&mut change, json!({"workload": {"rl": rl}, "plan": plan}));
+        change["plan"]["max_tokens_per_gpu"] = Value::Null;
+        practice(change)
+    };
+    let nothing = || json!({});
+    let (rloo, prime) = (of("rloo", nothing(), nothing()), of("prime", nothing(), nothing()));
+    for name in ["rollout", "old_log_prob", "update_actor", "weight_sync", "driver"] {
+        assert_eq!(phase(&prime, name), phase(&rloo, name), "{name}");
+    }
+    let own: f64 = ["update_reward", "reward", "reward_reference"]
+        .map(|name| phase(&prime, name))
+        .iter()
+        .sum();
+    between(prime.step_time_s - rloo.step_time_s - own, -1e-6, 1e-6);
+    // Eight mini-batches of 512 sequences where the actor has one of 512 prompts.
+    let tokens = phase(&prime, "update_reward") / phase(&rloo, "update_actor");
+    between(tokens, 1.0, 1.1);
+    let all = of("prime", json!({"epochs": 2}), nothing());
+    assert_eq!(phase(&all, "update_reward"), phase(&prime, "update_reward"));
+    // One sequence at a time: forward passes of the actor take two.
+    between(phase(&prime, "reward_reference") / phase(&prime, "reward"), 1.999, 2.001);
+    assert!(phase(&prime, "reward") >= phase(&prime, "old_log_prob"));
+    // Its weights and those of its start, both in fp32, its optimizer states: 16 bytes over all GPUs.
+    let beside = |answer: &Answer, name: &str| {
+        let own = answer.memory.phases.iter().find(|own| own.name == name).unwrap().parts;
+        own.parameters + own.frozen_weights + own.optimizer
+    };
+    let weights = QWEN_7B * 16.0 / f64::from(1 << 30) / 8.0;
+    between(beside(&prime, "rollout") - beside(&rloo, "rollout") - weights, -1e-4, 1e-4);
+    // A smaller one costs less.
+    let small = of("prime", json!({"reward_model": "qwen2.5-0.5b-instruct"}), nothing());
+    assert!(phase(&small, "update_reward") < phase(&prime, "update_reward") / 4.0);
+    let saved = |answer: &Answer| answer.run.as_ref().unwrap().checkpoint.as_ref().unwrap().bytes;
+    between(saved(&prime) / saved(&rloo), 1.999, 2.001);
+    assert!(saved(&small) < saved(&prime));
+    // Where both are in host memory between their phases, both come for each of them.
+    let away = json!({"offload": {"parameters": true, "gradients": true, "optimizer": true}});
+    let away = of("prime", nothing(), away);
+    let rest = QWEN_7B * 4.0 / f64::from(1 << 30) / 8.0;
+    let parts = |name: &str| away.memory.phases.iter().find(|own| own.name == name).unwrap().parts;
+    assert_eq!(parts("rollout").frozen_weights, 0.0);
+    for name in ["update_reward", "reward"] {
+        between(parts(name).frozen_weights - rest, -1e-4, 1e-4);
+    }
+}
+
+/// PRIME generates four prompts for each that trains, all at once, and says so.
+#[test]
+fn prime_keeps_prompts_that_are_neither_too_easy_nor_too_hard() {
+    let of = |rl: Value| {
+        let plan = json!({"backend": "fsdp", "tensor_parallel": 1, "micro_batch": 1});
+        let mut change = json!({"workload": {"kind": "prime", "rl": rl}, "plan": plan});
+        change["plan"]["max_tokens_per_gpu"] = Value::Null;
+        practice(change)
+    };
+    let usual = of(json!({}));
+    assert!(usual.caveats.iter().any(|caveat| caveat.id == "assumed-oversampling"));
+    assert!(usual.caveats.iter().any(|caveat| caveat.id == "process-reward"));
+    let stated = of(json!({"oversampling": 4, "gen_batch_size": 2048}));
+    assert_eq!(phase(&usual, "rollout"), phase(&stated, "rollout"));
+    let fewer = of(json!({"oversampling": 1}));
+    between(phase(&usual, "rollout") / phase(&fewer, "rollout"), 1.5, 4.0);
+    assert_eq!(phase(&usual, "update_reward"), phase(&fewer, "update_reward"));
+}
+
 /// What is said to fit fits as surely as asked, and a little more does not.
 #[test]
 fn limits_are_the_last_that_fit() {

@@ -482,6 +482,7 @@ STATED += [(name, ("slime",), model, work, {**SLIME, **plan}, *gpus) for name, m
     ("expert-tensor", "qwen3-30b-a3b", GRPO, {"expert_parallel": 4, "expert_tensor_parallel": 2}),
     ("expert-engine", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
     ("deepep", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "moe_enable_deepep": True}, 16),
+    ("no-deepep", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "moe_enable_deepep": False}, 16),
     ("selective", "qwen3-8b", GRPO, {"recompute": "selective"}),
     ("modules", "qwen3-30b-a3b", GRPO, {"recompute": selective("moe_act", "layernorm", "core_attn")}),
     ("some-layers", "qwen3-8b", GRPO, {"recompute": {"granularity": "full", "num_layers": 7}}),

@@ -13,7 +13,7 @@ export const LATIN = new Set(`
   qwen fsdp ddp deepspeed megatron vllm sglang attention dense gradient checkpointing head eager full none selective recompute Rollout Logits Ulysses sandbox
   Shardwise Apache Megatron Bridge Core Ray Hugging Face Adam AdamW Adafactor Lion SGD Muon Fire axolotl slime Unsloth torchtitan ms-swift swift LLMForge Accelerate actor critic
   English GitHub Markdown Python traceback config json yaml sh toml csv svg png
-  Llama Qwen Gemma Mistral Mixtral Moonlight Kimi DeepSeek Nemotron Phi Falcon Yi Granite Instruct Base Chat Coder Math
+  Llama Qwen Eurus Gemma Mistral Mixtral Moonlight Kimi DeepSeek Nemotron Phi Falcon Yi Granite Instruct Base Chat Coder Math
   Blackwell Hopper Ampere Ada Lovelace Volta Turing Instinct Gaudi NVIDIA Intel Grace Pro Super Huawei Ascend MetaX GeForce Spark Workstation per die
   gpu usd_per_gpu_hour provider instance count network kind date
   trained frozen projector images worker Transformers wandb Trainer

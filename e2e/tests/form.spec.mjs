@@ -246,7 +246,7 @@ test('a name on its way is no error; left, it is, with the nearest for a press',
 test('nothing is red before anything is typed', async ({ page, calculator }) => {
   await calculator.open();
   await expect(page.locator('body')).toBeFocused();
-  for (const task of ['pretrain', 'sft', 'lora', 'qlora', 'dpo', 'ipo', 'kto', 'orpo', 'simpo', 'reward_model', 'ppo', 'dapo', 'gspo', 'dr_grpo', 'cispo', 'gmpo', 'rloo', 'reinforce_plus_plus', 'remax', 'distill', 'rollout', 'grpo']) {
+  for (const task of ['pretrain', 'sft', 'lora', 'qlora', 'dpo', 'ipo', 'kto', 'orpo', 'simpo', 'reward_model', 'ppo', 'dapo', 'gspo', 'dr_grpo', 'cispo', 'gmpo', 'rloo', 'reinforce_plus_plus', 'remax', 'prime', 'distill', 'rollout', 'grpo']) {
     await calculator.task(task);
     await expect(page.locator('.is-err, .is-need, .is-stale')).toHaveCount(0);
   }

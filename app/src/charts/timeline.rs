@@ -26,6 +26,7 @@ fn lane(phase: &'static str) -> &'static str {
         "rollout" => "engine",
         "reference" | "reward" | "teacher" | "weight_sync" | "driver" => phase,
         "values" | "update_critic" => "critic",
+        "update_reward" | "reward_reference" => "reward",
         _ => "actor",
     }
 }

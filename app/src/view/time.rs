@@ -19,7 +19,7 @@ use crate::view::view;
 const NAMED: usize = 3;
 
 /// Phases that only run forward; their computation has a colour of its own.
-const FORWARD_ONLY: [&str; 5] = ["old_log_prob", "mismatched", "reference", "values", "reward"];
+const FORWARD_ONLY: [&str; 6] = ["old_log_prob", "mismatched", "reference", "values", "reward", "reward_reference"];
 
 /// The colour of a part of a phase, and its word.
 fn kind(phase: &str, part: &'static str) -> (Ink, &'static str) {

@@ -6,7 +6,7 @@ use super::check::Entry;
 use super::rows::{Catalog, ModelRow, PublisherRow, RecipeRow, SizesRow};
 
 /// The words of `workload.kind` that train.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "pretrain",
     "sft",
     "lora",
@@ -21,6 +21,7 @@ const KINDS: [&str; 14] = [
     "rloo",
     "reinforce_plus_plus",
     "remax",
+    "prime",
 ];
 
 /// Every problem of publishers and recipes.

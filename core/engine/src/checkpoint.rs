@@ -25,6 +25,10 @@ pub fn of(context: &Context<'_>, plan: &Plan) -> Option<Checkpoint> {
     if let Some(critic) = context.critic() {
         add(&critic, plan.critic.as_ref().unwrap_or(&plan.layout));
     }
+    // PRIME's reward model, beside the actor (veRL's `prime_ray_trainer.py`, lines 256 to 267).
+    if let Some(reward) = context.reward().filter(|_| context.process_reward()) {
+        add(&reward, &plan.layout);
+    }
     let bytes = weights_bytes + optimizer_bytes;
     let kept = workload.checkpoints;
     Some(Checkpoint { weights_bytes, optimizer_bytes, bytes, kept, storage_bytes: bytes * kept as f64 })

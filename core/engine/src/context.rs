@@ -244,7 +244,15 @@ impl<'a> Context<'a> {
     pub fn reward(&self) -> Option<Role<'_>> {
         let model = self.job.workload.rl.as_ref()?.reward_model.as_ref()?;
         let (picture, frozen) = (self.pictures[2], self.frozen(model));
-        Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head: Head::Scalar, picture, frozen })
+        // An implicit reward is a log-probability.
+        let head = if self.process_reward() { Head::Vocabulary } else { Head::Scalar };
+        Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head, picture, frozen })
+    }
+
+    /// Whether the reward model trains.
+    #[must_use]
+    pub fn process_reward(&self) -> bool {
+        self.job.workload.kind.has_process_reward()
     }
 
     /// The teacher, where it stands beside the student.

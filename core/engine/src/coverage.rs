@@ -355,8 +355,9 @@ fn of_runs(job: &Job, plan: &Plan, generation: &Generation) -> f64 {
     let workload = &job.workload;
     if workload.rl.is_some() {
         let [_, uncovered] = generation.half_widths;
-        // No published step says where the time of its images goes, or of its teacher.
-        let unseen = workload.images.is_some() || workload.distillation.is_some();
+        // No published step says where the time of its images goes, of its teacher, or of a reward model that trains.
+        let taught = workload.distillation.is_some() || workload.kind.has_process_reward();
+        let unseen = workload.images.is_some() || taught;
         let seen = if unseen { uncovered } else { 0.0 };
         // An architecture that nobody knows is no better covered by the published steps than by generation runs.
         return match EFFICIENCY.known(&job.hardware) {

@@ -15,8 +15,12 @@ pub enum Phase {
     Reference,
     /// The critic's values.
     Values,
+    /// Updates of an implicit process reward model.
+    UpdateReward,
     /// Rewards, by a model or as long as the question states.
     Reward,
+    /// Log-probabilities under what an implicit process reward model began as: beside its updates, and beside its rewards.
+    RewardReference,
     /// A teacher's probabilities; with a pool of its own, what they take beyond generation.
     Teacher,
     /// Updates of the critic.
@@ -31,14 +35,16 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in the order of a step.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Train,
         Self::Rollout,
         Self::OldLogProb,
         Self::Mismatched,
         Self::Reference,
         Self::Values,
+        Self::UpdateReward,
         Self::Reward,
+        Self::RewardReference,
         Self::Teacher,
         Self::UpdateCritic,
         Self::UpdateActor,
@@ -56,7 +62,9 @@ impl Phase {
             Self::Mismatched => "mismatched",
             Self::Reference => "reference",
             Self::Values => "values",
+            Self::UpdateReward => "update_reward",
             Self::Reward => "reward",
+            Self::RewardReference => "reward_reference",
             Self::Teacher => "teacher",
             Self::UpdateCritic => "update_critic",
             Self::UpdateActor => "update_actor",

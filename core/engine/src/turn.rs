@@ -97,9 +97,13 @@ impl<'a> Turn<'a> {
         memory::of_role_at_longest(context, &self.role, &self.layout, &self.batch, self.usage)
     }
 
-    /// Whether another of the same step does the same, beside whatever states: it takes as long. Role, layout and use decide on
-    /// the batch.
+    /// Whether another of the same step does the same as often, beside whatever states: it takes as long. Role, layout and use
+    /// decide on the batch.
     pub(crate) fn is_as(&self, other: &Self) -> bool {
-        self.usage == other.usage && self.role.is(&other.role) && self.away == other.away && self.layout == other.layout
+        self.usage == other.usage
+            && self.times == other.times
+            && self.role.is(&other.role)
+            && self.away == other.away
+            && self.layout == other.layout
     }
 }

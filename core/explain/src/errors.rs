@@ -178,8 +178,8 @@ pub(super) fn error_sentence(found: &Evaluated, method: &str, figure: &str) -> S
     let phase = phase.split('.').next().unwrap_or_default();
     phases(match phase {
         "rollout" => "rollout",
-        "update_actor" | "update_critic" => "update_actor",
-        "old_log_prob" | "mismatched" | "reference" | "values" => "old_log_prob",
+        "update_actor" | "update_critic" | "update_reward" => "update_actor",
+        "old_log_prob" | "mismatched" | "reference" | "values" | "reward_reference" => "old_log_prob",
         _ => "headline",
     })
 }

@@ -83,6 +83,11 @@ const OPD: Source = Source {
     date: "2026-11-26",
 };
 
+const EURUS: Source = Source {
+    url: "https://github.com/PRIME-RL/PRIME/blob/18ad596f08d487bb546d80d738d99ec697bd2e75/training/examples/run_prime_main.sh",
+    date: "2026-11-27",
+};
+
 /// Nothing but what the question says.
 const PLAIN: Words = ("", "");
 
@@ -102,6 +107,12 @@ const AGENT: Words = (
 const TEACHER: Words = (
     "The script states no machine: H200 here, as a share of 0.4 of an H100 does not hold the teacher, with the defaults for lengths.",
     "脚本没有给出机器：这里取 H200，因为 H100 的 0.4 份额放不下教师模型；长度取默认值。",
+);
+
+/// What to know about the script of PRIME's authors, who name their cards in an issue (PRIME-RL/PRIME#17).
+const FILTERED: Words = (
+    "The script generates as many prompts as a step may train on, and drops those that are too easy or too hard: fewer train than here. Its authors trained on A100 80 GB; lengths are the defaults.",
+    "脚本生成的提示词数等于一步最多训练的数目，再去掉太容易或太难的：实际训练的比这里少。作者用的是 A100 80 GB；长度取默认值。",
 );
 
 /// What to know about the cost columns of LLMForge's cookbook.
@@ -137,7 +148,7 @@ macro_rules! preset {
     };
 }
 
-static PRESETS: [Preset; 18] = [
+static PRESETS: [Preset; 19] = [
     preset!("verl-qwen3-8b-grpo", "veRL", "GRPO · Qwen3-8B · 8 × H100", PLAIN, VERL),
     preset!("recipe-dapo-qwen2.5-32b", "veRL", "DAPO · Qwen2.5-32B · 128 × H800", PLAIN, DAPO),
     preset!(
@@ -171,6 +182,7 @@ static PRESETS: [Preset; 18] = [
     ),
     preset!("retool-qwen2.5-7b", "veRL", "GRPO with tools · ReTool · Qwen2.5-7B · 8 × H100", AGENT, RETOOL),
     preset!("verl-opd-qwen3-8b", "veRL", "Distillation · Qwen3-8B from Qwen3-32B · 12 × H200", TEACHER, OPD),
+    preset!("prime-eurus-2-7b", "PRIME", "PRIME · Eurus-2-7B · 8 × A100 80 GB", FILTERED, EURUS),
     preset!("handbook-dpo-mistral-7b", "Alignment Handbook", "DPO · Mistral-7B · 8 × A100 80 GB", PLAIN, HANDBOOK_DPO),
     preset!(
         "handbook-orpo-mixtral-8x22b",

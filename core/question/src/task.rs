@@ -94,6 +94,8 @@ pub struct Algorithm {
     pub responses_per_prompt: u64,
     /// Prompts generated for each that trains, where a question does not say and the algorithm drops some.
     pub oversampling: Option<f64>,
+    /// Whether an implicit process reward model trains beside the policy and says what each token is worth.
+    pub process_reward: bool,
     /// The policy's loss.
     pub loss: Loss,
 }
@@ -182,6 +184,7 @@ pub const PPO: Algorithm = Algorithm {
     penalty: Penalty::Reward,
     responses_per_prompt: 1,
     oversampling: None,
+    process_reward: false,
     loss: Loss { ratio: Ratio::Token, mean: Mean::Token, clip: None },
 };
 
@@ -193,6 +196,7 @@ pub const GRPO: Algorithm = Algorithm {
     penalty: Penalty::Loss,
     responses_per_prompt: 8,
     oversampling: None,
+    process_reward: false,
     loss: Loss { ratio: Ratio::Token, mean: Mean::Response, clip: None },
 };
 
@@ -292,6 +296,27 @@ pub const REINFORCE_PLUS_PLUS: Algorithm = Algorithm {
 pub const REMAX: Algorithm =
     Algorithm { name: "ReMax", baseline: Baseline::Greedy, penalty: Penalty::Reward, responses_per_prompt: 1, ..GRPO };
 
+/// Prompts that veRL's recipe of PRIME generates for each that trains: those whose share of right answers lies between its
+/// bounds come first
+/// (<https://github.com/verl-project/verl-recipe/blob/48ea0a797fa29867ea0ad92aff7d284eec7d4be3/prime/config/prime_trainer.yaml#L15>).
+const ACCURACY_FILTER: f64 = 4.0;
+
+/// Process reinforcement through implicit rewards (arXiv:2502.01456): a leave-one-out advantage of rewards for each
+/// token, which a language model gives by how much likelier a token is to it than to its frozen start, and which trains on
+/// whether answers are right. Four responses, no reference policy, as in veRL's recipe
+/// (<https://github.com/verl-project/verl-recipe/blob/48ea0a797fa29867ea0ad92aff7d284eec7d4be3/prime/config/prime_trainer.yaml#L26>).
+/// That adds no penalty to the rewards (`prime_ray_trainer.py`, lines 509 to 520), so one is in the loss.
+pub const PRIME: Algorithm = Algorithm {
+    name: "PRIME",
+    baseline: Baseline::Others,
+    reference: false,
+    responses_per_prompt: 4,
+    oversampling: Some(ACCURACY_FILTER),
+    process_reward: true,
+    loss: Loss { ratio: Ratio::Token, mean: Mean::Token, clip: None },
+    ..GRPO
+};
+
 /// On-policy distillation (arXiv:2306.13649, algorithm 1, with all batches sampled by the student): one response a prompt, no
 /// reference; the policy's loss is the divergence from a teacher.
 pub const DISTILL: Algorithm = Algorithm {
@@ -346,6 +371,7 @@ impl WorkloadKind {
             | Self::Rloo
             | Self::ReinforcePlusPlus
             | Self::Remax
+            | Self::Prime
             | Self::Distill => self.algorithm().map_or("", |own| own.name),
         }
     }
@@ -378,6 +404,7 @@ impl WorkloadKind {
             Self::Rloo => Task::Rl(&RLOO),
             Self::ReinforcePlusPlus => Task::Rl(&REINFORCE_PLUS_PLUS),
             Self::Remax => Task::Rl(&REMAX),
+            Self::Prime => Task::Rl(&PRIME),
             Self::Distill => Task::Rl(&DISTILL),
             Self::Rollout => Task::Generate,
         }
@@ -412,5 +439,11 @@ impl WorkloadKind {
     #[must_use]
     pub fn has_critic(self) -> bool {
         self.algorithm().is_some_and(Algorithm::critic)
+    }
+
+    /// Whether an implicit process reward model trains beside the policy.
+    #[must_use]
+    pub fn has_process_reward(self) -> bool {
+        self.algorithm().is_some_and(|own| own.process_reward)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::asked::Asked;
 use super::optimizer;
+use super::positions::{CHAT_IN_PLACE, TRAINED};
 use super::rule::{EP, PP, Rule, all, backends, divides, engine, learning, must, ones, precisions, when};
 use super::shared::{
     ACTIVATIONS_STAY, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, FLASH, FORWARD_COUNTS_ALIKE,
@@ -205,6 +206,11 @@ static FINE_TUNING: &[Rule] = &[
 static REINFORCEMENT: &[Rule] = &[
     // models/automodel/setup.py, line 312: FSDP has no YaRN.
     Rule::Odd(|a, broken| positions(a, "workload.rl.max_response_length", a.is(Megatron), broken)),
+    // The same: its own guide says so (docs/guides/yarn-long-context.md, line 7).
+    must("workload.rl.max_response_length", |a| {
+        a.is(Megatron) || a.longest <= TRAINED || !CHAT_IN_PLACE.contains(&&*a.job.model.id)
+    })
+    .or("Beyond 32,768 tokens the chat model that prompts go through needs YaRN, which NeMo-RL's FSDP does not have. Shorten the sequences, or set the backend to megatron."),
     NO_REWARD_MODEL.or("The texts for NeMo-RL score by a rule. Leave the reward model out, or take veRL's flags."),
     learning("workload.rl.epochs", |rl| rl.epochs == 1).or("NeMo-RL passes once over the samples of a step. Set it to 1."),
     NO_AGENT.or("The texts for NeMo-RL set up no agents. Leave agent out, or take veRL's or OpenRLHF's flags."),

@@ -4,16 +4,16 @@ use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS,
     CHUNKED, ENGINE, ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, FORWARD_COUNTS_ALIKE, HALF, NO_ADAPTERS,
-    NO_IMAGES, NO_TEACHER, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_IN_STEPS, RESPONSES_HAVE_POSITIONS,
-    TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES,
-    WHOLE_POOLS,
+    NO_IMAGES, NO_PROCESS_REWARD, NO_TEACHER, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_IN_STEPS,
+    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, VLLM,
+    WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::Backend::Deepspeed;
 use shardwise_question::wire::Precision::Fp16;
 use shardwise_question::wire::Schedule::{Colocated, Split};
-use shardwise_question::wire::WorkloadKind::{Cispo, Gmpo, Kto, Orpo, Pretrain, Remax, Simpo};
+use shardwise_question::wire::WorkloadKind::{Cispo, Gmpo, Kto, Orpo, Pretrain, Prime, Remax, Simpo};
 
 /// What `OpenRLHF` refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
@@ -21,6 +21,7 @@ pub(crate) static RULES: &[Rule] = &[
         .or("OpenRLHF trains from finished weights and has no pre-training. Take DeepSpeed's flags, or the kind sft."),
     no_kind(&[Cispo, Gmpo, Remax])
         .or("OpenRLHF 0.11.2 has no such loss or baseline. Choose grpo or rloo, or take veRL's flags."),
+    no_kind(&[Prime]).or(NO_PROCESS_REWARD),
     no_kind(&[Kto, Orpo, Simpo])
         .or("OpenRLHF 0.11.2 learns of pairs by DPO, IPO or a reward model. Choose one of these, or take LLaMA-Factory's flags."),
     TRAINS,

@@ -19,6 +19,18 @@ pub const STRETCHED: &[&str] = &[
     "qwen3-235b-a22b",
 ];
 
+/// Those of them that are base models: texts of reinforcement learning take the publisher's chat model in their place, which
+/// states the positions that it was trained on.
+pub const CHAT_IN_PLACE: &[&str] = &[
+    "qwen2.5-7b",
+    "qwen2.5-14b",
+    "qwen2.5-32b",
+    "qwen2.5-72b",
+    "qwen2.5-coder-7b",
+    "qwen2.5-coder-14b",
+    "qwen2.5-coder-32b",
+];
+
 /// Positions that [`STRETCHED`] models were trained on.
 pub const TRAINED: u64 = 32_768;
 

@@ -61,6 +61,9 @@ pub(crate) const ENGINE_IN_BF16: Must = engine("plan.rollout.precision", |own| o
 pub(crate) const CACHE_IN_16_BITS: Must =
     engine("plan.rollout.kv_cache_dtype", |own| own.kv_cache_dtype == KvCacheDtype::Auto);
 
+/// Said of PRIME, whose reward model trains in the step.
+pub(crate) const NO_PROCESS_REWARD: &str = "{name} trains no process reward model beside the policy. Choose rloo.";
+
 /// Everything is text.
 pub(crate) const NO_IMAGES: Rule = must("workload.images", |a| a.workload.images.is_none())
     .or("The texts for {name} have no images. Take LLaMA-Factory's or veRL's flags, or leave them out.");

@@ -4,9 +4,9 @@ use super::asked::nodes;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HEADS_BY_ULYSSES,
-    KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_REWARD_MODEL, NO_ULYSSES, PREFERENCES_ARE_PADDED,
-    REFERENCE_FOLLOWS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS,
-    WHOLE_PASSES,
+    KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_PROCESS_REWARD, NO_REWARD_MODEL, NO_ULYSSES,
+    PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
+    TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
@@ -15,7 +15,7 @@ use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::Schedule::{Colocated, Split};
 use shardwise_question::wire::WorkloadKind::{
-    Gmpo, Orpo, Ppo, Pretrain, ReinforcePlusPlus, Remax, RewardModel, Rloo, Simpo,
+    Gmpo, Orpo, Ppo, Pretrain, Prime, ReinforcePlusPlus, Remax, RewardModel, Rloo, Simpo,
 };
 use shardwise_question::wire::{LoraTargets, VisionTower};
 use shardwise_question::workload::{Distillation, Logits};
@@ -27,6 +27,7 @@ pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Ppo]).or("TRL 1.16.0 has no PPO trainer any more. Choose grpo, or take veRL's or OpenRLHF's flags."),
     no_kind(&[Gmpo, ReinforcePlusPlus, Remax])
         .or("TRL 1.16.0 has no trainer of this algorithm. Choose grpo or rloo, or take veRL's flags."),
+    no_kind(&[Prime]).or(NO_PROCESS_REWARD),
     no_kind(&[Orpo, Simpo]).or("TRL 1.16.0 has no script of this loss. Take LLaMA-Factory's or axolotl's flags."),
     TRAINS,
     must("hardware.gpus", |a| nodes(a.pools.0, a.job.hardware.gpus_per_node).is_some())

@@ -6,7 +6,7 @@ use super::rule::{Rule, all, backends, check, divides, engine, learning, must, n
 use super::shared::{
     ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE,
+    MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE,
     RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES,
     WHOLE_POOLS,
 };
@@ -152,18 +152,16 @@ static DISTILLED: &[Rule] = &[
 static REINFORCEMENT: &[Rule] = &[
     RESPONSES_HAVE_POSITIONS,
     when(|a| a.workload.distillation.is_some(), DISTILLED),
-    OWN_PACE.or("veRL's agent loops let each response go on at its own pace. Set asynchronous to true, or leave it out."),
+    OWN_PACE
+        .or("veRL's agent loops let each response go on at its own pace. Set asynchronous to true, or leave it out."),
     learning("workload.rl.mini_batch", |rl| rl.mini_batch > 0 && rl.mini_batch <= rl.prompts_per_step)
         .or("The mini-batch is at least one prompt and no more than the step's."),
     must("workload.rl.critic", |a| !a.workload.kind.has_critic() || a.rl.is_none_or(|rl| rl.critic.is_some()))
         .or("veRL's PPO estimates advantages with a critic. Name its model, or choose grpo."),
     ONLY_PPO_HAS_A_CRITIC,
+    when(|a| a.workload.kind.has_process_reward(), PRIME),
     when(|a| a.schedule() != Colocated, APART),
-    FILTERED_BY_RULE
-        .or("Groups are filtered as they are sampled, and a colocated reward model scores them later. Use a rule, or set oversampling to 1."),
-    // trainer/ppo/v1/trainer_base.py: a step is a whole number of fetches.
-    divides("workload.rl.gen_batch_size", |a| a.rl.map_or((1, 1), |rl| (rl.gen_batch_size, rl.prompts_per_step)))
-        .or("veRL 0.9.1 fetches a step's {whole} prompts in equal parts. Give gen_batch_size a divisor of them."),
+    when(|a| !a.workload.kind.has_process_reward(), SAMPLED),
     must("workload.lora.rank", |a| a.workload.lora.is_none_or(|lora| lora.rank <= 512))
         .or("The engine takes adapters up to rank 512."),
     all(BATCH),
@@ -190,6 +188,48 @@ static REINFORCEMENT: &[Rule] = &[
     .or("Actor and reference count both in tokens or both in sequences."),
     HAS_ENGINE,
     all(GENERATION),
+];
+
+/// What is generated, and when it is scored.
+static SAMPLED: &[Rule] = &[
+    FILTERED_BY_RULE
+        .or("Groups are filtered as they are sampled, and a colocated reward model scores them later. Use a rule, or set oversampling to 1."),
+    // trainer/ppo/v1/trainer_base.py: a step is a whole number of fetches.
+    divides("workload.rl.gen_batch_size", |a| a.rl.map_or((1, 1), |rl| (rl.gen_batch_size, rl.prompts_per_step)))
+        .or("veRL 0.9.1 fetches a step's {whole} prompts in equal parts. Give gen_batch_size a divisor of them."),
+];
+
+/// The recipe of PRIME
+/// (<https://github.com/verl-project/verl-recipe/tree/48ea0a797fa29867ea0ad92aff7d284eec7d4be3/prime>).
+static PRIME: &[Rule] = &[
+    // prime_fsdp_workers.py, lines 89 to 222: its reward model is FSDP's.
+    must("plan.backend", |a| a.is(Fsdp))
+        .or("The reward model of veRL's PRIME is FSDP's, and is estimated as laid out like the actor. Set the backend to fsdp."),
+    // prime_dp_rm.py, line 318: no configuration has the budget that its update reads.
+    must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
+        .or("The reward model of veRL's PRIME counts its micro-batches in sequences. State micro_batch, or leave both to the search."),
+    // prime_fsdp_workers.py, line 83, and prime_dp_rm.py, lines 309 to 322: sequences, not prompts.
+    divides("workload.rl.mini_batch", |a| (a.ranks, a.rl.map_or(0, |rl| rl.mini_batch)))
+        .or("The reward model's mini-batch of {whole} sequences cannot be shared evenly by {part} data-parallel ranks."),
+    when(
+        |a| !a.counts_tokens(),
+        &[divides("plan.micro_batch", |a| (a.micro, a.rl.map_or(0, |rl| rl.mini_batch / a.ranks.max(1)))).or(OF_A_RANK)],
+    ),
+    // prime_ray_trainer.py, line 200: all at once.
+    learning("workload.rl.gen_batch_size", |rl| {
+        rl.gen_batch_size == (rl.prompts_per_step as f64 * rl.oversampling) as u64
+    })
+    .or("veRL's PRIME generates all of a step's prompts at once. Leave it out."),
+    // Lines 468 and 482: groups are told by their places, which balancing changes.
+    learning("workload.rl.balance_batch", |rl| !rl.balance_batch)
+        .or("veRL's PRIME filters groups in the order of the batch. Set it to false."),
+    // Line 488: always.
+    learning("workload.rl.old_log_prob", |rl| rl.old_log_prob)
+        .or("veRL's PRIME always computes the old log-probabilities. Set it to true."),
+    // main_prime.py, lines 97 to 114: one pool. Line 427: one turn.
+    learning("workload.rl.schedule", |rl| rl.schedule == Colocated)
+        .or("veRL's PRIME has one pool of GPUs. Set it to colocated."),
+    NO_AGENT.or("veRL's PRIME generates responses of one turn. Leave it out."),
 ];
 
 /// What passes forward alone take in each role: engine_workers.py, workers/engine/utils.py, utils/seqlen_balancing.py.

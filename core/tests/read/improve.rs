@@ -192,6 +192,43 @@ fn a_change_comes_with_its_settings() {
     }
 }
 
+/// Beside a changed value no comment of ours says what it was, or why.
+#[test]
+fn our_own_comments_say_what_is_so_now() {
+    let question = question_from_value(json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 64,
+            "max_prompt_length": 1024, "max_response_length": 3072, "mean_prompt_length": 200, "mean_response_length": 1200}},
+        "plan": {"backend": "fsdp", "tensor_parallel": 1, "micro_batch": 1, "recompute": "full",
+            "offload": {"parameters": true, "gradients": true, "optimizer": true}}}))
+    .unwrap();
+    let verl = emit::framework("verl").unwrap();
+    let link = format!("https://example.org/#{}", shardwise_core::permalink::to_hash(&question));
+    let printed = |question: &Question| {
+        let texts = flags(question, verl, verl.versions[0], &link).unwrap().unwrap();
+        texts.into_iter().next().unwrap().text
+    };
+    // A comment of somebody's own stays, whatever it says.
+    let own = "actor_rollout_ref.actor.optim.lr=1e-6  # we tried 1e-5";
+    let was = printed(&question).replace("actor_rollout_ref.actor.optim.lr=1e-6  # a start; yours to tune", own);
+    assert!(was.contains(own));
+    let improved = keeps_its_word(&[&was], Some(&base("h100-sxm"))).unwrap();
+    let now = printed(&improved.question);
+    let comments: std::collections::BTreeMap<&str, &str> =
+        now.lines().filter_map(|line| line.split_once("  # ")).collect();
+    let lines: Vec<&str> = improved.texts[0].lines().collect();
+    assert!(lines.iter().any(|line| line.trim() == own), "{}", improved.diff);
+    let changed = lines.iter().filter(|line| !was.lines().any(|old| old == **line));
+    let said: Vec<(&str, &str)> = changed.filter_map(|line| line.split_once("  # ")).collect();
+    assert!(said.len() > 1, "{}", improved.diff);
+    for (setting, comment) in said {
+        assert_eq!(comments.get(setting), Some(&comment), "{setting}\n{}", improved.diff);
+    }
+    // Nor does the head say how quick it was.
+    let speed = |text: &str| text.lines().find(|line| line.contains("tokens/s per GPU")).map(str::to_owned);
+    assert_eq!(speed(&improved.texts[0]), speed(&now));
+    assert_ne!(speed(&was), speed(&now));
+}
+
 #[test]
 fn nothing_is_changed_for_nothing() {
     for model in ["qwen3-8b", "qwen3-30b-a3b"] {

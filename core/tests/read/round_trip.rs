@@ -353,6 +353,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"tensor_parallel": 2, "pipeline_parallel": 2, "expert_parallel": 2, "expert_tensor_parallel": 2}),
         json!({"tensor_parallel": 4, "expert_parallel": 4}),
         json!({"expert_parallel": 8, "recompute": "none", "moe_enable_deepep": true}),
+        json!({"expert_parallel": 8, "moe_enable_deepep": false}),
         json!({"expert_parallel": 8, "apply_rope_fusion": false, "moe_enable_deepep": false}),
         json!({"recompute": {"granularity": "full", "num_layers": 12}}),
         json!({"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),

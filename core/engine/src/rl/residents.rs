@@ -5,7 +5,7 @@ use crate::memory::{Use, first_states};
 use crate::phase::Phase;
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Backend, MemoryParts};
+use shardwise_question::wire::{Backend, MemoryParts, Offload};
 
 /// Which model of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,10 @@ pub enum Who {
     Reference,
     /// The reward model.
     Reward,
+    /// The implicit process reward model, which trains.
+    ProcessReward,
+    /// What that began as.
+    ProcessReference,
     /// The teacher.
     Teacher,
 }
@@ -26,7 +30,7 @@ impl Who {
     /// Whether it is only evaluated.
     #[must_use]
     pub fn is_frozen(self) -> bool {
-        matches!(self, Self::Reference | Self::Reward | Self::Teacher)
+        matches!(self, Self::Reference | Self::Reward | Self::ProcessReference | Self::Teacher)
     }
 }
 
@@ -46,6 +50,8 @@ pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<
     let actor = context.actor();
     // With adapters the reference is the base itself, adapters switched off.
     let reference = plan.reference.as_ref().filter(|_| actor.adapters == 0);
+    let (reward, trains) = (context.reward(), context.process_reward());
+    let scores = if trains { Who::ProcessReward } else { Who::Reward };
     [
         Some((Who::Actor, actor, &plan.layout)),
         context
@@ -53,7 +59,10 @@ pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<
             .zip(plan.critic.as_ref())
             .map(|(role, layout)| (Who::Critic, role, layout)),
         reference.map(|layout| (Who::Reference, actor, layout)),
-        context.reward().map(|role| (Who::Reward, role, &plan.layout)),
+        reward.map(|role| (scores, role, &plan.layout)),
+        reward
+            .filter(|_| trains)
+            .map(|role| (Who::ProcessReference, role, &plan.layout)),
         context.teacher().map(|role| (Who::Teacher, role, &plan.layout)),
     ]
     .into_iter()
@@ -69,33 +78,54 @@ impl Resident<'_> {
             (Who::Actor, Phase::OldLogProb | Phase::Mismatched)
             | (Who::Critic, Phase::Values)
             | (Who::Reference, Phase::Reference)
-            | (Who::Reward, Phase::Reward)
+            | (Who::Reward | Who::ProcessReward, Phase::Reward)
+            | (Who::ProcessReference, Phase::RewardReference)
             | (Who::Teacher, Phase::Teacher) => Some(Use::Evaluate),
             // A reference without weights of its own uses the actor's.
             (Who::Actor, Phase::Reference) if self.role.adapters > 0 => Some(Use::Evaluate),
-            (Who::Actor, Phase::UpdateActor | Phase::Train) | (Who::Critic, Phase::UpdateCritic) => Some(Use::Train),
+            (Who::Actor, Phase::UpdateActor | Phase::Train)
+            | (Who::Critic, Phase::UpdateCritic)
+            | (Who::ProcessReward, Phase::UpdateReward) => Some(Use::Train),
             _ => None,
         }
     }
 
+    /// Whether its weights are on the card for another's work: a process reward model and what it began as are fetched together
+    /// (veRL's `prime_fsdp_workers.py`, lines 276 to 278 and 313 to 315).
+    fn stands_by(&self, phase: Phase) -> bool {
+        matches!(self.who, Who::ProcessReward | Who::ProcessReference)
+            && matches!(phase, Phase::UpdateReward | Phase::Reward | Phase::RewardReference)
+    }
+
+    /// What of its states is in host memory while another works.
+    #[must_use]
+    pub fn offload_in(&self, phase: Phase) -> Offload {
+        let offload = self.layout.offload;
+        Offload { parameters: offload.parameters && !self.stands_by(phase), ..offload }
+    }
+
     /// What it leaves on the card.
     pub(super) fn left(&self, context: &Context<'_>) -> MemoryParts {
-        if self.who.is_frozen() {
-            frozen_weights(context, &self.role, self.layout)
-        } else {
-            left_by_trained(context, &self.role, self.layout)
-        }
+        left_by(context, self.who, &self.role, self.layout)
     }
 
     /// Of what it leaves on the card that which is not at work in a phase: an update works with all of it, a forward pass
     /// with the weights.
-    pub(super) fn beside(&self, phase: Phase, left: MemoryParts) -> MemoryParts {
+    pub(super) fn beside(&self, context: &Context<'_>, phase: Phase, left: MemoryParts) -> MemoryParts {
         match self.usage_in(phase) {
+            None if self.stands_by(phase) => {
+                let here = Layout { offload: self.offload_in(phase), ..*self.layout };
+                left_by(context, self.who, &self.role, &here)
+            }
             None => left,
             Some(Use::Train) => MemoryParts::default(),
             Some(Use::Evaluate) => MemoryParts { parameters: 0.0, frozen_weights: 0.0, ..left },
         }
     }
+}
+
+fn left_by(context: &Context<'_>, who: Who, role: &Role<'_>, layout: &Layout) -> MemoryParts {
+    if who.is_frozen() { frozen_weights(context, role, layout) } else { left_by_trained(context, role, layout) }
 }
 
 /// What a trained role leaves on the card between its phases: states that are not offloaded.

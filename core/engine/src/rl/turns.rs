@@ -30,17 +30,29 @@ fn at_work(planned: &Layout, usage: Use) -> Layout {
     }
 }
 
+/// Passes of what a process reward model began as over a step's samples: beside each update and beside each reward, as where
+/// `reward_model.model.update` is `before`, the recipe's default.
+///
+/// A token's reward is how much likelier it is to the one than to the other (arXiv:2502.01456). Beside an update its
+/// logits go before those of the loss's gradient come. Its weights are moved once, where they are offloaded
+/// (<https://github.com/verl-project/verl-recipe/blob/48ea0a797fa29867ea0ad92aff7d284eec7d4be3/prime/prime_ray_trainer.py#L344-L349>,
+/// `prime_dp_rm.py`, lines 133 to 168).
+const REFERENCE_PASSES: f64 = 2.0;
+
 /// A teacher evaluates each micro-batch right before the update has it, in every pass over the samples (TRL 1.16.0,
-/// `trainer/distillation_trainer.py`, `_compute_loss`).
+/// `trainer/distillation_trainer.py`, `_compute_loss`). A process reward model has one micro-batch for updates and passes forward
+/// (veRL's `prime_fsdp_workers.py`, lines 280 to 283; `prime_dp_rm.py`, line 321).
 fn as_updates(planned: &Layout) -> Layout {
     Layout { forward: Some(planned.micro_batch), ..*planned }
 }
 
-/// Sequences of one pass over a turn's batch. A reward model scores all that was generated.
+/// Sequences of one pass over a turn's batch. A reward model scores all that was generated. A process reward model counts its
+/// mini-batch in sequences, not in prompts (veRL's `prime_fsdp_workers.py`, line 83), and goes over the samples once.
 pub(super) fn sequences(rl: &Rl, phase: Phase, usage: Use) -> f64 {
     match usage {
         Use::Evaluate if phase == Phase::Reward => rl.generated() as f64,
         Use::Evaluate => rl.sequences() as f64,
+        Use::Train if phase == Phase::UpdateReward => rl.mini_batch as f64,
         Use::Train => (rl.mini_batch * rl.responses_per_prompt) as f64,
     }
 }
@@ -52,12 +64,15 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
     let by_reference = plan.reference.as_ref().map(|layout| (Role { adapters: 0, ..actor }, layout));
     let by_critic = context.critic().zip(plan.critic.as_ref());
     let by_reward = context.reward().map(|role| (role, &plan.layout));
+    let by_process = by_reward.filter(|_| context.process_reward());
     let by_teacher = context.teacher().map(|role| (role, &plan.layout));
     let all = [
         (Phase::OldLogProb, Use::Evaluate, rl.old_log_prob.then_some(by_actor)),
         (Phase::Reference, Use::Evaluate, by_reference),
         (Phase::Values, Use::Evaluate, by_critic),
+        (Phase::UpdateReward, Use::Train, by_process),
         (Phase::Reward, Use::Evaluate, by_reward),
+        (Phase::RewardReference, Use::Evaluate, by_process),
         (Phase::Teacher, Use::Evaluate, by_teacher),
         (Phase::UpdateCritic, Use::Train, by_critic),
         (Phase::UpdateActor, Use::Train, Some(by_actor)),
@@ -65,7 +80,8 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
     all.into_iter().filter_map(move |(phase, usage, by)| {
         let (role, planned) = by?;
         let teaches = phase == Phase::Teacher;
-        let layout = at_work(&if teaches { as_updates(planned) } else { *planned }, usage);
+        let alike = teaches || (by_process.is_some() && matches!(phase, Phase::Reward | Phase::RewardReference));
+        let layout = at_work(&if alike { as_updates(planned) } else { *planned }, usage);
         Some(Turn {
             phase,
             role,
@@ -74,7 +90,9 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
             layout,
             times: match usage {
                 Use::Evaluate if teaches => rl.epochs as f64,
+                Use::Evaluate if phase == Phase::RewardReference => REFERENCE_PASSES * context.efficiency.rl_forward,
                 Use::Evaluate => context.efficiency.rl_forward,
+                Use::Train if phase == Phase::UpdateReward => (rl.sequences() as f64 / rl.mini_batch as f64).ceil(),
                 Use::Train => rl.updates(),
             },
             away: planned.offload,
@@ -98,7 +116,7 @@ pub(crate) fn beside<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Fn(Ph
         *place = Some((own, own.left(context)));
     }
     move |phase| {
-        let others = left.iter().flatten().map(|(own, left)| own.beside(phase, *left));
+        let others = left.iter().flatten().map(|(own, left)| own.beside(context, phase, *left));
         others.fold(MemoryParts::default(), |sum, own| sum.plus(&own))
     }
 }

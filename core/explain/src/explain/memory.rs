@@ -272,7 +272,7 @@ pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: Phase, part: &
         if at_work {
             continue;
         }
-        let offload = own.layout.offload;
+        let offload = own.offload_in(phase);
         let rank: RankWeights = rank_weights(&own.role, own.layout, Stage::First);
         let states = States {
             role: &own.role,

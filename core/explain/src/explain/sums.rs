@@ -89,6 +89,7 @@ pub(super) fn phase_time(source: &Source<'_>, figure: &str, name: &str) -> Optio
         "weight_sync" => "weight-sync",
         "driver" => "driver",
         "train" => "step-time",
+        "update_reward" | "reward_reference" => "process-reward",
         "mismatched" | "reference" if source.found.job.workload.rl.is_none() => "preferences",
         _ => "rl-phases",
     };

@@ -108,6 +108,9 @@ pub(super) fn calibration(source: &Source<'_>, sheet: &mut Sheet, of: Timed, own
 fn repeated(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: Expression) -> Expression {
     let (symbol, meaning) = match turn.usage {
         Use::Train => ("updates", "optimizer steps"),
+        Use::Evaluate if turn.phase == Phase::RewardReference => {
+            ("passes", "passes beside updates and rewards, times what RL's forward phases take beside their kernels")
+        }
         Use::Evaluate if source.found.job.workload.rl.is_none() => {
             ("passes", "passes: over the responses, and over mismatched ones")
         }

@@ -20,7 +20,8 @@ pub(super) fn owner(who: Who) -> Owner {
         Who::Actor => ("actor", "the actor"),
         Who::Critic => ("critic", "the critic"),
         Who::Reference => ("reference", "the reference"),
-        Who::Reward => ("reward", "the reward model"),
+        Who::Reward | Who::ProcessReward => ("reward", "the reward model"),
+        Who::ProcessReference => ("reward_reference", "what the reward model began as"),
         Who::Teacher => ("teacher", "the teacher"),
     }
 }

@@ -193,8 +193,9 @@ pub(crate) fn trained(job: &Job, model: &Model) -> (String, String) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{CHAT, FOUR_BITS, FP8_BLOCKS, NO_TEMPLATE, STRETCHED, WITH_COPY};
+    use super::{CHAT, FOUR_BITS, FP8_BLOCKS, NO_TEMPLATE, STRETCHED, WITH_COPY, chat};
     use shardwise_catalog::catalog::{self, models};
+    use shardwise_rules::positions::CHAT_IN_PLACE;
 
     /// Every name is one of the catalog, and no base model of the catalog is forgotten.
     #[test]
@@ -210,7 +211,9 @@ mod tests {
             assert!(models().iter().any(|entry| entry.hf_repo.starts_with(start)), "{start}");
         }
         for id in STRETCHED {
-            assert!(models().iter().any(|entry| entry.id == *id), "{id}");
+            let entry = models().iter().find(|entry| entry.id == *id);
+            let in_place = entry.map(|entry| chat(entry.hf_repo).is_some());
+            assert_eq!(in_place, Some(CHAT_IN_PLACE.contains(id)), "{id}");
         }
         for entry in models() {
             let repo = entry.hf_repo.to_ascii_lowercase();

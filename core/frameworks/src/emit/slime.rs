@@ -145,9 +145,15 @@ fn data(emission: &Emission, rl: &Rl) -> Section {
 fn exchange(emission: &Emission) -> Section {
     let mut section = Section::new("Experts");
     let switches = emission.plan.layout.switches;
-    if let (dispatcher, true) = megatron::dispatcher(switches) {
-        section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
-        switch(&mut section, "--moe-enable-deepep", megatron::DEEPEP);
+    match (megatron::dispatcher(switches), switches.moe_enable_deepep) {
+        ((dispatcher, true), _) => {
+            section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
+            switch(&mut section, "--moe-enable-deepep", megatron::DEEPEP);
+        }
+        ((dispatcher, false), Some(_)) => {
+            section.set("--moe-token-dispatcher-type", dispatcher, "NCCL's all-to-all, from the plan");
+        }
+        ((_, false), None) => {}
     }
     if switches.overlap_moe_expert_parallel_comm {
         switch(&mut section, "--overlap-moe-expert-parallel-comm", megatron::EXPERTS_OVERLAP);

@@ -4,6 +4,7 @@
 //! is. The framework's own emitter says what a changed plan is called, so that a change is one of settings that are known to
 //! run. The changed text is read again: what it does not say is not claimed.
 
+mod comments;
 mod plans;
 mod told;
 
@@ -231,7 +232,7 @@ impl Way<'_> {
         let mut edited = edit::apply(texts, self.reading, &edits);
         // A change that no text says leaves no edit: it is lost as well.
         if !edited.elsewhere.is_empty() || (self.said(last).is_none() && edits.is_empty()) {
-            return Ok(edited);
+            return Ok(self.renewed(edited));
         }
         let mut read_as = said(&edited.texts, base);
         if read_as != Some(*meant) {
@@ -240,7 +241,17 @@ impl Way<'_> {
             edited = edit::apply(texts, self.reading, &edits);
             read_as = said(&edited.texts, base);
         }
-        if read_as == Some(*meant) { Ok(edited) } else { Err(lost(read_as.as_ref(), self.states, meant)) }
+        if read_as == Some(*meant) { Ok(self.renewed(edited)) } else { Err(lost(read_as.as_ref(), self.states, meant)) }
+    }
+
+    /// Changed texts whose comments, where they are our own, say what is so now.
+    fn renewed(&self, edited: Edited) -> Edited {
+        let own = |state: Option<&State>| told::texts(self.reading, self.job, &state?.plan);
+        let (Some(was), Some(now)) = (own(self.states.first()), own(self.states.last())) else {
+            return edited;
+        };
+        let texts = edited.texts.iter().map(|text| comments::renewed(text, &was, &now)).collect();
+        Edited { texts, ..edited }
     }
 }
 

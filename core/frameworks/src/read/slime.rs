@@ -49,8 +49,12 @@ fn question(draft: &mut Draft, program: &str) {
     megatron::layout(draft, layers);
     // `backends/megatron_utils/arguments.py`, `_set_default_megatron_args`: whatever the arguments say.
     draft.set("plan.zero_stage", 1);
-    if draft.is_on("--moe_enable_deepep") && draft.size("plan.expert_parallel") > Some(1) {
-        draft.set("plan.moe_enable_deepep", true);
+    if draft.size("plan.expert_parallel") > Some(1) {
+        match (draft.is_on("--moe_enable_deepep"), draft.word("--moe_token_dispatcher_type").as_deref()) {
+            (true, _) => draft.set("plan.moe_enable_deepep", true),
+            (false, Some("alltoall")) => draft.set("plan.moe_enable_deepep", false),
+            (false, _) => {}
+        }
     }
     batches(draft);
     // Colocated, all that trains makes room for generation (`arguments.py`, `offload_train`).

@@ -37,6 +37,15 @@ pub(crate) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
             emission.version
         ));
     }
+    // v0.5.0, recipe/prime/prime_dp_rm.py, lines 89 and 97, as v0.4.1: its model answers with a tuple, which has no `logits`, and
+    // verl-recipe's 816b5eb mends it for a mode of generation that 0.7.0 removed (workers/config/rollout.py, line 225); 0.8.0 has
+    // no `fsdp_workers`, which prime/main_prime.py starts (line 77).
+    if emission.job.workload.kind.has_process_reward() {
+        return refuse(
+            "No text is written for PRIME: its recipe runs with no release of veRL that texts are written for. In 0.4.1 and 0.5.0 its reward model stops at its first pass, and 0.7.1 and later lack what it starts. Choose rloo, or paste a script of your own."
+                .to_owned(),
+        );
+    }
     if megatron && version < Version::V0_8_0 && stretched(emission.job) {
         return refuse(format!(
             "veRL {} gives Megatron no YaRN. Choose 0.8.0 or later, the backend fsdp, or shorter sequences.",

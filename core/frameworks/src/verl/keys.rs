@@ -8,6 +8,7 @@ pub(super) mod engine;
 pub(super) mod fine_tuning;
 pub(super) mod model;
 mod others;
+mod prime;
 pub(super) mod reinforcement;
 pub(super) mod roles;
 pub(super) mod rollout;
@@ -24,6 +25,7 @@ use engine::{
 use model::{ADAPTERS, CHECKPOINTING, HEAD, KERNEL, MODEL, MODEL_READ};
 pub(super) use others::read_as;
 use others::{AUTOMODEL, LITE, MINDSPEED, SHARDED};
+pub(super) use prime::PRIME;
 
 const MODELS: &[Table] =
     &[Both(MODEL), Both(CHECKPOINTING), Both(KERNEL), Both(HEAD), Both(ADAPTERS), Read(MODEL_READ)];
@@ -141,12 +143,18 @@ const DATA: Keys = &[
         DATA_SET,
     ),
     ("val_batch_size", VALIDATION),
+    ("oversample_factor", Field("workload.rl.oversampling")),
+    (
+        "filter_accuracy|filter_truncate|accuracy_lower_bound|accuracy_upper_bound",
+        Ignored("which prompts of those that are generated train"),
+    ),
 ];
 
 const ALGORITHM: Keys = &[
     ("filter_groups.*", Ignored("which groups are dropped")),
     (
-        "rollout_correction.*|rollout_is*|kl_ctrl.*|kl_penalty|gamma|lam|norm_adv_by_std_in_grpo|use_pf_ppo|pf_ppo.*",
+        "rollout_correction.*|rollout_is*|kl_ctrl.*|kl_penalty|gamma|lam|norm_adv_by_std_in_grpo|use_pf_ppo|pf_ppo.*|\
+         reward_gt_coef|reward_dpo_coef",
         OBJECTIVE,
     ),
 ];

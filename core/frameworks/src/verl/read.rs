@@ -2,11 +2,12 @@
 
 mod distillation;
 mod engine;
+mod prime;
 mod refusals;
 mod reinforcement;
 mod roles;
 
-use super::keys::{SECTIONS, read_as};
+use super::keys::{PRIME, SECTIONS, read_as};
 use super::role::FINE_TUNING;
 use crate::read::draft::Draft;
 use crate::read::launch::{self, machine};
@@ -23,7 +24,8 @@ const REF: &str = "actor_rollout_ref.ref.";
 
 /// Reads veRL's texts: YAML first, then the overrides, as hydra does.
 pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Dialect::Verl, SECTIONS, base);
+    let sections = if prime::is_started(parts) { &PRIME } else { SECTIONS };
+    let mut draft = Draft::new(Dialect::Verl, sections, base);
     let mut trains_on_texts = false;
     let mut program = String::new();
     let mut before: Vec<Word> = Vec::new();
@@ -68,7 +70,8 @@ pub(crate) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
 }
 
 /// Configurations that veRL comes with, by what their names hold: its defaults are known.
-const OWN: &[&str] = &["ppo_trainer", "ppo_megatron_trainer", "sft_trainer", "dapo_trainer", "dapo_megatron_trainer"];
+const OWN: &[&str] =
+    &["ppo_trainer", "ppo_megatron_trainer", "sft_trainer", "dapo_trainer", "dapo_megatron_trainer", "prime_trainer"];
 
 /// An option of hydra's command line; whether it is one.
 fn option(draft: &mut Draft, name: &str, value: &str) -> bool {

@@ -94,7 +94,7 @@ TextLanguage = Literal["shell", "json", "yaml", "toml", "python"]
 VisionTower = Literal["trained", "projector", "frozen"]
 """What trains of a vision tower."""
 
-WorkloadKind = Literal["pretrain", "sft", "lora", "qlora", "dpo", "ipo", "kto", "orpo", "simpo", "reward_model", "ppo", "grpo", "dapo", "gspo", "dr_grpo", "cispo", "gmpo", "rloo", "reinforce_plus_plus", "remax", "distill", "rollout"]
+WorkloadKind = Literal["pretrain", "sft", "lora", "qlora", "dpo", "ipo", "kto", "orpo", "simpo", "reward_model", "ppo", "grpo", "dapo", "gspo", "dr_grpo", "cispo", "gmpo", "rloo", "reinforce_plus_plus", "remax", "prime", "distill", "rollout"]
 """What is asked of the machine."""
 
 class _AdviceNeeds(TypedDict):
@@ -1037,7 +1037,9 @@ class MemoryPhase(TypedDict):
     """Memory of one phase."""
 
     name: str
-    """`train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_critic`, `update_actor`."""
+    """`train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_reward`, `reward`, `reward_reference`,
+    `update_critic`, `update_actor`.
+    """
     parts: MemoryParts
     """The parts; they add up to `reserved_gib`."""
     reserved_gib: float
@@ -1731,14 +1733,16 @@ class RlSpec(TypedDict, total=False):
     """Responses of several turns, between which tools are called. Default: one turn."""
     balance_batch: bool | None
     """Whether every rank gets as many tokens as the others (veRL's `trainer.balance_batch`); else whole prompts in the order
-    of the batch. Default true.
+    of the batch. Default true, but for prime.
     """
     critic: str | dict[str, Any] | None
     """The critic's model: an id, an object, or null. Default for ppo: the actor's."""
     epochs: int | None
     """Passes over the step's samples. Default 1."""
     gen_batch_size: int | None
-    """Prompts generated at a time (veRL's `data.gen_batch_size`). Default: `prompts_per_step`."""
+    """Prompts generated at a time (veRL's `data.gen_batch_size`). Default: `prompts_per_step`; of prime all that a step
+    generates.
+    """
     max_prompt_length: int | None
     """Longest prompt in tokens. Required."""
     max_response_length: int | None
@@ -1758,8 +1762,8 @@ class RlSpec(TypedDict, total=False):
     `algorithm.rollout_correction.bypass_mode`). Default true.
     """
     oversampling: float | None
-    """Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike). Default: 2.3
-    for dapo, with a caveat, else 1.
+    """Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike, PRIME those that
+    are too easy or too hard). Default: 2.3 for dapo and 4 for prime, with a caveat, else 1.
     """
     prompts_per_step: int | None
     """Prompts per step, over all GPUs. Required."""
@@ -1769,10 +1773,12 @@ class RlSpec(TypedDict, total=False):
     """Spread of the response lengths: standard deviation over mean. Default 0.5, with a caveat."""
     responses_per_prompt: int | None
     """Responses sampled per prompt. Default 8 for grpo and those like it, 16 for dapo, 4 for
-    rloo, 1 for ppo, `reinforce_plus_plus`, distill and remax, which generates a greedy one besides.
+    rloo and prime, 1 for ppo, `reinforce_plus_plus`, distill and remax, which generates a greedy one besides.
     """
     reward_model: str | dict[str, Any] | None
-    """A reward model: an id, an object, or null. Default: none (a rule)."""
+    """A reward model: an id, an object, or null. Default: none (a rule). Of prime it is the implicit process reward model,
+    which trains; by default the actor's.
+    """
     reward_s: float | None
     """Seconds of a step in which rewards are computed while neither side works. Default 0, with a caveat."""
     schedule: Schedule | None

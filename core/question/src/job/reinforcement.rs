@@ -55,8 +55,8 @@ pub(super) fn resolve_rl(
     let critic = critic(algorithm, spec, model)?;
     let schedule = spec.schedule.unwrap_or_default();
     let train_gpus = train_gpus(schedule, spec, hardware)?;
-    let gen_batch_size = count("gen_batch_size", spec.gen_batch_size.unwrap_or(prompts))?;
     let oversampling = oversampling(algorithm, spec, caveats)?;
+    let gen_batch_size = gen_batch_size(algorithm, spec, prompts, oversampling)?;
     let max_staleness = match (schedule, spec.max_staleness) {
         (Schedule::FullyAsync, stated) => count("max_staleness", stated.unwrap_or(STALENESS))?,
         _ => 1,
@@ -76,9 +76,10 @@ pub(super) fn resolve_rl(
         epochs: AT.positive("epochs", spec.epochs.unwrap_or(1), 1000)?,
         reference: spec.reference.unwrap_or(algorithm.reference),
         critic,
-        reward_model: role("reward_model", &spec.reward_model)?,
+        reward_model: reward_model(algorithm, spec, model, caveats)?,
         old_log_prob: spec.old_log_prob.unwrap_or(true),
-        balance_batch: spec.balance_batch.unwrap_or(true),
+        // PRIME filters groups in the order of the batch, and its recipe balances none (`prime_trainer.yaml`, line 77).
+        balance_batch: spec.balance_batch.unwrap_or(!algorithm.process_reward),
         reward_s: AT.within("reward_s", spec.reward_s.unwrap_or(0.0), 0.0, 1e6)?,
         schedule,
         max_staleness,
@@ -156,6 +157,32 @@ fn critic(algorithm: &Algorithm, spec: &RlSpec, model: &Model) -> Result<Option<
     }
 }
 
+/// The reward model: as stated, the actor's where the algorithm trains one and the question is silent
+/// (`run_prime_qwen.sh`, line 45).
+fn reward_model(
+    algorithm: &Algorithm,
+    spec: &RlSpec,
+    model: &Model,
+    caveats: &mut Vec<Caveat>,
+) -> Result<Option<Model>, InputError> {
+    let stated = role("reward_model", &spec.reward_model)?;
+    if !algorithm.process_reward {
+        return Ok(stated);
+    }
+    caveats.push(Caveat::new(
+        "process-reward",
+        "The process reward model is timed by the same kernels as the policy, and no published run of PRIME is among those that the estimate is fitted on: the interval is wider.",
+    ));
+    Ok(Some(stated.unwrap_or_else(|| model.clone())))
+}
+
+/// Prompts generated at a time: as stated, all of the step's, or what PRIME generates for them at once
+/// (`prime_ray_trainer.py`, line 200).
+fn gen_batch_size(algorithm: &Algorithm, spec: &RlSpec, prompts: u64, oversampling: f64) -> Result<u64, InputError> {
+    let all = if algorithm.process_reward { (prompts as f64 * oversampling) as u64 } else { prompts };
+    count("gen_batch_size", spec.gen_batch_size.unwrap_or(all.min(MAX_BATCH)))
+}
+
 /// GPUs that train: all where generation takes turns with it, else as stated or half of them.
 fn train_gpus(schedule: Schedule, spec: &RlSpec, hardware: &Hardware) -> Result<u32, InputError> {
     let train_gpus = match (schedule, spec.train_gpus) {
@@ -176,6 +203,16 @@ fn train_gpus(schedule: Schedule, spec: &RlSpec, hardware: &Hardware) -> Result<
 fn oversampling(algorithm: &Algorithm, spec: &RlSpec, caveats: &mut Vec<Caveat>) -> Result<f64, InputError> {
     match (spec.oversampling, algorithm.oversampling) {
         (Some(times), _) => AT.within("oversampling", times, 1.0, 100.0),
+        (None, Some(times)) if algorithm.process_reward => {
+            caveats.push(Caveat::new(
+                "assumed-oversampling",
+                format!(
+                    "{} keeps prompts that are neither too easy nor too hard: {times} generated prompts for each that trains are assumed, as in veRL's recipe. State workload.rl.oversampling (data.oversample_factor).",
+                    algorithm.name
+                ),
+            ));
+            Ok(times)
+        }
         (None, Some(times)) => {
             caveats.push(Caveat::new(
                 "assumed-oversampling",

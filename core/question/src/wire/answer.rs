@@ -341,7 +341,8 @@ pub struct TokenBudget {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct MemoryPhase {
-    /// `train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_critic`, `update_actor`.
+    /// `train`, or `rollout`, `old_log_prob`, `reference`, `values`, `update_reward`, `reward`, `reward_reference`,
+    /// `update_critic`, `update_actor`.
     #[serde(deserialize_with = "known::phase")]
     pub name: Word,
     /// GiB, everything included.

@@ -10,14 +10,16 @@ use crate::framework::NAMES;
 pub(super) type Word = &'static str;
 
 /// Phases of a step, and what else may run out of memory.
-const PHASES: [Word; 14] = [
+const PHASES: [Word; 16] = [
     "train",
     "rollout",
     "old_log_prob",
     "mismatched",
     "reference",
     "values",
+    "update_reward",
     "reward",
+    "reward_reference",
     "teacher",
     "update_critic",
     "update_actor",

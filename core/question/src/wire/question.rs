@@ -214,6 +214,8 @@ words! {
         ReinforcePlusPlus = "reinforce_plus_plus",
         /// `ReMax`: each response against the greedy one, which is generated too.
         Remax = "remax",
+        /// PRIME: RLOO beside an implicit process reward model, which trains, too.
+        Prime = "prime",
         /// On-policy distillation: a teacher's probabilities of what the student samples.
         Distill = "distill",
         /// Generation alone.
@@ -330,13 +332,14 @@ document! {
     pub struct RlSpec {
         /// Prompts per step, over all GPUs. Required.
         pub prompts_per_step: Option<u64>,
-        /// Prompts generated at a time (veRL's `data.gen_batch_size`). Default: `prompts_per_step`.
+        /// Prompts generated at a time (veRL's `data.gen_batch_size`). Default: `prompts_per_step`; of prime all that a step
+        /// generates.
         pub gen_batch_size: Option<u64>,
-        /// Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike). Default: 2.3
-        /// for dapo, with a caveat, else 1.
+        /// Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike, PRIME those that
+        /// are too easy or too hard). Default: 2.3 for dapo and 4 for prime, with a caveat, else 1.
         pub oversampling: Option<f64>,
         /// Responses sampled per prompt. Default 8 for grpo and those like it, 16 for dapo, 4 for
-        /// rloo, 1 for ppo, `reinforce_plus_plus`, distill and remax, which generates a greedy one besides.
+        /// rloo and prime, 1 for ppo, `reinforce_plus_plus`, distill and remax, which generates a greedy one besides.
         pub responses_per_prompt: Option<u64>,
         /// Longest prompt in tokens. Required.
         pub max_prompt_length: Option<u64>,
@@ -358,14 +361,15 @@ document! {
         #[serde(deserialize_with = "even_null")]
         #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object", "null"])))]
         pub critic: Option<Value>,
-        /// A reward model: an id, an object, or null. Default: none (a rule).
+        /// A reward model: an id, an object, or null. Default: none (a rule). Of prime it is the implicit process reward model,
+        /// which trains; by default the actor's.
         #[cfg_attr(feature = "cli", schemars(extend("type" = ["string", "object", "null"])))]
         pub reward_model: Option<Value>,
         /// Whether the trainer computes the old log-probabilities. False: it takes the engine's (veRL's
         /// `algorithm.rollout_correction.bypass_mode`). Default true.
         pub old_log_prob: Option<bool>,
         /// Whether every rank gets as many tokens as the others (veRL's `trainer.balance_batch`); else whole prompts in the order
-        /// of the batch. Default true.
+        /// of the batch. Default true, but for prime.
         pub balance_batch: Option<bool>,
         /// Seconds of a step in which rewards are computed while neither side works. Default 0, with a caveat.
         pub reward_s: Option<f64>,

@@ -68,7 +68,9 @@ pub(super) const RULES: [Rule; 6] = [
     }),
     rule("balance-batch", BALANCING, &[], |case| {
         let mut job = case.job().clone();
-        let rl = job.workload.rl.as_mut().filter(|rl| !rl.balance_batch)?;
+        // PRIME tells groups by their places.
+        let keeps_order = job.workload.kind.has_process_reward();
+        let rl = job.workload.rl.as_mut().filter(|rl| !rl.balance_batch && !keeps_order)?;
         rl.balance_batch = true;
         Some(Proposal {
             job: Some((job, one("workload.rl.balance_batch", true.into()))),

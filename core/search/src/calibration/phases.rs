@@ -91,10 +91,10 @@ fn timed(job: &Job, phase: &str) -> Timed {
     let models = job.workload.rl.as_ref().is_some_and(|rl| rl.reward_model.is_some());
     match Phase::named(phase) {
         Some(Phase::Rollout) => Timed::Rollout,
-        Some(Phase::OldLogProb | Phase::Reference | Phase::Values) => Timed::Forward,
+        Some(Phase::OldLogProb | Phase::Reference | Phase::Values | Phase::RewardReference) => Timed::Forward,
         Some(Phase::Reward) if models => Timed::Forward,
         Some(Phase::Teacher) if job.workload.teachers_pool().is_none() => Timed::Forward,
-        Some(Phase::UpdateActor | Phase::UpdateCritic) => Timed::Update,
+        Some(Phase::UpdateActor | Phase::UpdateCritic | Phase::UpdateReward) => Timed::Update,
         Some(Phase::WeightSync) => Timed::WeightSync,
         _ => Timed::Else,
     }

@@ -251,7 +251,9 @@ pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<
         .div_ceil(u64::from(layout.sequence_split().max(1)))
         .max(1);
     let budgets = [1, 2, 3, 4, 6, 8, 12, 16].map(|times| MicroBatch::Tokens(longest * times));
-    if workload.rl.is_some() && workload.packing {
+    // PRIME's reward model, laid out like the actor, has no budget (`shardwise_rules::verl`).
+    let counts_sequences = workload.kind.has_process_reward();
+    if workload.rl.is_some() && workload.packing && !counts_sequences {
         let mut found = budgets.to_vec();
         // A pipeline waits for its first and last pass: single sequences are the most of them.
         if layout.pipeline_parallel > 1 {
@@ -261,7 +263,7 @@ pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<
     }
     let sequences = divisors(per_rank.min(1 << 20) as u32, 64);
     let mut found: Vec<_> = sequences.map(|size| MicroBatch::Sequences(size.into())).collect();
-    if workload.joins() {
+    if workload.joins() && !counts_sequences {
         found.extend(budgets);
     }
     found

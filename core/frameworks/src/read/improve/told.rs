@@ -17,6 +17,16 @@ use shardwise_search::answer::answer;
 
 /// What the framework is told for a plan, as its own texts are read; `None` where it has no text for it.
 pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<Understood>> {
+    let texts = texts(reading, job, plan)?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let own = read(&texts, None).ok()?;
+    // What is of no matter to the estimate may be what the framework asks for beside a change.
+    let beside = own.passed_over().map(Understood::without_field);
+    Some(own.understood.iter().cloned().chain(beside).collect())
+}
+
+/// The framework's own texts of a plan, of the form that was read; `None` where it has none for it.
+pub(super) fn texts(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<String>> {
     let framework = emit::framework(reading.framework.id())?;
     let answer = answer(&Context::new(job), plan);
     let snippets = emit::emit(&Emission {
@@ -37,12 +47,8 @@ pub(super) fn settings(reading: &Reading, job: &Job, plan: &Plan) -> Option<Vec<
         Dialect::Chatlearn => "run_chatlearn.sh",
         _ => "",
     };
-    let own = snippets.iter().filter(|snippet| snippet.file != other);
-    let texts: Vec<&str> = own.map(|snippet| snippet.text.as_str()).collect();
-    let own = read(&texts, None).ok()?;
-    // What is of no matter to the estimate may be what the framework asks for beside a change.
-    let beside = own.passed_over().map(Understood::without_field);
-    Some(own.understood.iter().cloned().chain(beside).collect())
+    let own = snippets.into_iter().filter(|snippet| snippet.file != other);
+    Some(own.map(|snippet| snippet.text).collect())
 }
 
 /// A list as the text has it, with what is to be in it: others' plugins stay.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ROLLOUT, distillation, engine, refusals, roles};
+use super::{ROLLOUT, distillation, engine, prime, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
 use crate::read::reinforcement::filtered;
@@ -45,6 +45,9 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     agent(draft);
     if kind == DISTILL {
         distillation::read(draft);
+    }
+    if kind == prime::KIND {
+        prime::read(draft);
     }
     if kind == "ppo" {
         roles::critic(draft, megatron);
@@ -134,6 +137,10 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
     if distillation::is_on(draft) {
         draft.set("workload.kind", DISTILL);
         return DISTILL;
+    }
+    if prime::is_started_by(program) {
+        draft.set("workload.kind", prime::KIND);
+        return prime::KIND;
     }
     // A trainer of somebody's own has a configuration of its own, which is not here: a critic is one that the text speaks of.
     let packaged = program.is_empty() || program.starts_with("verl.") || program.contains("verl/trainer/");
