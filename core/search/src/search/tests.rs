@@ -3,6 +3,10 @@
 #[allow(dead_code)]
 #[path = "../../../tests/fuzz.rs"]
 mod fuzz;
+mod laws;
+#[allow(dead_code)]
+#[path = "../../../tests/questions.rs"]
+mod questions;
 
 use proptest::prelude::*;
 use proptest::sample::select;
