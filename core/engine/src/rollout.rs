@@ -42,6 +42,15 @@ impl Requests {
     fn middle(&self) -> f64 {
         self.prompt + self.responses.mean * 0.5
     }
+
+    /// Tokens of a sequence in the mean over all tokens that are decoded: the longer a response, the more of them are its own,
+    /// and the further back they reach. Where an agent's responses go on together, no more than half way through.
+    fn decoded(&self) -> f64 {
+        match self.agent {
+            Some((agent, _)) if !agent.asynchronous => self.middle(),
+            _ => self.prompt + self.responses.of_a_token() * 0.5,
+        }
+    }
 }
 
 /// One generation phase.
@@ -303,7 +312,7 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let engine = &prepared.engine;
     let work = prepared.work(requests);
     let prefill = prepared.reading(requests, &work).total();
-    let full = engine.decode_step(prepared.room.concurrency, requests.middle());
+    let full = engine.decode_step(prepared.room.concurrency, requests.decoded());
     let mut decode = full.total() * work.full_steps;
     last_batch(&prepared, requests, |tokens, alive, now| decode += prepared.pace(alive, now) * tokens);
     let recomputed = prepared.recomputed(requests, &work);

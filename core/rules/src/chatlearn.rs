@@ -97,7 +97,7 @@ static GENERATION: &[Rule] = &[
     CHUNKED,
     ENGINE_IN_BF16.or("ChatLearn loads its engine in bf16. Set precision to bf16."),
     // runtime/environment.py: the samples are shared by the engines.
-    divides("workload.rl.prompts_per_step", |a| (engines(a), a.samples))
+    divides("plan.rollout.tensor_parallel", |a| (engines(a), a.samples))
         .or("{samples} samples of an episode cannot be shared evenly by {part} engines."),
     Rule::Odd(feeds),
     divides("workload.rl.prompts_per_step", |a| (reference_ranks(a.job, a.layout), a.samples))

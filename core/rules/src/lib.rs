@@ -33,7 +33,7 @@ pub use asked::{grid, last_stage, machines, micro, nodes, pools};
 pub use chatlearn::{lcm, reference_ranks};
 
 use asked::Asked;
-use rule::{Rule, check};
+use rule::{Rule, check, rows};
 use shardwise_catalog::error::InputError;
 use shardwise_question::framework::{self, Named, version_of};
 use shardwise_question::job::Job;
@@ -160,6 +160,23 @@ impl Framework {
         let asked = Asked::new(self, (job, plan), "", (&plan.layout, &job.model.shape));
         let broken = self.broken(&asked.unread());
         broken.into_iter().map(|rule| rule.field).collect()
+    }
+
+    /// What the framework may refuse: the field of each row of its table, and what the row says, with the names of its values in
+    /// braces. What several roles or fields share is said by code instead, and not among them.
+    ///
+    /// ```
+    /// let verl = shardwise_rules::framework("verl").unwrap();
+    /// assert!(verl.rows().iter().any(|(field, _)| *field == "plan.shard_group"));
+    /// ```
+    #[must_use]
+    pub fn rows(&self) -> Vec<(&'static str, &'static str)> {
+        let mut found = Vec::new();
+        if self.no_npu {
+            rows(shared::NO_NPU, &mut found);
+        }
+        rows(self.rules, &mut found);
+        found
     }
 
     fn broken(&self, asked: &Asked) -> Vec<InputError> {

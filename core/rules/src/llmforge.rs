@@ -59,6 +59,8 @@ pub(crate) static RULES: &[Rule] = &[
         .or("LLMForge fine-tunes, with all weights or with LoRA. Choose sft or lora."),
     must("hardware.gpu", |a| accelerator(a.job).is_some())
         .or("LLMForge runs on A10G, L4, A100 and H100. Choose one of these, or take DeepSpeed's flags."),
+    NO_IMAGES,
+    NO_TEACHER,
     backends(&[Deepspeed])
         .or("LLMForge trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search."),
     precisions(&[Bf16]).or("LLMForge trains in bf16. Choose it."),
@@ -73,6 +75,4 @@ pub(crate) static RULES: &[Rule] = &[
         .or_only("LLMForge counts sequences. Give micro_batch instead."),
     divides("workload.global_batch", |a| (a.micro.saturating_mul(a.gpus), a.workload.global_batch))
         .or("{batch} sequences are no multiple of {part}, one micro-batch on every GPU."),
-    NO_IMAGES,
-    NO_TEACHER,
 ];

@@ -139,8 +139,8 @@ static ON_MEGATRON: &[Rule] = &[
     must("workload.packing", |a| a.cp == 1 || packs(a))
         .or("NeMo-RL's Megatron splits only packed sequences. Set packing to true or context_parallel to 1."),
     // models/policy/lm_policy.py, line 312.
-    must("plan.pipeline_parallel", |a| a.pp == 1 || packs(a) || !a.counts_tokens())
-        .or("NeMo-RL batches by length only without a pipeline. Set it to 1, packing to true, or give micro_batch."),
+    must("plan.max_tokens_per_gpu", |a| a.pp == 1 || packs(a) || !a.counts_tokens())
+        .or("NeMo-RL batches by length only without a pipeline. Give micro_batch, set packing to true, or pipeline_parallel to 1."),
     precisions(&[Bf16, Fp8]).or("The texts for NeMo-RL train in bf16 or fp8. Choose one of these."),
     when(
         |a| a.workload.precision == Fp8,

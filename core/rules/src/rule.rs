@@ -145,6 +145,21 @@ impl Must {
     }
 }
 
+/// The rows of a table, and of those that it takes over: the field of each, and its sentence as it stands there.
+pub(crate) fn rows(rules: &'static [Rule], found: &mut Vec<(&'static str, &'static str)>) {
+    for rule in rules {
+        match rule {
+            Rule::Says(Must { test: Test::Ones(sizes), .. }, says)
+            | Rule::Ends(Must { test: Test::Ones(sizes), .. }, says) => {
+                found.extend(sizes.iter().map(|Size(field, _)| (*field, *says)));
+            }
+            Rule::Says(must, says) | Rule::Ends(must, says) => found.push((must.field, says)),
+            Rule::When(_, rules) => rows(rules, found),
+            Rule::Odd(_) => {}
+        }
+    }
+}
+
 /// Asks a table, row by row.
 pub(crate) fn check(asked: &Asked, rules: &'static [Rule], broken: &mut Vec<InputError>) {
     for rule in rules {

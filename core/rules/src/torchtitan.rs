@@ -117,6 +117,7 @@ pub(crate) static RULES: &[Rule] = &[
     all(PARALLEL),
     must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
         .or("torchtitan counts sequences. Give micro_batch instead."),
+    when(|a| a.pp > 1, &[Rule::Odd(no_pipeline)]),
     when(|a| !a.counts_tokens(), &[WHOLE_PASSES, when(|a| a.pp > 1, PIPELINE)]),
     all(optimizer::TORCHTITAN),
     all(PRECISION),
@@ -166,7 +167,6 @@ fn flex_attention(a: &Asked, broken: &mut Vec<InputError>) {
 }
 
 static PIPELINE: &[Rule] = &[
-    Rule::Odd(no_pipeline),
     // distributed/pipeline_parallel.py counts stages from layers per stage.
     must("plan.virtual_pipeline", |a| {
         let (layers, chunks) = (a.shape.num_hidden_layers, a.all_chunks());
@@ -174,8 +174,8 @@ static PIPELINE: &[Rule] = &[
     })
     .or("{layers} layers do not fill {all_chunks} chunks of torchtitan's. Set it to 1."),
     // torch/distributed/pipelining/schedules.py: 1F1B fills its stages, interleaved ones run whole rounds.
-    must("plan.pipeline_parallel", |a| a.layout.virtual_pipeline > 1 || a.passes() >= a.pp)
-        .or("{passes} micro-batches do not fill {pp} stages. Lower it or the micro-batch."),
+    must("plan.micro_batch", |a| a.layout.virtual_pipeline > 1 || a.passes() >= a.pp)
+        .or("{passes} micro-batches do not fill {pp} stages. Lower it or pipeline_parallel."),
     when(
         |a| a.layout.virtual_pipeline > 1 && !folds(a.layout),
         &[divides("plan.virtual_pipeline", |a| ((a.passes() / a.pp).max(1), a.passes()))

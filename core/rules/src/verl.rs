@@ -30,8 +30,8 @@ pub(crate) static RULES: &[Rule] = &[
     TRAINS,
     WHOLE_NODES,
     when(|a| a.workload.images.is_some(), IMAGES),
+    all(LAYOUT),
     Rule::Odd(|a, broken| {
-        check(a, LAYOUT, broken);
         of_critic(a, LAYOUT, broken);
         of_reference(a, LAYOUT, broken);
     }),
@@ -169,8 +169,8 @@ static REINFORCEMENT: &[Rule] = &[
     must("plan.critic.backend", |a| critic(a.job, a.plan).is_none_or(|(own, _)| own.backend == a.layout.backend))
         .or("veRL trains actor and critic with one backend. Give both the same."),
     Rule::Odd(|a, broken| of_reference(a, &[BUDGET_HOLDS_THE_LONGEST], broken)),
+    all(FORWARD),
     Rule::Odd(|a, broken| {
-        check(a, FORWARD, broken);
         of_critic(a, FORWARD, broken);
         of_reference(a, FORWARD, broken);
     }),

@@ -110,7 +110,10 @@ fn said(core: &Path) -> Result<BTreeMap<String, String>, String> {
     for folder in SOURCES.into_iter().filter(|folder| core.join(folder).is_dir()) {
         for file in sources::files(&core.join(folder))? {
             let name = file.strip_prefix(core).unwrap_or(&file).display().to_string();
-            if APART.iter().any(|apart| name.starts_with(apart)) || name.ends_with("tests.rs") {
+            if APART.iter().any(|apart| name.starts_with(apart))
+                || name.ends_with("tests.rs")
+                || name.contains("/tests/")
+            {
                 continue;
             }
             let parsed = sources::parse(&file)?;

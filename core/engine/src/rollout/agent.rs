@@ -71,11 +71,11 @@ impl Prepared<'_> {
         agent.waits() / self.written(requests)
     }
 
-    /// Seconds in which so many sequences, half way through their responses, write a token each.
+    /// Seconds in which so many sequences, as long as those that are decoded, write a token each.
     fn step(&self, requests: &Requests) -> impl Fn(f64) -> Seconds {
-        let middle = requests.middle();
+        let length = requests.decoded();
         let speed = self.engine.tuned.generation * self.engine.plan.speculative_speedup;
-        move |sequences| self.engine.decode_step(sequences.max(1.0), middle).total() / speed
+        move |sequences| self.engine.decode_step(sequences.max(1.0), length).total() / speed
     }
 
     /// Tokens that an engine reads again and again, for each response: what tools write, and of what stands before each turn

@@ -72,6 +72,12 @@ impl Responses {
         self.lengths.iter().copied().fold(self.mean, f64::max)
     }
 
+    /// Tokens of the response that a token is of, in the mean over tokens: `E[L²] ÷ E[L]` (the inspection paradox; Ross 2014,
+    /// Introduction to Probability Models, section 7.7).
+    pub(super) fn of_a_token(&self) -> f64 {
+        self.mean * (1.0 + self.spread * self.spread)
+    }
+
     /// Tokens of the busiest of `engines` over the mean, where they share `prompts` prompts: those are dealt evenly,
     /// their responses' lengths are not.
     pub(super) fn busiest(&self, prompts: f64, engines: f64) -> f64 {

@@ -45,7 +45,7 @@ pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests
         concurrency: prepared.room.concurrency,
         prompts: (work.prompts + work.between, prepared.reading(requests, &work)),
         between: work.between,
-        full: (work.full_steps, engine.decode_step(prepared.room.concurrency, requests.middle())),
+        full: (work.full_steps, engine.decode_step(prepared.room.concurrency, requests.decoded())),
         tail,
         tools: agent::added(&prepared, requests),
         in_progress: (prepared.in_progress, prepared.decoding),

@@ -10,7 +10,9 @@ use shardwise_rules::{self, FRAMEWORKS, Framework};
 
 /// Whether a plan counts, and if it does not, what shares its fate: most rules are about a part of the plan, and all
 /// plans with the same part need not be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// A later one says more than those before it: of several rules the last counts, of several frameworks the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     /// It counts.
     Yes,
@@ -176,14 +178,14 @@ impl<'a> Runs<'a> {
                 continue;
             }
             if like.no_pass & own != 0 {
-                best = best.or(Verdict::NoPass);
+                best = best.min(Verdict::NoPass);
                 continue;
             }
             let Some(framework) = FRAMEWORKS.get(place) else {
                 continue;
             };
             let (verdict, whole) = asked(framework, self.job, plan);
-            best = best.or(verdict);
+            best = best.min(verdict);
             *never |= if whole { own } else { 0 };
             match verdict {
                 Verdict::Yes => {
@@ -223,15 +225,18 @@ impl<'a> Runs<'a> {
 }
 
 impl Verdict {
-    /// The verdict of two who may each run a plan.
-    fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Yes, _) | (_, Self::Yes) => Self::Yes,
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::NoShare, _) | (_, Self::NoShare) => Self::NoShare,
-            (Self::NoEngine, _) | (_, Self::NoEngine) => Self::NoEngine,
-            (Self::NoPass, _) | (_, Self::NoPass) => Self::NoPass,
-            (Self::NoGroup, Self::NoGroup) => Self::NoGroup,
+    /// What a refusal of a field says of other plans: [`LAYOUT`] and [`PASS`] name what its rules depend on.
+    pub(super) fn of_field(field: &str) -> Self {
+        if LAYOUT.contains(&field) || field.starts_with("model") || field.starts_with("hardware") {
+            Self::NoGroup
+        } else if PASS.contains(&field) {
+            Self::NoPass
+        } else if !field.starts_with("plan.rollout") {
+            Self::NoEngine
+        } else if field.starts_with(SHARE) {
+            Self::No
+        } else {
+            Self::NoShare
         }
     }
 }
@@ -258,26 +263,12 @@ fn asked(framework: &Framework, job: &Job, plan: &Plan) -> (Verdict, bool) {
         return (Verdict::NoEngine, false);
     }
     let broken = framework.refused(job, plan);
-    if broken.is_empty() {
-        return (Verdict::Yes, false);
-    }
-    let of = |whole: &str| broken.iter().any(|field| field.starts_with(whole));
-    let any = |fields: &[&str]| broken.iter().any(|field| fields.contains(&field.as_str()));
-    let verdict = if any(&LAYOUT) || of("model") || of("hardware") {
-        Verdict::NoGroup
-    } else if any(&PASS) {
-        Verdict::NoPass
-    } else if broken.iter().any(|field| !field.starts_with("plan.rollout")) {
-        Verdict::NoEngine
-    } else if of(SHARE) {
-        Verdict::No
-    } else {
-        Verdict::NoShare
-    };
+    let verdict = broken.iter().map(|field| Verdict::of_field(field)).max();
+    let verdict = verdict.unwrap_or(Verdict::Yes);
     (verdict, broken.iter().any(|field| is_of_the_job(field)))
 }
 
 /// Whether no plan changes a field.
-fn is_of_the_job(field: &str) -> bool {
+pub(super) fn is_of_the_job(field: &str) -> bool {
     OF_THE_JOB.iter().any(|own| field.starts_with(own))
 }

@@ -33,6 +33,16 @@ impl Away {
     pub(super) fn of(layout: &Layout) -> Self {
         Self { offload: layout.offload, optimizer_offload_fraction: layout.optimizer_offload_fraction }
     }
+
+    /// Whether all that `other` moves is moved here too.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let (own, less) = (self.offload, other.offload);
+        (own.parameters || !less.parameters)
+            && (own.gradients || !less.gradients)
+            && (own.optimizer || !less.optimizer)
+            && (own.activations || !less.activations)
+            && self.optimizer_offload_fraction >= other.optimizer_offload_fraction
+    }
 }
 
 /// The stated value alone, or every candidate.

@@ -1,7 +1,8 @@
 //! The engines of an RL step: each way to split one, with every share of the card that it may take.
 //!
-//! What an engine takes of the card decides its cache, and so its speed: more is never slower. So a training plan leaves
-//! each engine one share worth trying, the largest beside it.
+//! What an engine takes of the card decides its cache, and so its speed. More is mostly faster, and where it changes nothing the
+//! larger share is tried first; but an engine that decodes more sequences at once may come by a slower kernel
+//! ([`shardwise_engine::rollout::MANY`]). So each share is timed, and a training plan is left the fastest that fits beside it.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -57,7 +58,9 @@ impl Needs {
 #[derive(Debug)]
 struct Split {
     plan: RolloutPlan,
-    /// Seconds with the largest share: no other is faster. Infinite where it does not start with that either.
+    /// The places of the shares with which it starts, the fastest first, and of those that are as fast the largest.
+    starting: Vec<usize>,
+    /// Seconds with the first of these; infinite where there is none.
     seconds: f64,
     /// By the place of the share in [`Engines::shares`], as far as they were asked for: what it needs, and its time.
     known: RefCell<Vec<(Option<Needs>, Option<GeneratingSide>)>>,
@@ -103,17 +106,9 @@ impl<'a> Engines<'a> {
         for rollout in rollouts {
             match complete_rollout(context.job, &rollout) {
                 Ok(plan) => {
-                    let mut split = Split {
-                        plan,
-                        seconds: f64::INFINITY,
-                        known: RefCell::new(vec![(None, None); found.shares.len()]),
-                    };
-                    let starts = |own: Needs| own.missing_gib <= 0.0;
-                    if found.needs(&split, 0).is_some_and(starts)
-                        && let Some(engine) = found.at(&split, 0)
-                    {
-                        split.seconds = engine.side.seconds();
-                    }
+                    let known = RefCell::new(vec![(None, None); found.shares.len()]);
+                    let mut split = Split { plan, starting: Vec::new(), seconds: f64::INFINITY, known };
+                    (split.starting, split.seconds) = found.starting(&split);
                     found.splits.push(split);
                 }
                 Err(error) => found.refusal = Some(error),
@@ -122,6 +117,17 @@ impl<'a> Engines<'a> {
         let seconds: Vec<f64> = found.splits.iter().map(|split| split.seconds).collect();
         found.order = rising(&seconds);
         found
+    }
+
+    /// What [`Split`] says of the shares with which it starts.
+    fn starting(&self, split: &Split) -> (Vec<usize>, f64) {
+        let starts = |place: &usize| self.needs(split, *place).is_some_and(|own| own.missing_gib <= 0.0);
+        let places: Vec<usize> = (0..self.shares.len()).filter(starts).collect();
+        let timed = |place: &usize| self.at(split, *place).map_or(f64::INFINITY, |own| own.side.seconds());
+        let seconds: Vec<f64> = places.iter().map(timed).collect();
+        let least = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        let order = rising(&seconds).into_iter();
+        (order.filter_map(|own| places.get(own).copied()).collect(), least)
     }
 
     fn fastest_first(&self) -> impl Iterator<Item = &Split> {
@@ -192,22 +198,16 @@ impl<'a> Engines<'a> {
     /// Of each way to split the fastest engine that starts beside what training holds, in the order of their least seconds;
     /// `enough` says from which seconds on no more are asked for.
     pub(super) fn beside(&self, held: &Held, mut enough: impl FnMut(f64) -> bool, mut each: impl FnMut(&Engine)) {
-        let card = self.context.job.hardware.memory_gib;
         for split in self.fastest_first() {
             if split.seconds.is_infinite() || enough(split.seconds) {
                 return;
             }
-            // An engine takes its share at least: larger ones need not be asked to be left out.
-            let room = card - self.context.efficiency.context_gib - held.resident_gib;
-            let place = self.shares.iter().position(|share| share * card <= room);
-            let starts = |place: &usize| {
-                let needs = self.needs(split, *place);
+            let fits = |place: &&usize| {
+                let needs = self.needs(split, **place);
                 needs.is_some_and(|own| own.short(self.context, held) <= 0.0)
             };
-            // Where an engine keeps its cache, a smaller one leaves training more.
-            let tried = if split.plan.free_cache { 1 } else { self.shares.len() };
-            let found = place.and_then(|place| (place..self.shares.len()).take(tried).find(starts));
-            if let Some(own) = found.and_then(|place| self.at(split, place)) {
+            let found = split.starting.iter().find(fits);
+            if let Some(own) = found.and_then(|place| self.at(split, *place)) {
                 each(&own);
             }
         }
@@ -246,11 +246,12 @@ impl<'a> Engines<'a> {
                 found => return found.ok(),
             }
         }
-        // All were: of those that lack the same the first is at its best the fastest.
+        // All were.
         let shorts: Vec<f64> = all.iter().map(short).collect();
-        for place in rising(&shorts) {
-            let own = all.get(place..=place)?.iter();
-            match self.first_of(own, &verdict, &mut without) {
+        let same = |a: &usize, b: &usize| shorts.get(*a) == shorts.get(*b);
+        for alike in rising(&shorts).chunk_by(same) {
+            let alike = alike.iter().filter_map(|place| all.get(*place));
+            match self.first_of(alike, &verdict, &mut without) {
                 Err(Verdict::No) => {}
                 found => return found.ok(),
             }
@@ -296,8 +297,8 @@ impl<'a> Engines<'a> {
             let Some((own, plan)) = self.splits.get(split).and_then(|own| Some((own, self.plan(own, share)?))) else {
                 continue;
             };
-            // A split that does not start with its largest share has no bound.
-            if own.seconds.is_finite() && own.seconds >= known {
+            // With a share with which it does not start it has no bound.
+            if own.starting.contains(&share) && own.seconds >= known {
                 continue;
             }
             match verdict(plan) {

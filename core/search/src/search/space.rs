@@ -101,8 +101,8 @@ struct Follows {
 }
 
 impl Family {
-    /// The variants of which one holds least, with their places: all that saves memory; and the same with less offload where
-    /// `DeepSpeed` keeps gradients for updates in host memory that it else gives back, or where weights that come from there
+    /// The variants of which one holds least, with their places: all that saves memory, where in RL activations may go without
+    /// the states that wait between phases; and the same with less offload where `DeepSpeed` keeps gradients for updates in host memory that it else gives back, or where weights that come from there
     /// are copies of what the only GPU would hold.
     pub(super) fn frugal(&self, group: &Group) -> impl Iterator<Item = (usize, &Variant)> {
         let layout = &group.layout;
@@ -113,7 +113,8 @@ impl Family {
             let last = all.len() - 1;
             let ends = all.get(place + 1).is_none_or(|next| next.away != own.away);
             let saves = all.get(last).is_some_and(|last| last.fused_lm_head == own.fused_lm_head);
-            *place == last || (keeps || copies) && ends && saves
+            let most = || !all.iter().any(|other| other.away != own.away && other.away.covers(&own.away));
+            *place == last || ends && saves && (keeps || copies || most())
         })
     }
 

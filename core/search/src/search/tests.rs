@@ -1,4 +1,12 @@
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+#[allow(dead_code)]
+#[path = "../../../tests/fuzz.rs"]
+mod fuzz;
+mod laws;
+#[allow(dead_code)]
+#[path = "../../../tests/questions.rs"]
+mod questions;
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -17,7 +25,7 @@ use super::work::Work;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_engine::fit::missing_gib;
-use shardwise_engine::step;
+use shardwise_engine::{rl, step};
 use shardwise_question::complete::{complete, complete_rollout};
 use shardwise_question::job::{self, Job};
 use shardwise_question::plan::{Plan, RolloutPlan};
@@ -33,7 +41,8 @@ fn rank(context: &Context<'_>, spec: &PlanSpec, keep: usize, accept: Accept<'_>)
     asked.rank(spec, (&Space::of(context, spec), engines.as_ref()), limits)
 }
 
-/// Every plan, evaluated by itself, the best of each group first.
+/// Every plan, evaluated by itself, the best of each group first. The sides of an RL step, which know nothing of each other
+/// ([`rl::step`]), are each evaluated once.
 fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) -> bool) -> Ranked {
     let job = context.job;
     let space = Space::of(context, spec);
@@ -49,16 +58,29 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
     } else {
         vec![None]
     };
+    let generating = |engine: &Option<RolloutPlan>| {
+        let (engine, rl) = (engine.as_ref()?, job.workload.rl.as_ref()?);
+        Some(rl::generating_side(context, engine, rl))
+    };
+    let timed: Vec<_> = engines.iter().map(generating).collect();
     let mut considered = 0;
     let mut groups: Vec<Option<Candidate>> = Vec::new();
     for (place, plan) in space.each() {
-        for engine in &engines {
+        let learning = job.workload.rl.as_ref();
+        let training = learning.map(|own| rl::training_side(context, &plan, own));
+        for (engine, generating) in engines.iter().zip(&timed) {
             let plan = Plan { rollout: *engine, ..plan };
             considered += 1;
             if !accept(&plan) {
                 continue;
             }
-            let step = step::evaluate(context, &plan);
+            let step = match (learning, &training, generating) {
+                (Some(own), Some(training), Some(generating)) => {
+                    let sides = rl::Sides { training: training.clone(), generating: *generating };
+                    rl::together(context, &plan, own, &sides)
+                }
+                _ => step::evaluate(context, &plan),
+            };
             let missing = missing_gib(context, &plan, &step);
             let found = Candidate::new(job, &plan, step.seconds, missing, place);
             let place = place as usize;
@@ -195,24 +217,29 @@ proptest! {
     }
 }
 
-proptest! {
-    #![proptest_config(cases(8))]
-
-    #[test]
-    fn rl_is_searched_as_by_brute_force(question in calibrated(reinforcement()), keep in 1..8_usize) {
-        let job = job_of(&question);
-        let spec = PlanSpec::default();
-        // Two sizes of engines and shares of the card are enough to tell.
+#[test]
+fn rl_is_searched_as_by_brute_force() {
+    let questions = (calibrated(reinforcement()), 1..8_usize);
+    fuzz::survey((1, 0), ("RL searches", 24, 2), &questions, |(question, keep)| {
+        let job = job_of(question);
+        // One number of slots and one budget are enough to tell.
         let spec = PlanSpec {
             rollout: Some(RolloutPlanSpec { max_num_seqs: Some(256), ..RolloutPlanSpec::default() }),
             max_tokens_per_gpu: Some(2 * job.workload.sequence_length),
-            ..spec
+            ..PlanSpec::default()
         };
         let context = Context::new(&job).for_many();
-        if let Ok(found) = rank(&context, &spec, keep, &|_| Verdict::Yes) {
-            same(&found, &brute_force(&Context::new(&job), &spec, &|_| true))?;
-        }
-    }
+        let Ok(found) = rank(&context, &spec, *keep, &|_| Verdict::Yes) else {
+            return Vec::new();
+        };
+        let tried = brute_force(&Context::new(&job).for_many(), &spec, &|_| true);
+        let wrong = same(&found, &tried).err();
+        wrong.map(|own| format!("{own}\n  {question:?}")).into_iter().collect()
+    });
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
 
     #[test]
     fn what_a_framework_accepts_is_searched_as_by_brute_force(
