@@ -57,8 +57,10 @@ fn pairs(text: &str) -> Vec<&str> {
 
 /// The settings of a Python text: keywords of its calls, one a line.
 fn keywords(text: &str) -> Vec<&str> {
-    let inside = text.lines().filter_map(|line| line.strip_prefix("    "));
-    inside.filter(|line| !line.starts_with('#')).collect()
+    let inside = text.lines().filter(|line| line.starts_with("    ")).map(str::trim_start);
+    inside
+        .filter(|line| !line.starts_with('#') && !line.ends_with('(') && *line != ")")
+        .collect()
 }
 
 /// A text without its comments: what bash runs.

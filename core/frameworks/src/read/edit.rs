@@ -7,6 +7,7 @@ mod json;
 mod python;
 mod shell;
 mod toml;
+mod torchtitan;
 mod yaml;
 
 use super::report::{Dialect, Outdated, Reading, Understood};
@@ -77,7 +78,10 @@ pub(super) fn plain(key: &str) -> String {
 /// Makes the changes to the texts of `reading`.
 pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited {
     let places = places(reading);
-    let edits: Vec<Edit> = edits.iter().map(|edit| spelt(edit, reading, &places)).collect();
+    let all = edits
+        .iter()
+        .flat_map(|edit| std::iter::once(edit.clone()).chain(torchtitan::beside(reading, edit)));
+    let edits: Vec<Edit> = all.map(|edit| spelt(&edit, reading, &places)).collect();
     let mut pages: Vec<Page> = texts.iter().map(|text| Page::of(text)).collect();
     let mut elsewhere = Vec::new();
     let mut members = Vec::new();
@@ -85,6 +89,12 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
         // The name of a configuration says nothing of what is in it: where that is not here, it is to be changed elsewhere.
         if plain(&edit.key) == "deepspeed" && edit.value.as_deref().is_some_and(|file| file.contains(".json")) {
             if !pages.iter().any(|page| page.kind == Kind::Json) {
+                elsewhere.push(edit.shown());
+            }
+            continue;
+        }
+        if let Some(done) = torchtitan::apply(&mut pages, reading, edit) {
+            if !done {
                 elsewhere.push(edit.shown());
             }
             continue;
@@ -164,10 +174,12 @@ fn spelt(edit: &Edit, reading: &Reading, places: &[Place<'_>]) -> Edit {
     let either =
         matches!(reading.framework, Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
     let mut edit = edit.clone();
-    // torchtitan's options have the names of its file's keys.
-    let titans = reading.framework == Dialect::Torchtitan && !edit.is_option();
-    if titans && !places.is_empty() && places.iter().all(|(key, ..)| key.starts_with('-')) {
-        edit.key = format!("--{}", edit.key);
+    if reading.framework == Dialect::Torchtitan {
+        torchtitan::spelt(
+            &mut edit,
+            reading,
+            !places.is_empty() && places.iter().all(|(key, ..)| key.starts_with('-')),
+        );
     }
     if either && !edit.key.contains('.') && !places.is_empty() {
         let options = places.iter().filter(|(key, ..)| key.starts_with('-')).count();

@@ -9,6 +9,7 @@ mod gather;
 mod keywords;
 mod lexer;
 mod parser;
+mod torchtitan;
 mod unsloth;
 mod value;
 mod worked;
@@ -59,7 +60,7 @@ pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let plain = |line: &str| if line.trim_start().starts_with("```") { "\n".to_owned() } else { line.to_owned() };
     let unfenced: String = if fenced { text.split_inclusive('\n').map(plain).collect() } else { String::new() };
     let tokens = lexer::tokens(if fenced { &unfenced } else { text })?;
-    gather::gather(parser::parse(&tokens, gather::wanted), unsloth::launcher(text), parts);
+    gather::gather(parser::parse(&tokens, gather::wanted), text, parts);
     Ok(())
 }
 

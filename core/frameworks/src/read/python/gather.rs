@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::TRAINER;
 use super::keywords::settings;
 use super::parser::Parsed;
-use super::unsloth;
 use super::value::{BEGINS, Call, ENDS, Value};
 use super::worked::{LONGEST, combined};
+use super::{torchtitan, unsloth};
 use crate::read::launch;
 use crate::read::settings::Setting;
 use crate::read::shell::{self, Command, Script, Word};
@@ -67,6 +67,8 @@ pub(super) enum Sort {
     Starts,
     Argument,
     Field,
+    /// What torchtitan is configured by.
+    Titan,
 }
 
 pub(super) fn sort(name: &str) -> Option<Sort> {
@@ -77,6 +79,9 @@ pub(super) fn sort(name: &str) -> Option<Sort> {
     });
     if let Some((_, script)) = own {
         return Some(Sort::Trl(script));
+    }
+    if torchtitan::section(name).is_some() {
+        return Some(Sort::Titan);
     }
     match last {
         _ if ARGUMENTS.contains(&last) => Some(Sort::Arguments),
@@ -99,9 +104,14 @@ pub(super) fn wanted(name: &str) -> bool {
 
 /// Adds the parts that a program stands for.
 ///
-/// `launcher` is what starts the program, where it says so itself.
-pub(super) fn gather(parsed: Parsed, launcher: Vec<Word>, parts: &mut Vec<Part>) {
+/// What starts the program is told by a comment of `text`.
+pub(super) fn gather(parsed: Parsed, text: &str, parts: &mut Vec<Part>) {
     let names = Names::of(&parsed);
+    if let Some(own) = torchtitan::parts(text, &parsed, &names) {
+        parts.extend(own);
+        return;
+    }
+    let launcher = unsloth::launcher(text);
     let mut script = Script { of_python: true, ..Script::default() };
     script.commands = commands(&parsed, &names, parts);
     for (name, value, line) in &parsed.environment {

@@ -15,7 +15,9 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         let written = given.key.clone().unwrap_or_else(|| key.clone());
         out.push(Setting { key, written, value: word.text, line: given.line, open: word.open });
     };
-    let stated = |call: &&Call| !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field));
+    let stated = |call: &&Call| {
+        !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field | Sort::Titan))
+    };
     let mut trained = false;
     for call in parsed.calls.iter().filter(stated) {
         match sort(&call.name) {
