@@ -127,8 +127,9 @@ fn stages(reading: &Reading) -> Vec<Dimension> {
     let stated = stated.chain(reading.ignored.iter().map(|one| &one.key));
     let laid_out = stated.into_iter().any(|key| by_hand.iter().any(|part| key.contains(part)));
     let mut out = if laid_out { vec![Dimension::PipelineParallel, Dimension::VirtualPipeline] } else { Vec::new() };
-    // torchtitan's 0.2 has no loss of parts of a sequence.
-    if reading.framework == Dialect::Torchtitan && reading.release.is_some() {
+    // torchtitan's 0.2 has no loss of parts of a sequence, and options choose none.
+    let options = || reading.understood.iter().any(|one| one.key.starts_with("--"));
+    if reading.framework == Dialect::Torchtitan && (reading.release.is_some() || options()) {
         out.push(Dimension::FusedLmHead);
     }
     out

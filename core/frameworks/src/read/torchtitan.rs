@@ -60,6 +60,11 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
         file = started_from(&mut draft).or(file);
     } else {
         draft.shows_older(IN_PYTHON);
+        // What 0.2 carried or took, and 0.3 does not.
+        for field in ["model", "workload.sequence_length", "plan.expert_tensor_parallel", "plan.optimizer_in_backward"]
+        {
+            draft.overrule(field);
+        }
         draft.note(0, "This is for torchtitan 0.2 or older. 0.3 is configured in Python, with most of these names.");
     }
     if let Some(file) = file.filter(|_| !filed) {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Edit, length};
+use super::change::{Edit, length};
 use crate::read::value;
 
 /// The line with the value changed; `None` where `key` does not stand in it, or its value is none that ends on the line.

@@ -1,7 +1,8 @@
 //! Keywords of configurations, adapters and of what loads a model, under TRL's names.
 
-use super::gather::{Names, Sort, sort};
+use super::names::Names;
 use super::parser::Parsed;
+use super::sorts::{Sort, sort};
 use super::unsloth;
 use super::value::{Call, Given, Value};
 use crate::read::settings::Setting;

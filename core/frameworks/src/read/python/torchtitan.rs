@@ -1,13 +1,11 @@
 //! What of a Python program is torchtitan's: a function that makes a `Trainer.Config`, whose keywords are the keys that 0.2's TOML
 //! has.
 
-use super::gather::Names;
+use super::names::Names;
 use super::parser::Parsed;
 use super::value::{Call, Given, Value};
-use crate::read::programs;
 use crate::read::settings::Setting;
-use crate::read::shell::{self, Command, Script, Word};
-use crate::read::text::{Kind, Part};
+use crate::read::shell::Word;
 use crate::read::torchtitan::shipped;
 
 /// Classes and functions of torchtitan 0.3.0 whose keywords are settings, and the section that each of them is.
@@ -57,8 +55,8 @@ fn class(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or_default()
 }
 
-/// The parts that a program of torchtitan's stands for: its settings, and the command that a comment starts it by.
-pub(super) fn parts(text: &str, parsed: &Parsed, names: &Names<'_>) -> Option<Vec<Part>> {
+/// The settings of a program of torchtitan's; `None` where it is none.
+pub(super) fn settings(text: &str, parsed: &Parsed, names: &Names<'_>) -> Option<Vec<Setting>> {
     let made = parsed.calls.iter().any(|call| section(&call.name).is_some());
     let derived = parsed.names.iter().find_map(|(name, value)| {
         let Some(Value::Call(call)) = value else {
@@ -80,18 +78,7 @@ pub(super) fn parts(text: &str, parsed: &Parsed, names: &Names<'_>) -> Option<Ve
             stated(call, section, names, &mut settings);
         }
     }
-    let mut script = Script { of_python: true, ..Script::default() };
-    let started = programs::start(text).and_then(|start| shell::read(&start, |_| true).ok());
-    script.commands = started.map(|own| own.commands).unwrap_or_default();
-    let titan = |word: &Word| word.text == "torchtitan.train";
-    script.commands.retain(|command| command.words.iter().any(titan));
-    if script.commands.is_empty() {
-        let program = Word { text: "torchtitan.train".to_owned(), line: 0, open: None };
-        script
-            .commands
-            .push(Command { environment: Vec::new(), words: vec![program], line: 0 });
-    }
-    Some(vec![Part { kind: Kind::File(settings) }, Part { kind: Kind::Shell(script) }])
+    Some(settings)
 }
 
 fn setting(key: &str, word: Word) -> Setting {
