@@ -62,7 +62,7 @@ pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let plain = |line: &str| if line.trim_start().starts_with("```") { "\n".to_owned() } else { line.to_owned() };
     let unfenced: String = if fenced { text.split_inclusive('\n').map(plain).collect() } else { String::new() };
     let tokens = lexer::tokens(if fenced { &unfenced } else { text })?;
-    gather::gather(parser::parse(&tokens, sorts::wanted), text, parts);
+    gather::gather(&parser::parse(&tokens, sorts::wanted), text, parts);
     Ok(())
 }
 

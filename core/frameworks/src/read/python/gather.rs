@@ -19,16 +19,21 @@ const MOST_SCRIPTS: usize = 4;
 /// Adds the parts that a program stands for.
 ///
 /// What starts the program is told by a comment of `text`.
-pub(super) fn gather(parsed: Parsed, text: &str, parts: &mut Vec<Part>) {
-    let names = Names::of(&parsed);
-    if let Some(settings) = torchtitan::settings(text, &parsed, &names) {
-        parts.push(Part { kind: Kind::File(settings) });
-        parts.push(Part { kind: Kind::Shell(titan(text)) });
-        return;
+pub(super) fn gather(parsed: &Parsed, text: &str, parts: &mut Vec<Part>) {
+    let names = Names::of(parsed);
+    match torchtitan::settings(text, parsed, &names) {
+        Some(settings) => {
+            parts.push(Part { kind: Kind::File(settings) });
+            parts.push(Part { kind: Kind::Shell(titan(text)) });
+        }
+        None => on_trainers(parsed, &names, unsloth::launcher(text), parts),
     }
-    let launcher = unsloth::launcher(text);
+}
+
+/// Those of a program on TRL's or Transformers' trainers, or of one that starts commands; `launcher` starts the program.
+fn on_trainers(parsed: &Parsed, names: &Names<'_>, launcher: Vec<Word>, parts: &mut Vec<Part>) {
     let mut script = Script { of_python: true, ..Script::default() };
-    script.commands = commands(&parsed, &names, parts);
+    script.commands = commands(parsed, names, parts);
     for (name, value, line) in &parsed.environment {
         let word = names.word(value, *line);
         script.exported.push(Word { text: format!("{name}={}", word.text), ..word });
@@ -37,9 +42,9 @@ pub(super) fn gather(parsed: Parsed, text: &str, parts: &mut Vec<Part>) {
         let note = "What is added to the list in a branch is left out: only a run could decide it.";
         script.notes.push((*line, note.to_owned()));
     }
-    let trl = trains(&parsed);
-    let unsloth = trl.and_then(|(own, _)| unsloth::program(&parsed, own));
-    let settings = settings(&parsed, &names, unsloth.is_some());
+    let trl = trains(parsed);
+    let unsloth = trl.and_then(|(own, _)| unsloth::program(parsed, own));
+    let settings = settings(parsed, names, unsloth.is_some());
     if names.defaults_are_taken {
         script.notes.push((
             0,
