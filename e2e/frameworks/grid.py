@@ -88,7 +88,7 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
          ("ms-swift", "deepspeed"): ("sft", "qlora", "dpo", "kto"), ("ms-swift", "fsdp"): ("lora", "simpo"), ("ms-swift", "ddp"): ("pretrain",),
          ("unsloth", "ddp"): ("sft", "lora", "qlora")}
 # The models that torchtitan carries, beside those above, each on the machines that it fits.
-TITAN = """llama-3-8b llama-3.1-405b llama-4-scout-17b-16e qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
+TITAN = """llama-3-8b llama-3.1-405b llama-3.2-3b qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
 LLMFORGE = [(model, gpu, gpus, kind, zero, offload)
             for model, gpu, gpus in (("llama-2-7b", "a100-sxm-80g", 8), ("llama-3-8b", "a10g", 16), ("llama-2-70b", "h100-sxm", 32), ("mistral-7b-v0.1", "l4", 4))
@@ -597,7 +597,6 @@ STATED += [(name, ("torchtitan",), model, {**TITAN_WORK, **work}, {**TITAN_PLAN,
     ("all-four", "llama-3.1-8b", {}, {"tensor_parallel": 2, "pipeline_parallel": 2, "context_parallel": 2, "recompute": "full"}),
     ("experts", "qwen3-30b-a3b", {}, {"expert_parallel": 8}),
     ("experts-over-tensor", "qwen3-30b-a3b", {}, {"tensor_parallel": 2, "expert_parallel": 8}),
-    ("expert-tensor", "qwen3-30b-a3b", {}, {"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 2}),
     ("experts-split-alone", "deepseek-v2-lite", {}, {"tensor_parallel": 2, "expert_tensor_parallel": 2}),
     ("expert-pipeline", "deepseek-v2-lite", {}, {"pipeline_parallel": 2, "expert_parallel": 4}),
     ("fp8", "llama-3.1-8b", {"precision": "fp8"}, {}),
@@ -608,7 +607,13 @@ STATED += [(name, ("torchtitan",), model, {**TITAN_WORK, **work}, {**TITAN_PLAN,
     ("eager-loss", "llama-3.1-8b", {}, {"fused_loss": False}),
     ("gpt-oss-eager", "gpt-oss-20b", {}, {"fused_loss": False, "expert_parallel": 8}),
     ("tokens", "llama-3.1-8b", {"tokens": 1e10}, {}),
-    ("step-in-backward", "llama-3.1-8b", {}, {"micro_batch": 8, "optimizer_in_backward": True}),
+    ("chunked-loss", "llama-3.1-8b", {}, {"fused_lm_head": True}),
+    ("whole-norms", "llama-3.1-8b", {}, {"tensor_parallel": 2, "sequence_parallel": False}),
+    ("context-experts", "deepseek-v2-lite", {}, {"context_parallel": 2, "expert_parallel": 4}),
+    ("qwen-pipeline", "qwen3-30b-a3b", {}, {"pipeline_parallel": 2, "expert_parallel": 4}),
+    ("gpt-oss-context", "gpt-oss-20b", {}, {"context_parallel": 2}),
+    ("gpt-oss-pipeline", "gpt-oss-20b", {}, {"pipeline_parallel": 2, "expert_parallel": 4}),
+    ("fp8-expert-pipeline", "deepseek-v2-lite", {"precision": "fp8"}, {"pipeline_parallel": 2, "expert_parallel": 4}),
     ("documents", "llama-3.1-8b", {"mean_sequence_length": 2048, "packing": True}, {}),
 )]
 

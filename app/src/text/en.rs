@@ -580,7 +580,7 @@ pub(super) const TEXT: Text = Text {
     flags_others: "Not for this question",
     paste: "Paste a script",
     close: "Close",
-    paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF, slime, NeMo-RL, Megatron-LM or Megatron-Bridge, YAML of LLaMA-Factory, axolotl or LLMForge, TOML of torchtitan, Python with TRL's, Unsloth's or Transformers' configuration, or a ds_config.json with its launch line; a traceback of memory that ran out; or the log of a run, alone or with its script. At most 1 MiB, and of a longer file its beginning. It is read here and sent nowhere.",
+    paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF, slime, NeMo-RL, Megatron-LM or Megatron-Bridge, YAML of LLaMA-Factory, axolotl or LLMForge, TOML of torchtitan up to 0.2, Python with the configuration of torchtitan, TRL, Unsloth or Transformers, or a ds_config.json with its launch line; a traceback of memory that ran out; or the log of a run, alone or with its script. At most 1 MiB, and of a longer file its beginning. It is read here and sent nowhere.",
     paste_label: "Script",
     paste_files: "Open files",
     paste_drop: "or drop them on the box",

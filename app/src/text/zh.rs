@@ -580,7 +580,7 @@ pub(super) const TEXT: Text = Text {
     flags_others: "不适用于此问题",
     paste: "粘贴脚本",
     close: "关闭",
-    paste_hint: "veRL、ChatLearn、TRL、ms-swift、OpenRLHF、slime、NeMo-RL、Megatron-LM 或 Megatron-Bridge 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，torchtitan 的 TOML，含 TRL、Unsloth 或 Transformers 配置的 Python，或 ds_config.json 及其启动命令，也可以是内存耗尽的 traceback，或一次运行的日志（可连同其脚本），不超过 1 MiB，更长的文件只取开头。仅在本页读取，不会发送到任何地方。",
+    paste_hint: "veRL、ChatLearn、TRL、ms-swift、OpenRLHF、slime、NeMo-RL、Megatron-LM 或 Megatron-Bridge 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，torchtitan 0.2 及以前的 TOML，含 torchtitan、TRL、Unsloth 或 Transformers 配置的 Python，或 ds_config.json 及其启动命令，也可以是内存耗尽的 traceback，或一次运行的日志（可连同其脚本），不超过 1 MiB，更长的文件只取开头。仅在本页读取，不会发送到任何地方。",
     paste_label: "脚本",
     paste_files: "打开文件",
     paste_drop: "或拖放到输入框",

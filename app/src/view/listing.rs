@@ -62,7 +62,6 @@ fn setting(line: &str, why: &str, language: Syntax) -> Line {
     let (between, at) = match language {
         Syntax::Shell | Syntax::Python => ("=", line.find('=')),
         Syntax::Json | Syntax::Yaml => (": ", line.find(": ")),
-        Syntax::Toml => (" = ", line.find(" = ")),
     };
     let Some((path, value)) = at.map(|at| (&line[..at], &line[at + between.len()..])) else {
         return plain();
@@ -199,7 +198,6 @@ fn key(line: &str, language: Syntax) -> &str {
     let mark = match language {
         Syntax::Shell | Syntax::Python => "=",
         Syntax::Json | Syntax::Yaml => ": ",
-        Syntax::Toml => " = ",
     };
     line.split(mark).next().unwrap_or(line).trim()
 }
@@ -250,12 +248,16 @@ mod tests {
     }
 
     #[test]
-    fn toml_settings_are_taken_apart() {
-        let text = "# Batch\ntraining.local_batch_size = 2  # why\n";
-        let lines = lines(&snippet(Syntax::Toml, text, &[]));
-        assert_eq!(lines[0], Line::Comment("# Batch".to_owned(), false));
-        let Line::Setting { prefix, key, between, value, why, .. } = &lines[1] else { panic!("{:?}", lines[1]) };
-        assert_eq!([prefix, key, *between, value, why], ["training.", "local_batch_size", " = ", "2", "# why"]);
+    fn keywords_of_a_call_in_a_function_are_taken_apart() {
+        let text = "    training = TrainingConfig(\n        # Batch\n        local_batch_size=2,  # why\n    )\n";
+        let lines = lines(&snippet(Syntax::Python, text, &[]));
+        assert_eq!(lines[0], Line::Plain("    training = TrainingConfig(".to_owned(), String::new()));
+        assert_eq!(lines[1], Line::Heading("        # Batch".to_owned()));
+        let Line::Setting { indent, key, between, value, after, why, .. } = &lines[2] else { panic!("{:?}", lines[2]) };
+        assert_eq!(
+            [indent, key, *between, value, after, why],
+            ["        ", "local_batch_size", "=", "2", ",", "# why"]
+        );
     }
 
     #[test]

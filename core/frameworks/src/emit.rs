@@ -23,7 +23,6 @@ pub(crate) mod optimizer;
 mod python;
 mod slime;
 pub(crate) mod text;
-mod toml;
 pub(crate) mod torchtitan;
 mod trainer;
 mod trl;

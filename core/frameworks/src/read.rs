@@ -51,7 +51,7 @@
 //! | NeMo-RL's recipes, each with what it stands on | 286 | 256 | 217 | 38 | 31 |
 //! | torchtitan's TOML (v0.2.2), Megatron-Bridge's scripts, TRL's in Python | 104 | 103 | 60 | 43 | 1 |
 //!
-//! Of the last row what is missing is the model: debug models of torchtitan's, and recipes of models that the catalog does not have.
+//! Of the last row what is missing is the model: debug models of torchtitan's (0.3's functions in Python are not counted), and recipes of models that the catalog does not have.
 //!
 //! What is left of veRL's are words that it would refuse itself, a robot's simulator, and variables of a cluster; of
 //! Megatron-LM's, inference, images, and variables that another script sets.

@@ -70,8 +70,8 @@ pub const MEGATRON_BRIDGE: Named =
 pub const TORCHTITAN: Named = named(
     "torchtitan",
     "torchtitan",
-    &["0.2.2"],
-    "https://github.com/pytorch/torchtitan/blob/v0.2.2/torchtitan/config/job_config.py",
+    &["0.3.0"],
+    "https://github.com/pytorch/torchtitan/blob/b5bcd76c66d0acb1a08b176d9639425bc55e0b2a/torchtitan/config/README.md",
 );
 
 /// LLaMA-Factory.

@@ -3,7 +3,7 @@
 //! [`FRAMEWORKS`] is the table of what each of them runs. A framework's module has a table of its own: what it asks of question
 //! and plan, row by row, each with the field to change and the remedy. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn b7af31a, DeepSpeed 0.19.8, TRL
-//! 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.19.2 with Megatron-LM of that version, Megatron-Bridge 0.6.2, torchtitan 0.2.2,
+//! 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.19.2 with Megatron-LM of that version, Megatron-Bridge 0.6.2, torchtitan 0.3.0,
 //! LLaMA-Factory 0.9.5, axolotl 0.21.0, ms-swift 4.6.0, Unsloth 2026.10.9, slime 624b824 and NeMo-RL 7ea279a, which `e2e/frameworks`
 //! runs over the emitted texts.
 
@@ -93,6 +93,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         .overlapping()
         .without_npus(),
     runs(&framework::TORCHTITAN, &[Fsdp, Ddp], torchtitan::RULES)
+        .fusing_the_lm_head()
         .overlapping()
         .splitting_backward()
         .without_npus(),
@@ -196,7 +197,7 @@ impl Framework {
 ///
 /// ```
 /// use shardwise_rules::framework;
-/// assert_eq!(framework("torchtitan").unwrap().versions, ["0.2.2"]);
+/// assert_eq!(framework("torchtitan").unwrap().versions, ["0.3.0"]);
 /// assert!(framework("accelerate").is_none());
 /// ```
 #[must_use]

@@ -10,7 +10,7 @@ use shardwise_question::wire::Precision::Fp16;
 
 /// No weight is stepped in the backward pass.
 const AFTER_BACKWARD: Rule = must("plan.optimizer_in_backward", |a| !a.layout.optimizer.in_backward)
-    .or("{name} steps all weights after the backward pass. Leave it out, or take torchtitan's flags.");
+    .or("{name} steps all weights after the backward pass. Leave it out.");
 
 /// Nothing is rounded by chance.
 const NEAREST: Rule = must("plan.bf16_stochastic_round", |a| !a.layout.optimizer.bf16_stochastic_round)
@@ -24,9 +24,6 @@ pub(crate) static ADAMW_ALONE: &[Rule] = &[ONLY_ADAMW, AS_USUAL];
 
 /// Weights are stepped together, and rounded to the nearest.
 pub(crate) const AS_USUAL: Rule = all(&[AFTER_BACKWARD, NEAREST]);
-
-/// torchtitan's (`components/optimizer.py`, `build_optimizers`).
-pub(crate) static TORCHTITAN: &[Rule] = &[ONLY_ADAMW, NEAREST];
 
 /// What Hugging Face's Trainer calls the plan's optimizer (transformers 5.23.0, `OptimizerNames`); `None` where it has none.
 ///

@@ -1,10 +1,10 @@
-//! torchtitan 0.2.2: pre-training on FSDP2 or plain data parallelism, of models that it carries itself.
+//! torchtitan 0.3.0: pre-training on FSDP2 or plain data parallelism, of models that it carries itself.
+//!
+//! Files and lines are those of its wheel (<https://pypi.org/project/torchtitan/0.3.0/>).
 
-use super::asked::Asked;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, precisions, when};
 use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_IMAGES, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
-use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 use shardwise_question::complete::{folds, splits_backward};
 use shardwise_question::plan::{Layout, Modules, Recompute};
@@ -14,66 +14,70 @@ use shardwise_question::wire::PipelineSchedule;
 use shardwise_question::wire::Precision::{Bf16, Fp8, Mxfp8};
 use shardwise_question::wire::WorkloadKind::Pretrain;
 
-/// A model that torchtitan carries (`torchtitan/models/*/__init__.py` of 0.2.2).
+/// A model that torchtitan carries.
 pub struct Flavor {
-    /// `model.name`.
+    /// Its folder in `torchtitan/models`, which `--module` names.
     pub model: &'static str,
-    /// `model.flavor`.
+    /// Its word in the folder's `model_registry`.
     pub flavor: &'static str,
     /// Hidden size, layers, heads, width of the MLP or of one expert, experts, vocabulary.
     size: [u64; 6],
-    /// Whether its attention is flex attention, which context parallelism does not split.
-    flex: bool,
 }
 
+const fn flavor(model: &'static str, flavor: &'static str, size: [u64; 6]) -> Flavor {
+    Flavor { model, flavor, size }
+}
+
+/// `torchtitan/models/*/__init__.py`. Qwen3.5 and Kimi K2.5, which it carries too, read images and text by a loader of their own.
+const FLAVORS: &[Flavor] = &[
+    flavor("llama3", "1B", [2048, 16, 32, 8192, 0, 128_256]),
+    flavor("llama3", "3B", [3072, 28, 24, 8192, 0, 128_256]),
+    flavor("llama3", "8B", [4096, 32, 32, 14336, 0, 128_256]),
+    flavor("llama3", "70B", [8192, 80, 64, 28672, 0, 128_256]),
+    flavor("llama3", "405B", [16384, 126, 128, 53248, 0, 128_256]),
+    flavor("qwen3", "0.6B", [1024, 28, 16, 3072, 0, 151_936]),
+    flavor("qwen3", "1.7B", [2048, 28, 16, 6144, 0, 151_936]),
+    flavor("qwen3", "4B", [2560, 36, 32, 9728, 0, 151_936]),
+    flavor("qwen3", "8B", [4096, 36, 32, 12288, 0, 151_936]),
+    flavor("qwen3", "14B", [5120, 40, 40, 17408, 0, 151_936]),
+    flavor("qwen3", "32B", [5120, 64, 64, 25600, 0, 151_936]),
+    flavor("qwen3", "30B-A3B", [2048, 48, 32, 768, 128, 151_936]),
+    flavor("qwen3", "235B-A22B", [4096, 94, 64, 1536, 128, 151_936]),
+    flavor("deepseek_v3", "16B", [2048, 27, 16, 1408, 64, 102_400]),
+    flavor("deepseek_v3", "236B", [5120, 60, 128, 1536, 160, 102_400]),
+    flavor("deepseek_v3", "671B", [7168, 61, 128, 2048, 256, 129_280]),
+    flavor("gpt_oss", "20b", [2880, 24, 64, 2880, 32, 201_088]),
+    flavor("gpt_oss", "120b", [2880, 36, 64, 2880, 128, 201_088]),
+];
+
+/// Those that 0.2.2 was the last to carry: texts for it are still read.
+const EARLIER: &[Flavor] = &[
+    flavor("llama4", "17bx16e_irope", [5120, 48, 40, 8192, 16, 202_048]),
+    flavor("llama4", "17bx128e_irope", [5120, 48, 40, 8192, 128, 202_048]),
+];
+
 impl Flavor {
-    /// Whether its attention keeps joined documents apart: its flex attention has a mask of blocks, but gpt-oss's.
-    pub fn separates(&self) -> bool {
-        self.flex && self.model != "gpt_oss"
+    /// Whether this is torchtitan's configuration of a shape.
+    pub fn is_of(&self, shape: &Shape) -> bool {
+        let width = if shape.num_experts > 0 { shape.moe_intermediate_size } else { shape.intermediate_size };
+        let size = [
+            shape.hidden_size,
+            shape.num_hidden_layers,
+            shape.num_attention_heads,
+            width,
+            shape.num_experts,
+            shape.vocab_size,
+        ];
+        self.size == size && shape.indexer_heads == 0 && !shape.attn_output_gate
     }
 }
 
-const fn flavor(model: &'static str, flavor: &'static str, size: [u64; 6], flex: bool) -> Flavor {
-    Flavor { model, flavor, size, flex }
-}
-
-const FLAVORS: &[Flavor] = &[
-    flavor("llama3", "8B", [4096, 32, 32, 14336, 0, 128_256], false),
-    flavor("llama3", "70B", [8192, 80, 64, 28672, 0, 128_256], false),
-    flavor("llama3", "405B", [16384, 126, 128, 53248, 0, 128_256], false),
-    flavor("llama4", "17bx16e_irope", [5120, 48, 40, 8192, 16, 202_048], true),
-    flavor("llama4", "17bx128e_irope", [5120, 48, 40, 8192, 128, 202_048], true),
-    flavor("qwen3", "0.6B", [1024, 28, 16, 3072, 0, 151_936], false),
-    flavor("qwen3", "1.7B", [2048, 28, 16, 6144, 0, 151_936], false),
-    flavor("qwen3", "4B", [2560, 36, 32, 9728, 0, 151_936], false),
-    flavor("qwen3", "8B", [4096, 36, 32, 12288, 0, 151_936], false),
-    flavor("qwen3", "14B", [5120, 40, 40, 17408, 0, 151_936], false),
-    flavor("qwen3", "32B", [5120, 64, 64, 25600, 0, 151_936], false),
-    flavor("qwen3", "30B-A3B", [2048, 48, 32, 768, 128, 151_936], false),
-    flavor("qwen3", "235B-A22B", [4096, 94, 64, 1536, 128, 151_936], false),
-    flavor("deepseek_v3", "16B", [2048, 27, 16, 1408, 64, 102_400], true),
-    flavor("deepseek_v3", "236B", [5120, 60, 128, 1536, 160, 102_400], true),
-    flavor("deepseek_v3", "671B", [7168, 61, 128, 2048, 256, 129_280], true),
-    flavor("gpt_oss", "20b", [2880, 24, 64, 2880, 32, 201_088], true),
-    flavor("gpt_oss", "120b", [2880, 36, 64, 2880, 128, 201_088], true),
-];
-
 /// torchtitan's own configuration of a shape, where it has one.
 pub fn flavor_of(shape: &Shape) -> Option<&'static Flavor> {
-    let width = if shape.num_experts > 0 { shape.moe_intermediate_size } else { shape.intermediate_size };
-    let size = [
-        shape.hidden_size,
-        shape.num_hidden_layers,
-        shape.num_attention_heads,
-        width,
-        shape.num_experts,
-        shape.vocab_size,
-    ];
-    let known = FLAVORS.iter().find(|known| known.size == size);
-    known.filter(|_| shape.indexer_heads == 0 && !shape.attn_output_gate)
+    FLAVORS.iter().find(|known| known.is_of(shape))
 }
 
-/// The flavor of a name that torchtitan has, whatever kernel its attention takes: `8B_flex` is `8B`, `17bx16e` is
+/// The flavor of a name that torchtitan has or had, whatever kernel its attention takes: `8B_flex` is `8B`, `17bx16e` is
 /// `17bx16e_irope`.
 pub fn flavor_called(model: &str, flavor: &str) -> Option<&'static Flavor> {
     let plain = |name: &str| {
@@ -85,10 +89,10 @@ pub fn flavor_called(model: &str, flavor: &str) -> Option<&'static Flavor> {
         }
         name
     };
-    // `llama3_ft` is the same under fault tolerance, `simple_fsdp.llama3` under another kind of FSDP.
+    // `llama3_ft` is the same under fault tolerance, `graph_trainer.llama3` as one graph.
     let model = model.rsplit(['.', '/']).next().unwrap_or_default();
     let model = model.strip_suffix("_ft").unwrap_or(model);
-    let mut own = FLAVORS.iter().filter(|own| own.model == model);
+    let mut own = FLAVORS.iter().chain(EARLIER).filter(|own| own.model == model);
     own.find(|own| plain(own.flavor) == plain(flavor))
 }
 
@@ -106,9 +110,9 @@ pub fn shards(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
 /// What torchtitan refuses, or accepts and ignores.
 pub(crate) static RULES: &[Rule] = &[
     must("workload.kind", |a| a.workload.kind == Pretrain)
-        .or("torchtitan 0.2.2 pre-trains and has no other task. Choose pretrain, or take veRL's or DeepSpeed's flags."),
+        .or("The texts for torchtitan pre-train. Choose pretrain, or take veRL's or DeepSpeed's flags."),
     must("model", |a| flavor_of(a.shape).is_some())
-        .or_only("torchtitan 0.2.2 carries its own models: Llama 3 8B, 70B and 405B, Llama 4, Qwen3, DeepSeek-V2 and V3, gpt-oss. Choose one, or add a flavor to torchtitan."),
+        .or_only("torchtitan 0.3 carries its own models: Llama 3, Qwen3, DeepSeek-V2 and V3, gpt-oss. Choose one, or add a flavor to torchtitan."),
     backends(&[Fsdp, Ddp])
         .or("torchtitan trains with FSDP2 or plain data parallelism. Set the backend to fsdp."),
     WHOLE_NODES,
@@ -117,9 +121,12 @@ pub(crate) static RULES: &[Rule] = &[
     all(PARALLEL),
     must("plan.max_tokens_per_gpu", |a| !a.counts_tokens())
         .or("torchtitan counts sequences. Give micro_batch instead."),
-    when(|a| a.pp > 1, &[Rule::Odd(no_pipeline)]),
+    // models/common/decoder.py:139
+    must("plan.pipeline_parallel", |a| a.pp == 1 || !a.shape.tie_word_embeddings)
+        .or("torchtitan has no pipeline for a model whose embedding is its LM head. Set it to 1."),
     when(|a| !a.counts_tokens(), &[WHOLE_PASSES, when(|a| a.pp > 1, PIPELINE)]),
-    all(optimizer::TORCHTITAN),
+    // components/optimizer/optimizer.py:143 knows AdamW, Adam and a Muon of its own; none steps in the backward pass.
+    all(optimizer::ADAMW_ALONE),
     all(PRECISION),
     all(MEMORY),
     NO_IMAGES,
@@ -127,21 +134,24 @@ pub(crate) static RULES: &[Rule] = &[
 
 static PARALLEL: &[Rule] = &[
     NO_ULYSSES.or("torchtitan splits sequences by context parallelism. Set ulysses_parallel to 1."),
-    must("plan.sequence_parallel", |a| a.tp == 1 || a.layout.sequence_parallel)
-        .or("torchtitan's tensor parallelism splits the norms too. Set sequence_parallel to true."),
-    Rule::Odd(flex_attention),
-    // `attn_type` of a flavor, sdpa or flex, which no key changes.
+    // models/common/config_utils.py:71, `get_attention_config`: flex attention, or kernels for lengths that vary.
     must("plan.attention_kernel", |a| matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
         .or("torchtitan's flavors attend by PyTorch's own kernels. Set it to sdpa, or leave it out."),
     KEYS_BY_TP,
-    // distributed/parallel_dims.py, seq_len_divisor.
-    divides("workload.sequence_length", |a| (a.tp * a.cp * 2, a.workload.sequence_length))
-        .or("{length} tokens are no multiple of 2 × TP {tp} × CP {cp}."),
+    // trainer.py:307, `seq_len_divisor`.
+    divides("workload.sequence_length", |a| {
+        let tensor = if a.layout.sequence_parallel { a.tp } else { 1 };
+        (tensor * if a.cp > 1 { 2 * a.cp } else { 1 }, a.workload.sequence_length)
+    })
+    .or("{length} tokens are no multiple of {part}, by which torchtitan splits a sequence over TP {tp} and CP {cp}."),
+    // PyTorch's `_create_cp_block_mask`, which splits the mask of flex attention.
+    divides("workload.sequence_length", |a| (if a.cp > 1 { 128 * a.cp } else { 1 }, a.workload.sequence_length))
+        .or("{length} tokens are no multiple of {part}: flex attention splits blocks of 128 over CP {cp}."),
     must("plan.backend", |a| !a.is(Ddp) || (a.tp == 1 && a.cp == 1 && a.pp == 1 && a.ep == 1))
-        .or("torchtitan's plain data parallelism goes with no other. Set the backend to fsdp."),
+        .or("With other parallelism torchtitan's copies are shard groups of FSDP2. Set the backend to fsdp."),
     must("plan.shard_group", |a| shards(a.layout, a.job.hardware.gpus).is_some())
         .or("A shard group holds whole context-parallel groups. Give a multiple of {cp}."),
-    // distributed/parallel_dims.py: experts take ranks of data, context and tensor parallelism.
+    // distributed/parallel_dims.py:279: experts take ranks of data, context and tensor parallelism.
     when(
         |a| a.shape.num_experts > 0 && a.ep == 1,
         &[must("plan.expert_tensor_parallel", |a| a.etp == a.tp)
@@ -150,24 +160,16 @@ static PARALLEL: &[Rule] = &[
     when(
         |a| a.shape.num_experts > 0 && a.ep != 1,
         &[
-            must("plan.expert_tensor_parallel", |a| a.etp == 1 || a.etp == a.tp)
-                .or("torchtitan splits experts by all of TP or not at all. Set it to 1 or {tp}."),
-            divides("plan.expert_parallel", |a| (a.ep * a.etp, a.group * a.tp))
-                .or("{whole} ranks of a shard group are no multiple of EP {ep} × ETP {etp}."),
+            must("plan.expert_tensor_parallel", |a| a.etp == 1)
+                .or("torchtitan 0.3 splits no expert that expert parallelism shares. Set it to 1."),
+            divides("plan.expert_parallel", |a| (a.ep, a.group * a.tp))
+                .or("{whole} ranks of a shard group are no multiple of EP {ep}."),
         ],
     ),
 ];
 
-fn flex_attention(a: &Asked, broken: &mut Vec<InputError>) {
-    if let Some(own) = flavor_of(a.shape).filter(|own| own.flex && a.cp > 1) {
-        let says =
-            "torchtitan's {model} {flavor} runs flex attention, which context parallelism does not split. Set it to 1.";
-        broken.push(a.refusal("plan.context_parallel", says, &[("model", own.model), ("flavor", own.flavor)]));
-    }
-}
-
 static PIPELINE: &[Rule] = &[
-    // distributed/pipeline_parallel.py counts stages from layers per stage.
+    // distributed/pipeline_parallel.py:223 counts stages from layers per stage.
     must("plan.virtual_pipeline", |a| {
         let (layers, chunks) = (a.shape.num_hidden_layers, a.all_chunks());
         a.layout.virtual_pipeline == 1 || layers.div_ceil(layers.div_ceil(chunks).max(1)) == chunks
@@ -186,7 +188,7 @@ static PIPELINE: &[Rule] = &[
         a.layout.pipeline_schedule != Some(PipelineSchedule::DualPipeV) || a.passes() >= a.all_chunks()
     })
     .or("DualPipeV takes as many micro-batches as there are chunks, {all_chunks}, and there are {passes}. Lower the micro-batch, or set it to zbv_zero_bubble."),
-    // _check_torch_compile_compatibility of the same; each layer is compiled under asynchronous tensor parallelism, mxfp8 and fp8.
+    // _check_torch_compile_compatibility of the same; config/configs.py:308 compiles each layer under asynchronous tensor parallelism.
     when(
         |a| a.layout.pipeline_schedule.is_some_and(splits_backward),
         &[must("plan.overlap.tensor_parallel", |a| a.tp == 1 || !a.layout.overlap.tensor_parallel)
@@ -194,27 +196,18 @@ static PIPELINE: &[Rule] = &[
     ),
 ];
 
-fn no_pipeline(a: &Asked, broken: &mut Vec<InputError>) {
-    if let Some(own) = flavor_of(a.shape).filter(|own| matches!(own.model, "qwen3" | "gpt_oss")) {
-        let says = "torchtitan has no pipeline for {model}. Set it to 1.";
-        broken.push(a.refusal("plan.pipeline_parallel", says, &[("model", own.model)]));
-    }
-}
-
 static PRECISION: &[Rule] = &[
     precisions(&[Bf16, Fp8, Mxfp8]).or("torchtitan trains in bf16, fp8 or mxfp8. Choose one of these."),
+    // components/quantization/float8.py:86
     must("workload.precision", |a| a.workload.precision != Fp8 || a.has(8.9))
         .or("torchtitan's fp8 needs Ada, Hopper or Blackwell. Choose bf16."),
+    // components/quantization/mx.py:70
     must("workload.precision", |a| a.workload.precision != Mxfp8 || a.has(10.0))
         .or("torchtitan's mxfp8 needs Blackwell. Choose bf16 or fp8."),
-    must("plan.tensor_parallel", |a| a.workload.precision != Mxfp8 || a.tp == 1)
-        .or("torchtitan compiles no mxfp8 under tensor parallelism. Set it to 1, or choose fp8."),
-    must("workload.precision", |a| {
-        let narrow = matches!(a.workload.precision, Fp8 | Mxfp8);
-        !(narrow && (a.pp > 1 || a.cp > 1) && a.shape.num_experts > 0)
-    })
-    .or("torchtitan's experts compute in 8 bits without pipeline and context parallelism only. Choose bf16."),
 ];
+
+/// Parts of a sequence that `ChunkedLossWrapper` takes one after the other (components/loss.py:610).
+pub const CHUNKS: u64 = 8;
 
 static MEMORY: &[Rule] = &[
     must("plan.zero_stage", |a| !a.is(Fsdp) || matches!(a.layout.zero_stage, 2 | 3))
@@ -225,4 +218,9 @@ static MEMORY: &[Rule] = &[
     ACTIVATIONS_STAY.or("torchtitan keeps activations on the GPU. Use recompute instead."),
     must("plan.recompute", |a| !matches!(a.layout.recompute, Recompute::Selective(own) if own != Modules::CORE_ATTN))
         .or("torchtitan chooses what to recompute by operation, not by module. Set it to selective, full or none."),
+    // components/loss.py:671
+    must("plan.fused_lm_head", |a| {
+        !a.layout.fused_lm_head || (a.workload.sequence_length / a.cp).is_multiple_of(CHUNKS)
+    })
+    .or("torchtitan takes the LM head and the loss in 8 parts of a sequence, which {length} tokens over CP {cp} do not make. Set it to false."),
 ];

@@ -9,7 +9,7 @@ impl Words {
     pub fn text(&self, emitted: &str, language: Syntax) -> String {
         match language {
             Syntax::Json => emitted.to_owned(),
-            Syntax::Shell | Syntax::Yaml | Syntax::Toml | Syntax::Python => {
+            Syntax::Shell | Syntax::Yaml | Syntax::Python => {
                 emitted.split_inclusive('\n').map(|line| self.line(line)).collect()
             }
         }

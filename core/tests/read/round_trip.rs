@@ -564,10 +564,12 @@ fn pre_training() -> Vec<(&'static str, Value, Value)> {
             json!({"pipeline_parallel": 2, "expert_parallel": 4, "pipeline_schedule": "dual_pipe_v"}),
         ),
         ("llama-3.1-8b", json!({"tokens": 1e9}), json!({})),
-        ("llama-3.1-8b", json!({"global_batch": 8}), json!({"optimizer_in_backward": true})),
+        ("llama-3.1-8b", json!({}), json!({"fused_lm_head": true, "tensor_parallel": 2, "sequence_parallel": false})),
+        ("deepseek-v2-lite", json!({}), json!({"context_parallel": 2, "expert_parallel": 4})),
+        ("gpt-oss-20b", json!({}), json!({"pipeline_parallel": 2, "expert_parallel": 4})),
         ("llama-3.1-8b", json!({}), json!({"attention_kernel": "sdpa"})),
         ("qwen3-30b-a3b", json!({}), json!({"expert_parallel": 8})),
-        ("qwen3-30b-a3b", json!({}), json!({"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 2})),
+        ("qwen3-30b-a3b", json!({}), json!({"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 1})),
         ("deepseek-v2-lite", json!({}), json!({"pipeline_parallel": 2, "expert_parallel": 4})),
     ] {
         let mut own = json!({"max_tokens_per_gpu": null, "micro_batch": 1});

@@ -1,11 +1,13 @@
-"""Checks torchtitan's TOML with its own `ConfigManager`, models and parallelisms; see README.md.
+"""Checks torchtitan's configuration with its own `ConfigManager`, models and parallelisms; see README.md.
 
-ConfigManager reads the file and tyro builds the dataclasses. Then what the trainer does with them, in its order and
-with torchtitan's code: `ParallelDims`, the model's flavor, the converters, the pipeline's stages and
-`parallelize_fn` on a model whose layers are stand-ins. Restated: what torch itself asserts of a pipeline schedule, and
-three assertions in the middle of the trainer.
+ConfigManager imports the file as a person's command names it, calls its function, and tyro makes the dataclasses anew, with their
+`__post_init__`. Then what the trainer does with them, in its order and with torchtitan's code: `ParallelDims` and its meshes, the
+flavor with its converters and `update_from_config`, the pipeline's stages and `parallelize_fn` on a model whose layers are
+stand-ins. Restated: what torch itself asserts of a pipeline schedule and of a mask that is split, and what stands in the middle
+of the trainer.
 """
 
+import ast
 import contextlib
 import dataclasses
 import math
@@ -13,8 +15,9 @@ import os
 import re
 import sys
 import tempfile
-import tomllib
 import types
+import typing
+import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path = [os.path.dirname(HERE)] + [path for path in sys.path if path != HERE]
@@ -24,15 +27,50 @@ import protocol  # noqa: E402
 import shell  # noqa: E402
 import stand_ins  # noqa: E402
 
-stand_ins.install(packages="torch torchdata torchao datasets tokenizers tensorboard numpy fsspec einops PIL requests torchft wandb triton".split())
+stand_ins.install(packages="""torch torchdata torchao datasets tokenizers tensorboard numpy fsspec einops PIL requests wandb triton
+    torch_checkpointing safetensors spmd_types""".split())
 os.environ.update(CUDA_VISIBLE_DEVICES="")
+warnings.filterwarnings("ignore")
+
+
+
+def subclassed(cls, **given):
+    """torchtitan's modules are told of their subclasses by the base behind torch's."""
+    cls.__new__ = lambda own, *_, **__: object.__new__(own)
+    super(stand_ins.StandIn, cls).__init_subclass__(**given)
+
+
+stand_ins.StandIn.__init_subclass__ = classmethod(subclassed)
 
 import torch  # noqa: E402
+
+
+class Operator:
+    """What `torch.library.custom_op` makes of a function: it is given kernels by decorators, and never called here."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def __call__(self, *_, **__):
+        return self
+
+    def __getattr__(self, name):
+        if stand_ins.dunder(name):
+            raise AttributeError(name)
+        return lambda *given, **_: given[0] if given and callable(given[0]) else None
+
+
+torch.library.custom_op = Operator
+torch._dynamo.config.recompile_limit = 8  # its default, which gpt-oss raises
+
+from torchtitan.components import quantization  # noqa: E402
+from torchtitan.components.loss import ChunkedLossWrapper  # noqa: E402
+from torchtitan.components.optimizer import OptimizersContainer  # noqa: E402
 from torchtitan.config import ConfigManager  # noqa: E402
-from torchtitan.config import manager  # noqa: E402
 from torchtitan.distributed import parallel_dims, pipeline_parallel  # noqa: E402
-from torchtitan.protocols import model_converter, train_spec  # noqa: E402
-import torchtitan.components.quantization as quantization  # noqa: E402
+from torchtitan.hf_datasets import text_datasets  # noqa: E402
+from torchtitan.tools.logging import logger  # noqa: E402
+from torchtitan.trainer import Trainer  # noqa: E402
 
 # The rules of the core keep 8 bits to the GPUs that have them; here the GPU is the newest.
 for part in (quantization.float8, quantization.mx):
@@ -107,12 +145,12 @@ def schedule_class(name):
     return known[name.lower()]
 
 
-def split(model, mesh, schedule, device, names):
+def split(model, mesh, schedule, device, names, get_mesh=None):
     """The stages of one rank, each a model of its own."""
     ranks = model.pipeline_ranks
     own = len(names) // ranks
     stage = lambda i: types.SimpleNamespace(is_first=i == 0, is_last=i == own - 1, count=len(names), submod=model)  # noqa: E731
-    if [name for part in names for name in part if name.startswith("layers.")] != [f"layers.{i}" for i in range(model.model_args.n_layers)]:
+    if [name for part in names for name in part if name.startswith("layers.")] != [f"layers.{i}" for i in range(len(model.layers))]:
         raise ValueError(f"the stages do not hold the layers in order: {names}")
     return [stage(i) for i in range(own)], [model] * own
 
@@ -121,7 +159,7 @@ pipeline_parallel.PipelineScheduleSingle, pipeline_parallel.PipelineScheduleMult
 pipeline_parallel._PipelineScheduleRuntime = type("Other", (), {})
 pipeline_parallel.ScheduleZBVZeroBubble, pipeline_parallel.ScheduleDualPipeV = Zbv, DualPipeV
 pipeline_parallel.get_schedule_class = schedule_class
-pipeline_parallel.pipeline_module_split = split
+pipeline_parallel._pipeline_module_split = split
 
 
 class Mesh:
@@ -162,133 +200,170 @@ class Layers(dict):
 
 
 class Model(torch.nn.Module):
-    """A model of stand-ins with as many layers as the flavor says."""
+    """A model of stand-ins with as many layers as the flavor says, and its attention's class."""
 
-    def __init__(self, args, pipeline_ranks):
-        self.model_args, self.pipeline_ranks, self.compiled = args, pipeline_ranks, False
-        self.layers = Layers((str(i), torch.nn.Module()) for i in range(args.n_layers))
+    def __init__(self, config, pipeline_ranks):
+        self.pipeline_ranks, self.compiled = pipeline_ranks, False
+        self.layers = Layers((str(i), torch.nn.Module()) for i in range(len(config.layers)))
+        self.attention = [object.__new__(layer.attention.inner_attention._owner) for layer in config.layers]
+
+    def modules(self):
+        return iter(self.attention)
 
     def get_submodule(self, name):
         return getattr(self, name)
 
 
-def parsed(text):
-    """torchtitan's own reading of the file."""
-    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-        file.write(text)
-        file.flush()
-        return ConfigManager().parse_args(["--job.config_file", file.name])
+def altered(tree, item):
+    """The program with the item's changes to its calls' keywords, each named as CALL.KEYWORD."""
+    changes, gone = dict(item.get("set", {})), set(item.get("unset", []))
+    more = [word.split("=", 1) for word in item.get("add", [])]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        own = ast.unparse(node.func)
+        node.keywords = [keyword for keyword in node.keywords if f"{own}.{keyword.arg}" not in gone or gone.remove(f"{own}.{keyword.arg}")]
+        for keyword in node.keywords:
+            if value := changes.pop(f"{own}.{keyword.arg}", None):
+                keyword.value = ast.parse(value, mode="eval").body
+        for named in [pair for pair in more if pair[0].rsplit(".", 1)[0] == own]:
+            more.remove(named)
+            node.keywords.append(ast.keyword(named[0].rsplit(".", 1)[1], ast.parse(named[1], mode="eval").body))
+    if changes or gone or more:
+        raise RuntimeError(f"{item['id']}: the text does not set {[*changes, *gone, *more]}")
+    return ast.fix_missing_locations(tree)
+
+
+def stated(tree):
+    """Keywords of the program's calls, as CALL.KEYWORD."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {f"{ast.unparse(call.func)}.{keyword.arg}" for call in calls for keyword in call.keywords}
+
+
+def parsed(program, words):
+    """torchtitan's own reading of the file, by the words of the command."""
+    module = words[words.index("--module") + 1] if "--module" in words else "torchtitan_config"
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "torchtitan_config.py"), "w") as file:
+            file.write(program)
+        sys.path.insert(0, folder)
+        sys.dont_write_bytecode = True
+        try:
+            return ConfigManager().parse_args(words)
+        finally:
+            sys.path.remove(folder)
+            sys.modules.pop(module, None)
+            sys.path_importer_cache.pop(folder, None)
+
+
+def fits(value, hint):
+    """Whether a value is of a type, classes of configurations and those that tyro chooses among included."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return fits(value, typing.get_args(hint)[0])
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return any(fits(value, one) for one in typing.get_args(hint))
+    return isinstance(value, hint) if dataclasses.is_dataclass(hint) else accepts(value, hint)
 
 
 def of_types(config, path=""):
-    """tyro takes the file's values as defaults and never looks at their types."""
+    """tyro takes what the function says as defaults and never looks at their types."""
     for field in dataclasses.fields(config):
         value, name = getattr(config, field.name), path + field.name
-        if dataclasses.is_dataclass(value):
-            yield from of_types(value, f"{name}.")
-        elif not accepts(value, field.type):
+        if field.name in ("model_spec", "param_groups"):
+            continue
+        if not fits(value, field.type):
             yield f"{name}: {value!r} is no {field.type}"
+        elif dataclasses.is_dataclass(value):
+            yield from of_types(value, f"{name}.")
 
 
-def flat(content, path=""):
-    for key, value in content.items():
-        if isinstance(value, dict):
-            yield from flat(value, f"{path}{key}.")
-        else:
-            yield path + key
-
-
-# Read only where something else is on (train.py, parallelize.py, activation_checkpoint.py, float8.py).
+# Read only where something else is on (trainer.py, parallelize.py, pipeline_parallel.py, compile.py).
 def ignored(config, keys):
     parallel = config.parallelism
     idle = {
-        "parallelism.pipeline_": parallel.pipeline_parallel_degree == 1,
-        "parallelism.pipeline_parallel_expert_parallel_overlap": parallel.expert_parallel_degree == 1 or parallel.pipeline_parallel_schedule != "DualPipeV",
-        "parallelism.expert_tensor_parallel_degree": parallel.expert_parallel_degree == 1,
-        "parallelism.enable_async_tensor_parallel": parallel.tensor_parallel_degree == 1,
-        "parallelism.fsdp_reshard_after_forward": parallel.data_parallel_shard_degree * parallel.context_parallel_degree == 1 and parallel.data_parallel_replicate_degree > 1,
-        "activation_checkpoint.selective_ac_option": config.activation_checkpoint.mode != "selective",
-        "compile.components": not config.compile.enable,
+        "ParallelismConfig.pipeline_": parallel.pipeline_parallel_degree == 1,
+        "ParallelismConfig.enable_sequence_parallel": parallel.tensor_parallel_degree == 1,
+        "CompileConfig.enable_async_tensor_parallel": parallel.tensor_parallel_degree == 1,
+        "CompileConfig.components": not config.compile.enable,
+        "ParallelismConfig.fsdp_reshard_after_forward": parallel.data_parallel_shard_degree * parallel.context_parallel_degree == 1 and parallel.data_parallel_replicate_degree > 1,
     }
-    for section in ("linear.float8", "linear.mx", "grouped_mm.float8", "grouped_mm.mx"):
-        idle[f"quantize.{section}."] = f"quantize.{section}" not in config.model.converters
-    for key in keys:
+    for key in sorted(keys):
         for prefix, off in idle.items():
-            if off and key.startswith(prefix) and key != "parallelism.pipeline_parallel_degree":
+            if off and key.startswith(prefix) and key != "ParallelismConfig.pipeline_parallel_degree":
                 yield f"{key}: has no effect here"
 
 
 def trainer(config, world):
     """What `Trainer.__init__` does before it needs a GPU."""
-    own = config.parallelism
-    dims = parallel_dims.ParallelDims(
-        dp_shard=own.data_parallel_shard_degree, dp_replicate=own.data_parallel_replicate_degree, cp=own.context_parallel_degree,
-        tp=own.tensor_parallel_degree, pp=own.pipeline_parallel_degree, ep=own.expert_parallel_degree, etp=own.expert_tensor_parallel_degree, world_size=world)
+    own, training, spec = config.parallelism, config.training, config.model_spec
+    dims = parallel_dims.ParallelDims.from_config(own, world)
     dims.build_mesh()
+    # trainer.py:307
+    divisor = (dims.tp if own.enable_sequence_parallel else 1) * (2 * dims.cp if dims.cp > 1 else 1)
+    if training.seq_len % divisor:
+        raise ValueError(f"Training sequence length ({training.seq_len}) must be divisible by {divisor} for the configured sequence/context parallelism.")
+    spec.model.update_from_config(config=config)
+    config._validate_cuda_graphs()
+    # trainer.py:420
     ranks = dims.dp_replicate * dims.dp_shard
-    spec = train_spec.get_train_spec(config.model.name)
-    if config.model.flavor not in spec.model_args:
-        raise ValueError(f"model.flavor: {config.model.name} has no {config.model.flavor}")
-    sys.modules[spec.parallelize_fn.__module__].apply_compile = lambda model, *_: setattr(model, "compiled", True)  # it swaps methods of the experts
-    args = dataclasses.replace(spec.model_args[config.model.flavor])
-    args.update_from_config(config)
-    # build_model_converters: a converter that is not registered is a KeyError.
-    model_converter.build_model_converters(config, dims)
-    # train.py, "verify batch sizes".
-    local, total = config.training.local_batch_size, config.training.global_batch_size
+    local, total = training.local_batch_size, training.global_batch_size
     if total % (local * ranks):
         raise ValueError(f"global batch size must be multiple of local batch size times data-parallel degree ({total} % ({local} * {ranks}) != 0)")
-    for size, name in ((args.n_heads, "heads"), (getattr(args, "n_kv_heads", None) or args.n_heads, "key and value heads")):
-        if size % dims.tp:
-            raise ValueError(f"tensor_parallel_degree: {size} {name} are no multiple of it")  # DTensor shards them evenly
-    model = Model(args, dims.pp)
+    # torch/distributed/tensor/experimental/_context_parallel/_attention.py, _create_cp_block_mask
+    if dims.cp > 1 and training.seq_len % (128 * dims.cp):
+        raise NotImplementedError(f"Q_LEN {training.seq_len} is not divisible by CP mesh world size {dims.cp} * BLOCK_SIZE 128")
+    # components/loss.py:671
+    if isinstance(config.loss, ChunkedLossWrapper.Config) and training.seq_len // dims.cp % config.loss.num_chunks:
+        raise ValueError("ChunkedLossWrapper sequence length must be divisible by num_chunks")
+    for group in config.optimizer.param_groups:
+        OptimizersContainer._resolve_optimizer_factory(group.optimizer_name)
+    model = Model(spec.model, dims.pp)
+    module = sys.modules[spec.parallelize_fn.__module__]
+    module.apply_compile = lambda model, **_: setattr(model, "compiled", True)
+    shared = dict(parallel_dims=dims, training=training, parallelism=own, compile_config=config.compile, ac_config=config.activation_checkpoint, dump_folder=config.dump_folder)
     if dims.pp > 1:
         if not spec.pipelining_fn:
-            raise RuntimeError(f"Pipeline Parallel is enabled but {config.model.name} does not support pipelining")
-        spec.pipelining_fn(model, dims, config, None, args, spec.parallelize_fn, None)
+            raise RuntimeError(f"Pipeline Parallel is enabled but {spec.name} does not support pipelining")
+        spec.pipelining_fn(model, **shared, device=None, model_config=spec.model, parallelize_fn=spec.parallelize_fn, loss_fn=None)
     else:
-        spec.parallelize_fn(model, dims, config)
+        spec.parallelize_fn(model, **shared)
 
 
 def start(text, gpus):
-    """The command in the head: what it launches, and on how many GPUs."""
+    """What the command in the head gives torchtitan, and what is wrong with it."""
     line = re.search(r"^# Start on each node: (.*)$", text, re.M)
     if not line:
-        return ["the head does not say how to start"]
+        return [], ["the head does not say how to start"]
     words = shell.commands(line.group(1))[0]
     value = lambda name: int(words[words.index(name) + 1])  # noqa: E731
     errors = [] if value("--nnodes") * value("--nproc-per-node") == gpus else [f"torchrun starts other than {gpus} processes"]
-    return errors if words[-4:] == ["-m", "torchtitan.train", "--job.config_file", "torchtitan.toml"] else errors + ["torchrun starts something else"]
-
-
-def changed(text, item):
-    for key, value in item.get("set", {}).items():
-        text, times = re.subn(rf"^{re.escape(key)} = .*$", lambda _: f"{key} = {value}", text, flags=re.M)
-        if times != 1:
-            raise RuntimeError(f"{item['id']}: {times} lines set {key}")
-    for key in item.get("unset", []):
-        text, times = re.subn(rf"^{re.escape(key)} = .*\n", "", text, flags=re.M)
-        if times != 1:
-            raise RuntimeError(f"{item['id']}: {times} lines set {key}")
-    return "\n".join([text, *item.get("add", [])])
+    at = words.index("torchtitan.train")
+    return words[at + 1:], errors if words[at - 1] == "-m" else errors + ["torchrun starts something else"]
 
 
 def check(item):
-    text = changed(item["snippets"][0]["text"], item)
-    errors = start(text, item["facts"]["gpus"])
+    text = item["snippets"][0]["text"]
+    for old, new in item.get("file", {}).items():
+        if old not in text:
+            raise RuntimeError(f"{item['id']}: the text has no {old}")
+        text = text.replace(old, new)
+    words, errors = start(text, item["facts"]["gpus"])
     try:
+        tree = altered(ast.parse(text), item)
         with contextlib.redirect_stderr(None):
-            config = parsed(text)
-    except (ValueError, TypeError, AssertionError, AttributeError) as error:
-        return errors + [" ".join(str(error).split())[:400] or type(error).__name__]
+            config = parsed(ast.unparse(tree), words)
+    except (SyntaxError, ValueError, TypeError, AssertionError, AttributeError, NotImplementedError, ImportError, NameError, KeyError) as error:
+        return errors + [f"{type(error).__name__}: {' '.join(str(error).split())[:400]}"]
     except SystemExit:
         return errors + ["tyro refuses a value"]
+    if not isinstance(config, Trainer.Config):
+        return errors + ["the function makes no Trainer.Config"]
     errors += list(of_types(config))
     if errors:
         return errors
-    errors += list(ignored(config, flat(tomllib.loads(text))))
-    if config.training.dataset not in ("c4", "c4_test", "c4_validation"):
-        errors.append(f"training.dataset: {config.training.dataset} is none of hf_datasets/text_datasets.py")
+    errors += list(ignored(config, stated(tree)))
+    if config.dataloader.dataset not in text_datasets.DATASETS:
+        errors.append(f"dataset: {config.dataloader.dataset} is none of hf_datasets/text_datasets.py")
     try:
         with contextlib.redirect_stdout(sys.stderr):
             trainer(config, item["facts"]["gpus"])
@@ -298,5 +373,5 @@ def check(item):
 
 
 if __name__ == "__main__":
-    manager.logger.disabled = True
+    logger.disabled = True
     protocol.serve(check)

@@ -54,8 +54,6 @@ pub enum Syntax {
     Json,
     /// YAML.
     Yaml,
-    /// TOML.
-    Toml,
     /// Python.
     Python,
 }

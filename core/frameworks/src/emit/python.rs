@@ -11,6 +11,8 @@ pub(super) enum Block {
     Lines(Vec<(String, &'static str)>),
     /// What a name becomes: the call's words before its bracket, and its keywords.
     Call(String, Vec<Section>),
+    /// A function: its first line, and what it does.
+    Function(String, Vec<Block>),
 }
 
 /// The head as comments, then the parts of the program.
@@ -21,26 +23,43 @@ pub(super) fn snippet(file: &'static str, head: &[String], blocks: &[Block]) -> 
     }
     for block in blocks {
         out.push('\n');
-        match block {
-            Block::Lines(lines) => lines
-                .iter()
-                .for_each(|(line, reason)| push_commented(&mut out, "", line, reason)),
-            Block::Call(opens, sections) => call(&mut out, opens, sections),
-        }
+        block.write(&mut out, "");
     }
     Snippet::new(file, Syntax::Python, out)
 }
 
-fn call(out: &mut String, opens: &str, sections: &[Section]) {
-    out.push_str(opens);
-    out.push_str("(\n");
-    for section in sections.iter().filter(|section| !section.is_empty()) {
-        push_line(out, "    # ", section.title());
-        for WrittenSetting { key, value, reason } in section.settings() {
-            push_commented(out, "    ", &format!("{key}={value},"), reason);
+impl Block {
+    /// Writes it behind so many blanks.
+    fn write(&self, out: &mut String, indent: &str) {
+        match self {
+            Self::Lines(lines) => lines
+                .iter()
+                .for_each(|(line, reason)| push_commented(out, indent, line, reason)),
+            Self::Call(opens, sections) => call(out, indent, opens, sections),
+            Self::Function(first, blocks) => {
+                push_commented(out, indent, first, "");
+                let inside = format!("{indent}    ");
+                for (index, block) in blocks.iter().enumerate() {
+                    if index > 0 {
+                        out.push('\n');
+                    }
+                    block.write(out, &inside);
+                }
+            }
         }
     }
-    out.push_str(")\n");
+}
+
+fn call(out: &mut String, indent: &str, opens: &str, sections: &[Section]) {
+    push_commented(out, indent, &format!("{opens}("), "");
+    let inside = format!("{indent}    ");
+    for section in sections.iter().filter(|section| !section.is_empty()) {
+        push_line(out, &format!("{inside}# "), section.title());
+        for WrittenSetting { key, value, reason } in section.settings() {
+            push_commented(out, &inside, &format!("{key}={value},"), reason);
+        }
+    }
+    push_commented(out, indent, ")", "");
 }
 
 /// A word as Python writes it. Only words that need no escape come here.

@@ -3,70 +3,24 @@
 //! What is not found where the reading says it stands, for a variable writes its name, is stated anew beside a setting like
 //! it. Who edits reads the result again.
 
+mod change;
 mod json;
 mod python;
 mod shell;
 mod toml;
+mod torchtitan;
 mod yaml;
+
+pub(super) use change::Edit;
 
 use super::report::{Dialect, Outdated, Reading, Understood};
 use super::value;
-
-/// A setting to change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edit {
-    /// The key, as the framework's own text writes it.
-    pub(super) key: String,
-    /// Its value; `None` to take it away.
-    pub(super) value: Option<String>,
-    /// Whether the option stands for its value: `--use-distributed-optimizer`.
-    pub(super) bare: bool,
-    /// The section to take away with it: `zero_optimization.offload_optimizer`.
-    pub(super) section: Option<String>,
-}
-
-impl Edit {
-    /// The setting as a person writes it.
-    pub(super) fn shown(&self) -> String {
-        let mark = if self.is_option() { " " } else { "=" };
-        match &self.value {
-            Some(_) if self.bare => self.key.clone(),
-            Some(value) => format!("{}{mark}{value}", self.key),
-            None => format!("without {}", self.key),
-        }
-    }
-
-    fn is_option(&self) -> bool {
-        self.key.starts_with('-')
-    }
-}
 
 /// Texts with changes.
 pub(super) struct Edited {
     pub(super) texts: Vec<String>,
     /// Settings that found no place.
     pub(super) elsewhere: Vec<String>,
-}
-
-/// Length of the value that a text begins with, where it ends in it: at a `#`, or at one of `ends` outside of brackets and quotes.
-fn length(text: &str, ends: &[char]) -> Option<usize> {
-    let (mut depth, mut quote, mut end) = (0i64, None, 0);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(mark), _) if c == mark => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '#') => break,
-            (None, c) if depth == 0 && ends.contains(&c) => break,
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth -= 1,
-            _ => {}
-        }
-        if !c.is_whitespace() {
-            end = at + c.len_utf8();
-        }
-    }
-    (depth == 0 && quote.is_none() && end > 0).then_some(end)
 }
 
 /// A key without hydra's marks and argparse's dashes: who spells it otherwise means the same.
@@ -77,7 +31,10 @@ pub(super) fn plain(key: &str) -> String {
 /// Makes the changes to the texts of `reading`.
 pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited {
     let places = places(reading);
-    let edits: Vec<Edit> = edits.iter().map(|edit| spelt(edit, reading, &places)).collect();
+    let all = edits
+        .iter()
+        .flat_map(|edit| std::iter::once(edit.clone()).chain(torchtitan::beside(reading, edit)));
+    let edits: Vec<Edit> = all.map(|edit| spelt(&edit, reading, &places)).collect();
     let mut pages: Vec<Page> = texts.iter().map(|text| Page::of(text)).collect();
     let mut elsewhere = Vec::new();
     let mut members = Vec::new();
@@ -87,6 +44,10 @@ pub(super) fn apply(texts: &[&str], reading: &Reading, edits: &[Edit]) -> Edited
             if !pages.iter().any(|page| page.kind == Kind::Json) {
                 elsewhere.push(edit.shown());
             }
+            continue;
+        }
+        if let Some(left) = torchtitan::apply(&mut pages, reading, edit) {
+            elsewhere.extend(left);
             continue;
         }
         let stated = stated(reading, edit);
@@ -164,10 +125,12 @@ fn spelt(edit: &Edit, reading: &Reading, places: &[Place<'_>]) -> Edit {
     let either =
         matches!(reading.framework, Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
     let mut edit = edit.clone();
-    // torchtitan's options have the names of its file's keys.
-    let titans = reading.framework == Dialect::Torchtitan && !edit.is_option();
-    if titans && !places.is_empty() && places.iter().all(|(key, ..)| key.starts_with('-')) {
-        edit.key = format!("--{}", edit.key);
+    if reading.framework == Dialect::Torchtitan {
+        torchtitan::spelt(
+            &mut edit,
+            reading,
+            !places.is_empty() && places.iter().all(|(key, ..)| key.starts_with('-')),
+        );
     }
     if either && !edit.key.contains('.') && !places.is_empty() {
         let options = places.iter().filter(|(key, ..)| key.starts_with('-')).count();

@@ -120,13 +120,20 @@ fn bare(reading: &Reading) -> bool {
     matches!(reading.framework, Dialect::Megatron | Dialect::Openrlhf | Dialect::Slime)
 }
 
-/// Stages that the text lays out layer by layer stay: their number is in more keys than the estimate has.
+/// What no change is of: stages that the text lays out layer by layer, as their number is in more keys than the estimate has, and
+/// what its release has no word for.
 fn stages(reading: &Reading) -> Vec<Dimension> {
     let by_hand = ["num_layers_in_", "_pipeline_num_layers", "pipeline_model_parallel_layout", "pipeline-num-layers"];
     let stated = reading.not_modelled.iter().map(|one| &one.key);
     let stated = stated.chain(reading.ignored.iter().map(|one| &one.key));
     let laid_out = stated.into_iter().any(|key| by_hand.iter().any(|part| key.contains(part)));
-    if laid_out { vec![Dimension::PipelineParallel, Dimension::VirtualPipeline] } else { Vec::new() }
+    let mut out = if laid_out { vec![Dimension::PipelineParallel, Dimension::VirtualPipeline] } else { Vec::new() };
+    // torchtitan's 0.2 has no loss of parts of a sequence, and options choose none.
+    let options = || reading.understood.iter().any(|one| one.key.starts_with("--"));
+    if reading.framework == Dialect::Torchtitan && (reading.release.is_some() || options()) {
+        out.push(Dimension::FusedLmHead);
+    }
+    out
 }
 
 /// The changes in other dimensions than those `without`; where the changed text does not say some of them, these.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::diff;
 use super::edit::{self, Edited};
 use super::read;
-use super::report::Reading;
+use super::report::{Dialect, Reading};
 use shardwise_question::wire::Question;
 
 /// Names that a key had at most, one after the other.
@@ -43,6 +43,9 @@ pub fn migrate(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
         return None;
     }
     let framework = crate::emit::framework(reading.framework.id())?;
+    // Names alone make no function in Python of torchtitan's TOML.
+    let in_toml = reading.framework == Dialect::Torchtitan;
+    let newest = if in_toml { reading.framework.releases().last() } else { framework.versions.first() }?;
     let mut changed: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
     let mut outdated = reading.outdated.clone();
     let mut elsewhere = Vec::new();
@@ -66,12 +69,7 @@ pub fn migrate(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
         return None;
     }
     let diff = diff::unified(texts, &changed);
-    (!diff.is_empty()).then(|| Migrated {
-        release: (*framework.versions.first().unwrap_or(&"")).to_owned(),
-        diff,
-        texts: changed,
-        elsewhere,
-    })
+    (!diff.is_empty()).then(|| Migrated { release: (*newest).to_owned(), diff, texts: changed, elsewhere })
 }
 
 /// Whether two readings ask the same, but for the generation of the engine and of defaults, which are the release's.

@@ -70,7 +70,11 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
 fn titan(command: &Command) -> bool {
     let sections = ["--training.", "--parallelism.", "--model.", "--job.", "--compile.", "--activation_checkpoint."];
     let option = |word: &Word| sections.iter().any(|start| word.text.starts_with(start));
-    let file = |word: &Word| word.text.starts_with("CONFIG_FILE=");
+    let file = |word: &Word| {
+        ["CONFIG_FILE=", "MODULE=", "CONFIG="]
+            .iter()
+            .any(|name| word.text.starts_with(name))
+    };
     command.words.iter().any(option) || command.environment.iter().any(file)
 }
 

@@ -8,7 +8,10 @@ mod brackets;
 mod gather;
 mod keywords;
 mod lexer;
+mod names;
 mod parser;
+mod sorts;
+mod torchtitan;
 mod unsloth;
 mod value;
 mod worked;
@@ -44,7 +47,7 @@ pub(super) fn looks_like(text: &str) -> bool {
             .is_some_and(|rest| rest.contains(" import ") && module(rest));
     let makes = first.split_once(" = ").is_some_and(|(name, value)| {
         let class = value.split('(').next().unwrap_or_default();
-        module(name) && value.contains('(') && module(class) && gather::wanted(class)
+        module(name) && value.contains('(') && module(class) && sorts::wanted(class)
     });
     imports || makes || first.starts_with("\"\"\"") || first.starts_with("'''")
 }
@@ -59,7 +62,7 @@ pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let plain = |line: &str| if line.trim_start().starts_with("```") { "\n".to_owned() } else { line.to_owned() };
     let unfenced: String = if fenced { text.split_inclusive('\n').map(plain).collect() } else { String::new() };
     let tokens = lexer::tokens(if fenced { &unfenced } else { text })?;
-    gather::gather(parser::parse(&tokens, gather::wanted), unsloth::launcher(text), parts);
+    gather::gather(&parser::parse(&tokens, sorts::wanted), text, parts);
     Ok(())
 }
 

@@ -52,7 +52,7 @@ pub enum Dialect {
     /// `OpenRLHF`: arguments.
     #[serde(rename = "openrlhf")]
     Openrlhf,
-    /// torchtitan: TOML and options.
+    /// torchtitan: a function in Python, TOML, options.
     #[serde(rename = "torchtitan")]
     Torchtitan,
     /// Megatron-Bridge: a recipe, overrides and YAML.
@@ -98,6 +98,14 @@ impl Dialect {
         }
     }
 
+    /// Releases that texts are told apart by, the newest first: those that are printed for, and of torchtitan the last that read TOML.
+    pub(crate) fn releases(self) -> &'static [&'static str] {
+        match self {
+            Self::Torchtitan => &["0.3.0", "0.2.2"],
+            _ => crate::emit::framework(self.id()).map_or(&[], |own| own.versions),
+        }
+    }
+
     /// Release whose keys, defaults and rules are known, with its configuration code.
     #[must_use]
     pub fn source(self) -> &'static str {
@@ -119,9 +127,7 @@ impl Dialect {
             Self::Axolotl => "axolotl 0.21.0, axolotl/utils/schemas (https://pypi.org/project/axolotl/0.21.0/)",
             Self::MsSwift => "ms-swift 4.6.0, swift/arguments (https://pypi.org/project/ms-swift/4.6.0/)",
             Self::Openrlhf => "OpenRLHF 0.11.2, openrlhf/cli (https://pypi.org/project/openrlhf/0.11.2/)",
-            Self::Torchtitan => {
-                "torchtitan 0.2.2, torchtitan/config/job_config.py (https://github.com/pytorch/torchtitan/tree/v0.2.2)"
-            }
+            Self::Torchtitan => "torchtitan 0.3.0, torchtitan/config (https://pypi.org/project/torchtitan/0.3.0/)",
             Self::MegatronBridge => {
                 "Megatron-Bridge 0.6.2, megatron/bridge/training/config.py (https://github.com/NVIDIA-NeMo/Megatron-Bridge/tree/v0.6.0)"
             }

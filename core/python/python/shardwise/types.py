@@ -88,7 +88,7 @@ Table = Literal["gpus", "models", "nodes", "prices", "offers"]
 TeacherLogits = Literal["sampled", "top_k", "full"]
 """What of a teacher's probabilities the student is held to."""
 
-TextLanguage = Literal["shell", "json", "yaml", "toml", "python"]
+TextLanguage = Literal["shell", "json", "yaml", "python"]
 """Language of a text."""
 
 VisionTower = Literal["trained", "projector", "frozen"]
@@ -1432,7 +1432,7 @@ class PlanSpec(TypedDict, total=False):
     """Bytes of optimizer moments per parameter that trains. Default: the optimizer's, 8 of adamw."""
     optimizer_in_backward: bool | None
     """Whether each weight is stepped as soon as its gradient is there, in the backward pass, so that no others wait
-    (torchtitan's `early_step_in_backward`): no gradient outlasts its layer, none is clipped, and a step is one pass.
+    (`early_step_in_backward` of torchtitan up to 0.2): no gradient outlasts its layer, none is clipped, and a step is one pass.
     The search never chooses it. Default false.
     """
     optimizer_offload_fraction: float | None

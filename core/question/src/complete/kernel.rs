@@ -22,7 +22,7 @@ pub fn attention_kernel(job: &Job, layout: &Layout) -> Kernel {
 ///
 /// `TransformerEngine` takes cuDNN's kernels from Hopper on and `FlashAttention`-2 before (`get_attention_backend`,
 /// <https://github.com/NVIDIA/TransformerEngine/blob/d0067d0da6cb01811b8072a7d304f0e00344ce2b/transformer_engine/pytorch/attention/dot_product_attention/utils.py>).
-/// What pre-trains on FSDP takes PyTorch's own (torchtitan's `attn_type`); what fine-tunes, `FlashAttention`-3 on Hopper
+/// What pre-trains on FSDP takes PyTorch's own (torchtitan's flex attention, up to 0.2 its `attn_type`); what fine-tunes, `FlashAttention`-3 on Hopper
 /// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>). In RL (veRL's `attn_implementation`), and on
 /// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way.
 #[must_use]

@@ -341,7 +341,7 @@ document! {
         /// (torchao's `bf16_stochastic_round`), so that small updates are not lost. Default false.
         pub bf16_stochastic_round: Option<bool>,
         /// Whether each weight is stepped as soon as its gradient is there, in the backward pass, so that no others wait
-        /// (torchtitan's `early_step_in_backward`): no gradient outlasts its layer, none is clipped, and a step is one pass.
+        /// (`early_step_in_backward` of torchtitan up to 0.2): no gradient outlasts its layer, none is clipped, and a step is one pass.
         /// The search never chooses it. Default false.
         pub optimizer_in_backward: Option<bool>,
         /// Attention kernel. Default flash.

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use shardwise_core::interface::Speak;
-use shardwise_core::read::{Improved, OWN, Reading, Refused, improve, migrate, read};
+use shardwise_core::read::{Dialect, Improved, OWN, Reading, Refused, improve, migrate, read};
 use shardwise_core::wire::{Answer, ReadOptions, Severity};
 use shardwise_core::wire::{Language, Question};
 use shardwise_core::{estimate, interface};
@@ -162,9 +162,15 @@ impl Report<'_> {
             format!("{}{}{colon}{} [{}]", place(one.line, one.file), one.key, self.why(&one.why), one.source)
         };
         if let Some(release) = &reading.release {
-            let older = format!(
-                "The keys are of an older {name}: read as {release}'s, whose words the changes speak. --migrate rewrites them for the newest."
-            );
+            let older = if reading.framework == Dialect::Torchtitan {
+                format!(
+                    "The keys are of an older {name}: read as {release}'s, whose words the changes speak. The newest is configured in Python, which shardwise flags prints."
+                )
+            } else {
+                format!(
+                    "The keys are of an older {name}: read as {release}'s, whose words the changes speak. --migrate rewrites them for the newest."
+                )
+            };
             writeln!(out, "{}\n", lang.sentence(&older))?;
         }
         list(out, &format!("{name} refuses"), &theirs.iter().map(told).collect::<Vec<_>>(), lang)?;

@@ -53,8 +53,7 @@ impl Draft<'_> {
                 self.refuse_by(&error.field, &error.message, 0, OWN);
             }
         }
-        let versions = emit::framework(self.framework.id()).map_or(&[][..], |own| own.versions);
-        let release = self.last_release(versions).map(str::to_owned);
+        let release = self.last_release(self.framework.releases()).map(str::to_owned);
         Ok(Reading {
             version: wire::VERSION,
             framework: self.framework,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::change::Edit;
 
 /// A member of an object: where its key begins and where its value stands.
 #[derive(Debug)]

@@ -1,13 +1,14 @@
-//! Lines of Python: keywords of a call, `key=value`, and words of a list, `"--key", "value"`.
+//! Lines of Python: keywords of a call, `key=value`, and words of a list, `"--key", "value"`. Of a key that has its section before it
+//! a call's keyword is the last part.
 
 use std::ops::Range;
 
-use super::{Edit, length};
+use super::change::{Edit, length};
 use crate::read::value;
 
 /// The line with the value changed; `None` where `key` does not stand in it, or its value is none that ends on the line.
 pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {
-    let name = key.trim_start_matches('-');
+    let name = last(key);
     if let Some(Range { start, end }) = keyword(line, name) {
         let (head, tail) = (line.get(..start)?, line.get(end..)?);
         return match &edit.value {
@@ -34,13 +35,26 @@ pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {
 
 /// The line with a new setting behind `key`.
 pub(super) fn beside(line: &str, key: &str, edit: &Edit) -> Option<String> {
-    let name = key.trim_start_matches('-');
+    let name = last(key);
     let Range { end, .. } = keyword(line, name)?;
     let (head, tail) = line.split_at_checked(end)?;
-    let own = edit.key.trim_start_matches('-');
+    // Two of one section stand in one call; a field that is assigned has none beside it.
+    let section = |key: &str| key.len() - last(key).len();
+    let alike = section(key) == section(&edit.key) && key.get(..section(key)) == edit.key.get(..section(&edit.key));
+    let field = head.contains(&format!(".{name}"));
+    if !key.starts_with('-') && (!alike || field) {
+        return None;
+    }
+    let own = last(&edit.key);
     let named = own.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let value = literal(edit.value.as_deref()?)?;
     named.then(|| format!("{head}, {own}={value}{tail}"))
+}
+
+/// The part of a key behind its section.
+fn last(key: &str) -> &str {
+    let key = key.trim_start_matches('-');
+    key.rsplit('.').next().unwrap_or(key)
 }
 
 /// Whether a keyword with its value is all that a line has.
@@ -57,7 +71,7 @@ fn alone(line: &str, name: &str) -> bool {
 fn keyword(line: &str, name: &str) -> Option<Range<usize>> {
     line.match_indices(name).find_map(|(at, _)| {
         let before = line.get(..at)?;
-        let opens = before.is_empty() || before.ends_with([' ', '\t', '(', ',']);
+        let opens = before.is_empty() || before.ends_with([' ', '\t', '(', ',', '.']);
         let text = line.get(at + name.len()..)?.trim_start().strip_prefix('=')?;
         if !opens || text.starts_with('=') || before.contains('#') {
             return None;
@@ -89,6 +103,10 @@ fn literal(text: &str) -> Option<String> {
         Some(true) => return Some("True".to_owned()),
         Some(false) => return Some("False".to_owned()),
         None => {}
+    }
+    // A list whose words have their quotes.
+    if text.starts_with("[\"") && text.ends_with("\"]") {
+        return Some(text.to_owned());
     }
     if value::is_null(text) { Some("None".to_owned()) } else { Some(format!("\"{}\"", plain(text)?)) }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::change::Edit;
 
 /// Where a new setting stands beside another.
 pub(super) enum Beside {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Edit, length};
+use super::change::{Edit, length};
 use crate::read::value;
 
 /// The line with the value changed or the key taken away; `None` where `key` does not stand in it.

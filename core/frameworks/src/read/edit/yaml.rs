@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::change::Edit;
 
 /// The line with the value changed or the key taken away; `None` where `key` does not stand in it.
 pub(super) fn replaced(line: &str, key: &str, edit: &Edit) -> Option<String> {

@@ -1,7 +1,8 @@
 //! Keywords of configurations, adapters and of what loads a model, under TRL's names.
 
-use super::gather::{Names, Sort, sort};
+use super::names::Names;
 use super::parser::Parsed;
+use super::sorts::{Sort, sort};
 use super::unsloth;
 use super::value::{Call, Given, Value};
 use crate::read::settings::Setting;
@@ -15,7 +16,9 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         let written = given.key.clone().unwrap_or_else(|| key.clone());
         out.push(Setting { key, written, value: word.text, line: given.line, open: word.open });
     };
-    let stated = |call: &&Call| !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field));
+    let stated = |call: &&Call| {
+        !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field | Sort::Titan))
+    };
     let mut trained = false;
     for call in parsed.calls.iter().filter(stated) {
         match sort(&call.name) {

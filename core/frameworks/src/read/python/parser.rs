@@ -19,6 +19,8 @@ const OPERATORS: &[&str] = &["*", "+", "//", "**", "-", "/"];
 pub(super) struct Parsed {
     /// Names and their value; none where they are assigned more than one.
     pub(super) names: BTreeMap<String, Option<Value>>,
+    /// The lines that gave them one.
+    pub(super) lines: BTreeMap<String, u32>,
     /// Lists that grow, with the lines of what is added in a branch, which only a run could decide.
     pub(super) branches: Vec<u32>,
     /// Keys of `os.environ` that are set.
@@ -158,6 +160,7 @@ impl<'a> Parser<'a> {
         if !grows && !self.is(ahead, "=") {
             return self.grown(&name, length, indent);
         }
+        let line = self.token(0).map_or(0, |token| token.line);
         self.at += ahead + 1;
         let value = self.value(0);
         if !self.token(0).is_none_or(|token| token.kind == Kind::End) {
@@ -169,6 +172,7 @@ impl<'a> Parser<'a> {
             return true;
         }
         self.indents.insert(name.clone(), indent);
+        self.out.lines.insert(name.clone(), line);
         self.out
             .names
             .entry(name)

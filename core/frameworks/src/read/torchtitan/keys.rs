@@ -1,4 +1,5 @@
-//! torchtitan's keys (0.2.2, `torchtitan/config/job_config.py`), and those that releases before it had.
+//! torchtitan's keys: fields of 0.3.0's dataclasses (`torchtitan/config/configs.py`), most of which have the names of 0.2.2's
+//! (`torchtitan/config/job_config.py`), and those that releases before it had.
 
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Renamed, Taken, Unmodelled};
@@ -28,6 +29,7 @@ const PARALLEL: &[(&str, Meaning)] = &[
     ("expert_parallel_degree", Taken("expert_parallel", Size)),
     ("expert_tensor_parallel_degree", Plan("expert_tensor_parallel")),
     ("fsdp_reshard_after_forward", Plan("zero_stage")),
+    ("enable_sequence_parallel", Plan("sequence_parallel")),
     ("enable_async_tensor_parallel", Plan("overlap.tensor_parallel")),
     ("pipeline_parallel_schedule", Plan("virtual_pipeline pipeline_schedule")),
     ("pipeline_parallel_layers_per_stage", Plan("virtual_pipeline")),
@@ -37,8 +39,12 @@ const PARALLEL: &[(&str, Meaning)] = &[
     ("pipeline_parallel_expert_parallel_overlap", Ignored("the estimate counts the experts' exchanges")),
     ("expert_parallel_comm_backend|expert_parallel_a2a_impl", Ignored("the estimate counts an all-to-all")),
     ("disable_loss_parallel", IfOn("the estimate splits the loss by the vocabulary")),
-    ("context_parallel_rotate_method|context_parallel_load_balancer", Ignored("how keys and values go round")),
+    (
+        "context_parallel_rotate_method|context_parallel_load_balancer|context_parallel_ptrr_mask_key",
+        Ignored("how keys and values go round"),
+    ),
     ("enable_compiled_autograd", Ignored("how kernels are compiled")),
+    ("enable_fsdp_symm_mem|spmd_backend", Ignored("how collectives are run")),
 ];
 
 const TRAINING: &[(&str, Meaning)] = &[
@@ -51,6 +57,7 @@ const TRAINING: &[(&str, Meaning)] = &[
     ("mixed_precision_param|mixed_precision_reduce", Ignored("the precision says it")),
     ("max_norm|seed|deterministic", OBJECTIVE),
     ("gc_freq|gc_debug", LOG),
+    ("disable_cuda_graphs", Ignored("how kernels are launched")),
     ("dataset|dataset_path|dataloader.*", DATA_SET),
     // Images and videos of its trainers beside the language models.
     ("classifer_free_guidance_prob|classifier_free_guidance_prob|img_size|test_mode", DATA_SET),
@@ -67,16 +74,23 @@ const REST: &[(&str, Meaning)] = &[
     ("activation_checkpoint.mode|activation_checkpoint.selective_ac_option", Plan("recompute")),
     ("activation_checkpoint.*", Ignored("details of recomputation")),
     ("compile.enable|compile.components", Plan("fused_loss")),
+    ("compile.enable_async_tensor_parallel", Plan("overlap.tensor_parallel")),
     ("compile.*", Ignored("how kernels are compiled")),
     ("optimizer.name", Plan("optimizer")),
     ("optimizer.early_step_in_backward", Plan("optimizer_in_backward")),
+    ("optimizer.implementation", Plan("optimizer_bytes")),
     ("optimizer.*|lr_scheduler.*", OBJECTIVE),
+    ("loss", Plan("fused_lm_head")),
+    ("loss.*", OBJECTIVE),
     ("job.config_file", Ignored("the other file")),
+    ("module|config", Ignored("the function that makes the configuration")),
+    ("dataloader|dataloader.*|tokenizer|tokenizer.*", DATA_SET),
+    ("override.*", IfOn("parts of the model that others take the place of")),
     ("fault_tolerance.enable", IfOn("the estimate is of one group of replicas")),
     ("memory_estimation.enable", IfOn("torchtitan would estimate its memory and train nothing")),
     ("debug.moe_force_load_balance", Ignored("the estimate's experts have equal shares")),
     (
-        "job.*|profiling.*|metrics.*|checkpoint.*|comm.*|fault_tolerance.*|memory_estimation.*|validation.*|debug.*|experimental.*",
+        "job.*|profiling.*|metrics.*|checkpoint.*|comm.*|fault_tolerance.*|memory_estimation.*|validation.*|validator.*|debug.*|experimental.*|profiler.*|dump_folder",
         LOG,
     ),
 ];
