@@ -90,6 +90,8 @@ fn of_variant(job: &Job, layout: &Layout) -> u32 {
     let offload = layout.offload;
     let moved = [
         offload.parameters || offload.gradients,
+        // Gradients go where the weights go, but in `DeepSpeed`.
+        offload.parameters != offload.gradients && layout.backend != Backend::Deepspeed,
         offload.optimizer,
         layout.optimizer_offload_fraction > 0.0,
         offload.activations,
