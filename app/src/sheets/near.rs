@@ -30,6 +30,9 @@ const SHOWN: usize = 2;
 /// has none, in another precision.
 const FAR: f64 = 4.0;
 
+/// Who measured the runs that have no address.
+const OURS: &str = "Shardwise";
+
 /// How many differences are named of a run: more would need a line that no place is kept for.
 const NAMED: usize = 2;
 
@@ -290,7 +293,8 @@ impl Published {
         let question = permalink::from_hash(&own.link).ok()?;
         let job = job::resolve(&question).ok()?;
         let plan = question.plan.clone().unwrap_or_default();
-        let url = own.address()?.to_owned();
+        // Our own measurements have no address: they stand in the project's data.
+        let url = own.address().or((own.group == OURS).then_some(""))?.to_owned();
         Some(Self {
             traits: Traits::of(&question, &job, &plan),
             model: own.model,
@@ -339,9 +343,8 @@ impl Published {
         } else {
             fill(words.near_differs, &[&differences.join(if lang == Lang::Zh { "；" } else { "; " })])
         };
-        // Our own measurements have no address.
-        let linked = self.url.starts_with("https://");
-        let mut source: Line = vec![if linked { link(self.url.as_str(), name.as_str()) } else { run(name.as_str()) }];
+        let mut source: Line =
+            vec![if self.url.is_empty() { run(name.as_str()) } else { link(self.url.as_str(), name.as_str()) }];
         if self.link != hash {
             let open = Button::new(Look::Link, words.near_open, Action::Ask(self.link.clone()));
             source.extend([run(" "), open.called(format!("near-{place}")).about(name).into()]);

@@ -1109,10 +1109,6 @@ pub(super) fn word(word: &str) -> &str {
         "interleaved_1f1b" => "交错 1F1B",
         "interleaved_zero_bubble" => "交错零气泡",
         "zbv_zero_bubble" => "ZBV 零气泡",
-        "adamw_8bit" => "8 位 AdamW",
-        "paged_adamw" => "分页 AdamW",
-        "paged_adamw_8bit" => "分页 8 位 AdamW",
-        "lion_8bit" => "8 位 Lion",
         "Pretrain" => "预训练",
         "full" => "全部",
         "auto" => "16 位",
@@ -1169,8 +1165,6 @@ pub(super) fn word(word: &str) -> &str {
         "forward_max_tokens_per_gpu" => "前向 token/GPU",
         "pipeline_schedule" => "流水线调度",
         "attention_kernel" => "注意力算子",
-        "bf16_stochastic_round" => "随机舍入",
-        "optimizer_in_backward" => "反向中更新",
         "overlap" => "通信重叠",
         "optimizer_offload_fraction" => "由 CPU 更新的优化器份额",
         "apply_rope_fusion" => "旋转位置编码融合",
@@ -1182,6 +1176,19 @@ pub(super) fn word(word: &str) -> &str {
         "max_num_batched_tokens" => "每步 token 上限",
         "chunked_prefill" => "分块预填充",
         "free_cache" => "训练时释放缓存",
+        other => of_an_optimizer(other),
+    }
+}
+
+/// What steps the weights, and how.
+fn of_an_optimizer(word: &str) -> &str {
+    match word {
+        "adamw_8bit" => "8 位 AdamW",
+        "paged_adamw" => "分页 AdamW",
+        "paged_adamw_8bit" => "分页 8 位 AdamW",
+        "lion_8bit" => "8 位 Lion",
+        "bf16_stochastic_round" => "随机舍入",
+        "optimizer_in_backward" => "反向中更新",
         other => of_a_teacher(other),
     }
 }
