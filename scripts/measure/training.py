@@ -149,6 +149,23 @@ def loss_of(model, run, tokens, dry):
     return LigerFusedLinearCrossEntropyLoss()(causal.lm_head.weight, hidden, tokens[:, 1:].flatten())
 
 
+def median_s(run, vocab, once, dry):
+    """Median seconds of `once` on random tokens, of all repetitions but the first."""
+    device, length = ("cpu", 32) if dry else ("cuda", run["sequence_length"])
+    times = []
+    with sdpa_kernel([SDPBackend.MATH] if dry else [BACKENDS[run["kernel"]]]):
+        for _ in range(run["steps"]):
+            tokens = torch.randint(0, vocab, (run["micro_batch"], length), device=device)
+            if not dry:
+                torch.cuda.synchronize()
+            start = time.perf_counter()
+            once(tokens)
+            if not dry:
+                torch.cuda.synchronize()
+            times.append(time.perf_counter() - start)
+    return statistics.median(times[1:])
+
+
 def step(run, dry):
     """Optimizer steps of one run: median seconds of all but the first, and peaks."""
     device = "cpu" if dry else "cuda"
@@ -161,55 +178,38 @@ def step(run, dry):
         model = sharded(model, dry)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     steps = optimizer(run["optimizer"], trained)
-    vocab = model.config.vocab_size
-    length = 32 if dry else run["sequence_length"]
     mixed = run["weights"] == "fp32"
     precision = torch.autocast(device, torch.bfloat16) if mixed else contextlib.nullcontext()
-    times = []
-    with sdpa_kernel([SDPBackend.MATH] if dry else [BACKENDS[run["kernel"]]]):
-        for _ in range(run["steps"]):
-            tokens = torch.randint(0, vocab, (run["micro_batch"], length), device=device)
-            if not dry:
-                torch.cuda.synchronize()
-            start = time.perf_counter()
-            for _ in range(run["accumulation"]):
-                with precision:
-                    loss = loss_of(model, run, tokens, dry)
-                (loss / run["accumulation"]).backward()
-            nn.utils.clip_grad_norm_(trained, 1.0)
-            steps.step()
-            steps.zero_grad(set_to_none=True)
-            if not dry:
-                torch.cuda.synchronize()
-            times.append(time.perf_counter() - start)
-    line = {"step_s": statistics.median(times[1:]), "parameters": sum(p.numel() for p in model.parameters())}
+
+    def once(tokens):
+        for _ in range(run["accumulation"]):
+            with precision:
+                loss = loss_of(model, run, tokens, dry)
+            (loss / run["accumulation"]).backward()
+        nn.utils.clip_grad_norm_(trained, 1.0)
+        steps.step()
+        steps.zero_grad(set_to_none=True)
+
+    line = {"step_s": median_s(run, model.config.vocab_size, once, dry), "parameters": sum(p.numel() for p in model.parameters())}
     line["trained"] = sum(parameter.numel() for parameter in trained)
     return line | ({} if dry else peaks())
 
 
 def evaluation(run, dry):
     """Forward passes over micro-batches without gradients, log-probabilities and entropy of what was sampled, as RL takes them."""
-    device = "cpu" if dry else "cuda"
     model = built(run, dry)
-    vocab = model.config.vocab_size
-    length = 32 if dry else run["sequence_length"]
-    times = []
-    with sdpa_kernel([SDPBackend.MATH] if dry else [BACKENDS[run["kernel"]]]), torch.no_grad():
-        for _ in range(run["steps"]):
-            tokens = torch.randint(0, vocab, (run["micro_batch"], length), device=device)
-            if not dry:
-                torch.cuda.synchronize()
-            start = time.perf_counter()
-            for _ in range(run["accumulation"]):
-                logits = model(input_ids=tokens).logits.float()
-                taken = logits.gather(-1, tokens.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1)
-                shares = logits.softmax(-1)
-                entropy = logits.logsumexp(-1) - (shares * logits).sum(-1)
-                del logits, shares, taken, entropy
-            if not dry:
-                torch.cuda.synchronize()
-            times.append((time.perf_counter() - start) / run["accumulation"])
-    return {"step_s": statistics.median(times[1:])} | ({} if dry else peaks())
+
+    @torch.no_grad()
+    def once(tokens):
+        for _ in range(run["accumulation"]):
+            logits = model(input_ids=tokens).logits.float()
+            taken = logits.gather(-1, tokens.unsqueeze(-1)).squeeze(-1) - logits.logsumexp(-1)
+            shares = logits.softmax(-1)
+            entropy = logits.logsumexp(-1) - (shares * logits).sum(-1)
+            del logits, shares, taken, entropy
+
+    seconds = median_s(run, model.config.vocab_size, once, dry)
+    return {"step_s": seconds / run["accumulation"]} | ({} if dry else peaks())
 
 
 def peaks():

@@ -3,7 +3,7 @@
 
 use super::asked::Asked;
 use super::optimizer;
-use super::positions::{CHAT_IN_PLACE, TRAINED};
+use super::positions::{TRAINED, chat_in_place};
 use super::rule::{EP, PP, Rule, all, backends, divides, engine, learning, must, ones, precisions, when};
 use super::shared::{
     ACTIVATIONS_STAY, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, FLASH, FORWARD_COUNTS_ALIKE,
@@ -208,7 +208,7 @@ static REINFORCEMENT: &[Rule] = &[
     Rule::Odd(|a, broken| positions(a, "workload.rl.max_response_length", a.is(Megatron), broken)),
     // The same: its own guide says so (docs/guides/yarn-long-context.md, line 7).
     must("workload.rl.max_response_length", |a| {
-        a.is(Megatron) || a.longest <= TRAINED || !CHAT_IN_PLACE.contains(&&*a.job.model.id)
+        a.is(Megatron) || a.longest <= TRAINED || !chat_in_place(&a.job.model.id)
     })
     .or("Beyond 32,768 tokens the chat model that prompts go through needs YaRN, which NeMo-RL's FSDP does not have. Shorten the sequences, or set the backend to megatron."),
     NO_REWARD_MODEL.or("The texts for NeMo-RL score by a rule. Leave the reward model out, or take veRL's flags."),

@@ -19,17 +19,12 @@ pub const STRETCHED: &[&str] = &[
     "qwen3-235b-a22b",
 ];
 
-/// Those of them that are base models: texts of reinforcement learning take the publisher's chat model in their place, which
-/// states the positions that it was trained on.
-pub const CHAT_IN_PLACE: &[&str] = &[
-    "qwen2.5-7b",
-    "qwen2.5-14b",
-    "qwen2.5-32b",
-    "qwen2.5-72b",
-    "qwen2.5-coder-7b",
-    "qwen2.5-coder-14b",
-    "qwen2.5-coder-32b",
-];
+/// Whether it is one of them that is a base model: texts of reinforcement learning take the publisher's chat model in its place,
+/// which states the positions that it was trained on.
+#[must_use]
+pub fn chat_in_place(id: &str) -> bool {
+    STRETCHED.contains(&id) && id.starts_with("qwen2.5-")
+}
 
 /// Positions that [`STRETCHED`] models were trained on.
 pub const TRAINED: u64 = 32_768;

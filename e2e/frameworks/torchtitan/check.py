@@ -23,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path = [os.path.dirname(HERE)] + [path for path in sys.path if path != HERE]
 
 from hints import accepts  # noqa: E402
+import programs  # noqa: E402
 import protocol  # noqa: E402
 import shell  # noqa: E402
 import stand_ins  # noqa: E402
@@ -214,26 +215,6 @@ class Model(torch.nn.Module):
         return getattr(self, name)
 
 
-def altered(tree, item):
-    """The program with the item's changes to its calls' keywords, each named as CALL.KEYWORD."""
-    changes, gone = dict(item.get("set", {})), set(item.get("unset", []))
-    more = [word.split("=", 1) for word in item.get("add", [])]
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        own = ast.unparse(node.func)
-        node.keywords = [keyword for keyword in node.keywords if f"{own}.{keyword.arg}" not in gone or gone.remove(f"{own}.{keyword.arg}")]
-        for keyword in node.keywords:
-            if value := changes.pop(f"{own}.{keyword.arg}", None):
-                keyword.value = ast.parse(value, mode="eval").body
-        for named in [pair for pair in more if pair[0].rsplit(".", 1)[0] == own]:
-            more.remove(named)
-            node.keywords.append(ast.keyword(named[0].rsplit(".", 1)[1], ast.parse(named[1], mode="eval").body))
-    if changes or gone or more:
-        raise RuntimeError(f"{item['id']}: the text does not set {[*changes, *gone, *more]}")
-    return ast.fix_missing_locations(tree)
-
-
 def stated(tree):
     """Keywords of the program's calls, as CALL.KEYWORD."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -349,7 +330,7 @@ def check(item):
         text = text.replace(old, new)
     words, errors = start(text, item["facts"]["gpus"])
     try:
-        tree = altered(ast.parse(text), item)
+        tree = programs.altered(ast.parse(text), item)
         with contextlib.redirect_stderr(None):
             config = parsed(ast.unparse(tree), words)
     except (SyntaxError, ValueError, TypeError, AssertionError, AttributeError, NotImplementedError, ImportError, NameError, KeyError) as error:

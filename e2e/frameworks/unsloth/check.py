@@ -18,6 +18,7 @@ os.environ.update(CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1", TRANSFORMERS_VERB
 warnings.filterwarnings("ignore")
 
 import hugging_face  # noqa: E402
+import programs  # noqa: E402
 import protocol  # noqa: E402
 import shell  # noqa: E402
 import source  # noqa: E402
@@ -43,26 +44,6 @@ for NAME, OWN in (*DTYPES.items(), ("float64", Dtype()), ("uint8", Dtype())):
 transformers.training_args.is_torch_bf16_gpu_available = lambda: True
 TRAINERS = {name: inspect.signature(getattr(trl, name)) for name in ("SFTTrainer", "DPOTrainer", "KTOTrainer")}
 LOSSES = set(re.findall(r'\bloss_type == "(\w+)"', inspect.getsource(sys.modules[trl.DPOTrainer.__module__])))
-
-
-def altered(tree, item):
-    """The program with the item's changes to its calls' keywords, each named as CALL.KEYWORD."""
-    changes, gone = dict(item.get("set", {})), set(item.get("unset", []))
-    more = [word.split("=", 1) for word in item.get("add", [])]
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        own = ast.unparse(node.func).rsplit(".", 1)[-1]
-        node.keywords = [keyword for keyword in node.keywords if f"{own}.{keyword.arg}" not in gone or gone.remove(f"{own}.{keyword.arg}")]
-        for keyword in node.keywords:
-            if value := changes.pop(f"{own}.{keyword.arg}", None):
-                keyword.value = ast.parse(value, mode="eval").body
-        for named in [pair for pair in more if pair[0].rsplit(".", 1)[0] == own]:
-            more.remove(named)
-            node.keywords.append(ast.keyword(named[0].rsplit(".", 1)[1], ast.parse(named[1], mode="eval").body))
-    if changes or gone or more:
-        raise RuntimeError(f"{item['id']}: the text does not set {[*changes, *gone, *more]}")
-    return ast.fix_missing_locations(tree)
 
 
 def bound(name, signature, args, kwargs):
@@ -192,7 +173,7 @@ def check(item):
     first = next(node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)))
     # _gpu_init.py:138
     errors = [] if getattr(first, "module", "") == "unsloth" else ["Unsloth should be imported before what it changes"]
-    made, stopped = run(altered(tree, item))
+    made, stopped = run(programs.altered(tree, item, lambda called: called.rsplit(".", 1)[-1]))
     if stopped or "given" not in made:
         return errors + (stopped or ["no trainer is made"])
     return [*errors, *refused(made, processes(text), item["facts"])]

@@ -72,9 +72,12 @@ fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
         _ if layout.fused_lm_head => 0.0,
         (_, true) if workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
         (_, true) => FUSED_LOGIT_BYTES,
-        (Use::Train, false) if layout.logit_bytes.is_some() => layout.logit_bytes.unwrap_or_default(),
-        (Use::Train, false) if workload.fine_tunes() && layout.backend == Backend::Fsdp => SHIFTED_LOGIT_BYTES,
-        (Use::Train, false) => EAGER_LOGIT_BYTES,
+        (Use::Train, false) => {
+            let shifts = workload.fine_tunes() && layout.backend == Backend::Fsdp;
+            layout
+                .logit_bytes
+                .unwrap_or(if shifts { SHIFTED_LOGIT_BYTES } else { EAGER_LOGIT_BYTES })
+        }
         // No gradients: logits, their fp32 copy and the log-softmax.
         (Use::Evaluate, false) => EAGER_LOGIT_BYTES - 2.0,
     }

@@ -195,7 +195,7 @@ pub(crate) fn trained(job: &Job, model: &Model) -> (String, String) {
 mod tests {
     use super::{CHAT, FOUR_BITS, FP8_BLOCKS, NO_TEMPLATE, STRETCHED, WITH_COPY, chat};
     use shardwise_catalog::catalog::{self, models};
-    use shardwise_rules::positions::CHAT_IN_PLACE;
+    use shardwise_rules::positions::chat_in_place;
 
     /// Every name is one of the catalog, and no base model of the catalog is forgotten.
     #[test]
@@ -213,7 +213,7 @@ mod tests {
         for id in STRETCHED {
             let entry = models().iter().find(|entry| entry.id == *id);
             let in_place = entry.map(|entry| chat(entry.hf_repo).is_some());
-            assert_eq!(in_place, Some(CHAT_IN_PLACE.contains(id)), "{id}");
+            assert_eq!(in_place, Some(chat_in_place(id)), "{id}");
         }
         for entry in models() {
             let repo = entry.hf_repo.to_ascii_lowercase();

@@ -102,8 +102,8 @@ struct Follows {
 
 impl Family {
     /// The variants of which one holds least, with their places: all that saves memory, where in RL activations may go without
-    /// the states that wait between phases; and the same with less offload where `DeepSpeed` keeps gradients for updates in host memory that it else gives back, or where weights that come from there
-    /// are copies of what the only GPU would hold.
+    /// the states that wait between phases; and the same with less offload where `DeepSpeed` keeps gradients for updates in host
+    /// memory that it else gives back, or where weights that come from there are copies of what the only GPU would hold.
     pub(super) fn frugal(&self, group: &Group) -> impl Iterator<Item = (usize, &Variant)> {
         let layout = &group.layout;
         let keeps = layout.backend == Backend::Deepspeed && layout.zero_stage < 3;
