@@ -31,10 +31,24 @@ use sure::{STATES, WORKSPACE};
 /// doi:10.1111/j.1467-9868.2007.00587.x): the accuracy page shows how often.
 #[must_use]
 pub fn demands(context: &Context<'_>, plan: &Plan, step: &Step) -> Vec<Demand> {
+    demands_of(context, plan, &step.memories, step.engine.as_ref())
+}
+
+/// Every demand of a plan, of which only that is computed.
+fn demands_alone(context: &Context<'_>, plan: &Plan) -> Vec<Demand> {
+    let (memories, engine) = step::memories(context, plan);
+    demands_of(context, plan, &memories, engine.as_ref())
+}
+
+fn demands_of(
+    context: &Context<'_>,
+    plan: &Plan,
+    memories: &[(Phase, PhaseMemory)],
+    engine: Option<&Room>,
+) -> Vec<Demand> {
     let hardware = &context.job.hardware;
     let training = coverage::memory_spread(context.job, &plan.layout);
-    let mut found: Vec<Demand> = step
-        .memories
+    let mut found: Vec<Demand> = memories
         .iter()
         .map(|(phase, memory)| {
             // What shares the card with an engine is states alone.
@@ -42,7 +56,7 @@ pub fn demands(context: &Context<'_>, plan: &Plan, step: &Step) -> Vec<Demand> {
             Demand::of_phase(phase.name(), memory, hardware.memory_gib, spread)
         })
         .collect();
-    found.extend(step.engine.map(|engine| of_share(ENGINE, &engine)));
+    found.extend(engine.map(|engine| of_share(ENGINE, engine)));
     found.extend(served::of(context).map(|own| of_share(Phase::Teacher.name(), &own.room)));
     found.extend(host::demand(context, plan));
     found
@@ -120,8 +134,7 @@ fn mean_response_at_most(context: &Context<'_>, plan: &Plan, demands: &[Demand])
     let at = |mean: f64| {
         let job = context.job.with_mean_response(mean);
         let context = Context::with(&job, context.efficiency);
-        let step = step::evaluate(&context, plan);
-        sure(&self::demands(&context, plan, &step), Lengths::Expected)
+        sure(&demands_alone(&context, plan), Lengths::Expected)
     };
     let (mut low, mut high) = (rl.mean_response_length, rl.max_response_length as f64);
     for _ in 0..10 {
@@ -152,8 +165,7 @@ fn short_of(demands: &[Demand], lengths: Lengths, confidence: Quantile) -> f64 {
 /// As [`shortfall_gib`], of a plan that is short: with lengths as the question has them.
 #[must_use]
 pub fn expected_shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
-    let step = step::evaluate(context, plan);
-    short_of(&demands(context, plan, &step), Lengths::Expected, context.sure.confidence)
+    short_of(&demands_alone(context, plan), Lengths::Expected, context.sure.confidence)
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked.

@@ -81,14 +81,6 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let sync = weight_sync(context, plan, rl, engine);
     let driver = driver(context);
     let seconds = schedule(rl.schedule, generating.seconds(), seconds(&training.times)) + sync.total() + driver.total();
-    let context_gib = context.efficiency.context_gib;
-    let kept = kept_engine(engine, rl, &generating.room);
-    let mut memories = Vec::with_capacity(1 + training.memories.len());
-    memories.push((Phase::Rollout, engine_memory(&generating.room, context_gib, training.resident)));
-    let beside =
-        |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.rollout_weights + kept.kv_cache));
-    memories.extend(training.memories.iter().map(beside));
-    memories.extend(served::of(context).map(|own| (Phase::Teacher, own.memory(context))));
     let mut times = Vec::with_capacity(3 + training.times.len());
     times.push((Phase::Rollout, generating.times));
     times.extend(generating.teacher.map(|parts| (Phase::Teacher, parts)));
@@ -100,13 +92,48 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let model_flops = per_token * tokens * rl.epochs as f64;
     Step {
         times,
-        memories,
+        memories: held_beside(context, rl, (engine, &generating.room), (&training.memories, training.resident)),
         engine: Some(generating.room),
         seconds,
         tokens,
         model_flops,
         hardware_flops: model_flops * (1.0 + recomputed_share(context, &plan.layout, rl.mean_length())),
     }
+}
+
+/// What each phase of a step holds, and its engine; nothing where it has none. [`step`] without its times.
+#[must_use]
+pub fn memories(context: &Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<(Phase, PhaseMemory)>, Option<Room>) {
+    let Some(engine) = &plan.rollout else {
+        return (Vec::new(), None);
+    };
+    let room = engine_room(context, engine, rl);
+    let (training, resident) = held_in_training(context, plan, rl);
+    (held_beside(context, rl, (engine, &room), (&training, resident)), Some(room))
+}
+
+/// What each phase of a step holds: the engine's beside what training leaves on the card, and the other way round.
+fn held_beside(
+    context: &Context<'_>,
+    rl: &Rl,
+    (engine, room): (&RolloutPlan, &Room),
+    (training, resident): (&[(Phase, PhaseMemory)], MemoryParts),
+) -> Vec<(Phase, PhaseMemory)> {
+    let kept = kept_engine(engine, rl, room);
+    let mut memories = Vec::with_capacity(2 + training.len());
+    memories.push((Phase::Rollout, engine_memory(room, context.efficiency.context_gib, resident)));
+    let beside =
+        |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.rollout_weights + kept.kv_cache));
+    memories.extend(training.iter().map(beside));
+    memories.extend(served::of(context).map(|own| (Phase::Teacher, own.memory(context))));
+    memories
+}
+
+/// What each phase of the training side holds by itself, and what of its states shares the card with the engine.
+fn held_in_training(context: &Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<(Phase, PhaseMemory)>, MemoryParts) {
+    let (turns, resident) = turns(context, plan, rl);
+    let memories = turns.iter().map(|own| (own.phase, own.memory(context))).collect();
+    (memories, stays(rl, resident))
 }
 
 /// What a plan holds of its training side, as surely as the question asks and however long sequences get, in GiB.
@@ -171,6 +198,14 @@ impl GeneratingSide {
     /// Seconds of a step's generation, a teacher's on GPUs of its own included.
     pub fn seconds(&self) -> f64 {
         self.teacher.map_or(0.0, |parts| parts.total()) + self.times.total()
+    }
+
+    /// The same engine with another share of the card, which leaves it `room`: with as many sequences at once it takes as long.
+    /// None with others; nor where an agent's tools let sequences wait, whose cache may be dropped for want of room.
+    #[must_use]
+    pub fn with_room(&self, room: Room, rl: &Rl) -> Option<Self> {
+        let alike = rl.agent.is_none() && room.concurrency == self.room.concurrency;
+        alike.then_some(Self { room, ..*self })
     }
 }
 
@@ -265,14 +300,10 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 /// The training side of `plan`.
 #[must_use]
 pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
-    let (turns, resident) = turns(context, plan, rl);
-    let mut times = Vec::with_capacity(turns.len() + 1);
-    each_time(context, rl, turns.iter().copied(), |phase, parts| times.push((phase, parts)));
-    TrainingSide {
-        times,
-        memories: turns.iter().map(|own| (own.phase, own.memory(context))).collect(),
-        resident: stays(rl, resident),
-    }
+    let mut times = Vec::with_capacity(10);
+    each_time(context, rl, alone(context, plan, rl), |phase, parts| times.push((phase, parts)));
+    let (memories, resident) = held_in_training(context, plan, rl);
+    TrainingSide { times, memories, resident }
 }
 
 /// Seconds of the training side of `plan`.

@@ -3,6 +3,6 @@
 mod evaluate;
 mod taken;
 
-pub use evaluate::{evaluate, turns};
+pub use evaluate::{evaluate, memories, turns};
 pub use taken::Step;
 pub use taken::{engine_memory, generation_parts, recomputed_share};

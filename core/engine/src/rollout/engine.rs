@@ -100,8 +100,9 @@ impl EngineModel<'_> {
         self.model.shape.num_hidden_layers as f64
     }
 
-    /// Routed experts that at least one of `tokens` tokens visits: `E·(1 − (1 − k/E)^tokens)`, where each token chooses `k`
-    /// of `E` (arXiv:1701.06538) and all are as likely.
+    /// Routed experts that at least one of `tokens` tokens of a rank visits: `E·(1 − (1 − k/E)^tokens)`, where each token chooses
+    /// `k` of `E` (arXiv:1701.06538) and all are as likely. The tokens of every data-parallel rank visit the experts, which all
+    /// GPUs of the engine share.
     fn touched_experts(&self, tokens: f64) -> f64 {
         let shape = &self.model.shape;
         let experts = shape.num_experts as f64;
@@ -109,11 +110,11 @@ impl EngineModel<'_> {
             return 0.0;
         }
         let missed = 1.0 - shape.num_experts_per_tok as f64 / experts;
-        experts * (1.0 - libm::pow(missed, tokens))
+        experts * (1.0 - libm::pow(missed, tokens * f64::from(self.plan.data_parallel)))
     }
 
-    /// Weights one engine step reads on one GPU, in bytes: dense ones, and those of experts.
-    fn read_weights(&self, tokens: f64) -> (f64, f64) {
+    /// Weights one engine step reads on one GPU, in bytes: dense ones, and those of the experts that it `touched`.
+    fn read_weights(&self, touched: f64) -> (f64, f64) {
         let counts = &self.model.parameters;
         let routed = (counts.expert * counts.expert_layers) as f64;
         let all = routed * self.model.shape.num_experts as f64;
@@ -122,18 +123,16 @@ impl EngineModel<'_> {
         let dense = counts.total as f64 - counts.embedding as f64 - counts.vision as f64 - all + head;
         let (precision, released) = (self.plan.precision, self.released);
         let expert = expert_weight_bytes(self.model, precision, released);
-        // The tokens of every data-parallel rank visit the experts, which all GPUs of the engine share.
-        let touched = self.touched_experts(tokens * f64::from(self.plan.data_parallel));
         (
             dense.max(0.0) * dense_weight_bytes(self.model, precision, released) / f64::from(self.plan.tensor_parallel),
             routed * touched * expert / f64::from(self.plan.gpus()),
         )
     }
 
-    /// Time in which one engine step of `tokens` tokens reads its weights.
-    fn reading_weights(&self, tokens: f64) -> Seconds {
+    /// Time in which one engine step that visits `touched` experts reads its weights.
+    fn reading_weights(&self, touched: f64) -> Seconds {
         let constants = self.constants;
-        let (dense, experts) = self.read_weights(tokens);
+        let (dense, experts) = self.read_weights(touched);
         let (of_dense, of_experts) = if self.tuned.name == BLACKWELL {
             (constants.blackwell_weights, constants.blackwell_experts)
         } else {
@@ -143,9 +142,9 @@ impl EngineModel<'_> {
             + self.rates.stream(experts / (constants.expert_memory * of_experts))
     }
 
-    /// Time of `tokens` tokens' products at a share of the training rates. Experts' kernels gain nothing from fp8, and
-    /// pad: every expert that is visited computes `expert_tokens` rows more than it has.
-    fn products(&self, tokens: f64, at_once: f64, share: f64) -> Seconds {
+    /// Time of `tokens` tokens' products at a share of the training rates; `at_once` of them visit `touched` experts. Experts'
+    /// kernels gain nothing from fp8, and pad: every expert that is visited computes `expert_tokens` rows more than it has.
+    fn products(&self, tokens: f64, (at_once, touched): (f64, f64), share: f64) -> Seconds {
         let (counts, shape) = (&self.model.parameters, &self.model.shape);
         let visited = (counts.expert * counts.expert_layers * shape.num_experts_per_tok) as f64;
         let dense = flops::matmul_weights(self.model) as f64 - visited;
@@ -154,7 +153,7 @@ impl EngineModel<'_> {
         if visited > 0.0 {
             let at_once = at_once * f64::from(self.plan.data_parallel);
             let visits = at_once * shape.num_experts_per_tok as f64;
-            let slow = 1.0 + self.touched_experts(at_once) * self.constants.expert_tokens / visits;
+            let slow = 1.0 + touched * self.constants.expert_tokens / visits;
             time += Seconds::new(2.0 * tokens * visited * slow / (self.rates.matmul.get() * share));
         }
         time
@@ -166,8 +165,9 @@ impl EngineModel<'_> {
         let shape = &self.model.shape;
         let tp = f64::from(self.plan.tensor_parallel);
         let (rates, constants) = (&self.rates, self.constants);
-        let matmul = self.products(sequences, sequences, constants.decode_matmul);
-        let weights = self.reading_weights(sequences);
+        let touched = self.touched_experts(sequences);
+        let matmul = self.products(sequences, (sequences, touched), constants.decode_matmul);
+        let weights = self.reading_weights(touched);
         let cache = self.cache_bytes();
         let heads = sequences * shape.num_attention_heads as f64 / tp;
         let many = is_early(self.plan) && heads > MANY && length > MANY;
@@ -282,7 +282,7 @@ impl EngineModel<'_> {
         let (budget, usual) = (self.plan.max_num_batched_tokens as f64, USUAL_BATCHED_TOKENS as f64);
         let own = self.prompt_tokens((budget, self.plan.chunked_prefill), beside);
         let more = tokens / own - tokens / self.prompt_tokens((usual, true), beside);
-        let each = self.reading_weights(own.min(tokens));
+        let each = self.reading_weights(self.touched_experts(own.min(tokens)));
         Seconds::new((tokens / budget.max(1.0) * 2e-3 + more * each.get()).max(0.0))
     }
 
@@ -291,7 +291,8 @@ impl EngineModel<'_> {
     pub(super) fn prefill(&self, tokens: f64, (length, prompts, decoding): (f64, f64, f64)) -> Prefill {
         let tp = f64::from(self.plan.tensor_parallel);
         let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
-        let linear = self.products(tokens, chunk.min(tokens), self.constants.prefill);
+        let at_once = chunk.min(tokens);
+        let linear = self.products(tokens, (at_once, self.touched_experts(at_once)), self.constants.prefill);
         let attention: f64 = self
             .blocks
             .iter()

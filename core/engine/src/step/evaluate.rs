@@ -5,9 +5,10 @@ use crate::batch;
 use crate::context::Context;
 use crate::flops;
 use crate::given;
+use crate::memory::PhaseMemory;
 use crate::phase::Phase;
 use crate::rl;
-use crate::rollout::{self, Requests};
+use crate::rollout::{self, Requests, Room};
 use crate::tower::Tower;
 use crate::turn::Turn;
 use shardwise_question::plan::Plan;
@@ -22,6 +23,24 @@ pub fn evaluate(context: &Context<'_>, plan: &Plan) -> Step {
         (None, Some(_)) => generation_step(context, plan),
         (None, None) => training_step(context, plan),
     }
+}
+
+/// What each phase of a plan's step holds, and its engine: [`evaluate`] without its times.
+#[must_use]
+pub fn memories(context: &Context<'_>, plan: &Plan) -> (Vec<(Phase, PhaseMemory)>, Option<Room>) {
+    let workload = &context.job.workload;
+    match (&workload.rl, &workload.generation) {
+        (Some(rl), _) => rl::memories(context, plan, rl),
+        (None, Some(_)) => {
+            let step = generation_step(context, plan);
+            (step.memories, step.engine)
+        }
+        (None, None) => (held_in_turns(context, &given::turns(context, plan)), None),
+    }
+}
+
+fn held_in_turns(context: &Context<'_>, turns: &[Turn<'_>]) -> Vec<(Phase, PhaseMemory)> {
+    turns.iter().map(|turn| (turn.phase, turn.memory(context))).collect()
 }
 
 /// The turns of a plan's models, in order.
@@ -42,7 +61,7 @@ fn training_step(context: &Context<'_>, plan: &Plan) -> Step {
     Step {
         seconds: times.iter().map(|(_, parts)| parts.total()).sum(),
         times,
-        memories: turns.iter().map(|turn| (turn.phase, turn.memory(context))).collect(),
+        memories: held_in_turns(context, &turns),
         engine: None,
         tokens,
         model_flops: flops,

@@ -13,6 +13,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_catalog::ordered::rising;
 use shardwise_engine::context::Context;
 use shardwise_engine::rl::{self, GeneratingSide};
+use shardwise_engine::rollout::Room;
 use shardwise_question::complete::complete_rollout;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::PlanSpec;
@@ -29,6 +30,7 @@ pub(super) struct Engine {
 /// Memory of an engine with a share of the card.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
+    room: Room,
     /// GiB that it takes of the card.
     own_gib: f64,
     /// GiB of its share that are missing for it to start; below zero what is to spare.
@@ -44,6 +46,7 @@ impl Needs {
             own_gib: rl::engine_gib(context, &room),
             missing_gib: rl::missing_share_gib(context, &room),
             kept_gib: rl::kept_engine(plan, rl, &room).total(),
+            room,
         }
     }
 
@@ -189,9 +192,13 @@ impl<'a> Engines<'a> {
         let needs = self.needs(split, place)?;
         let plan = self.plan(split, place)?;
         let mut known = split.known.borrow_mut();
-        let (_, side) = known.get_mut(place)?;
-        let timed = || rl::generating_side(self.context, &plan, self.rl);
-        let side = *side.get_or_insert_with(timed);
+        let timed = known.get(place)?.1;
+        // Mostly a neighbour leaves room for as many.
+        let others = || known.iter().rev().filter_map(|(_, side)| side.as_ref());
+        let alike = || others().find_map(|side| side.with_room(needs.room, self.rl));
+        let timed = timed.or_else(alike);
+        let side = timed.unwrap_or_else(|| rl::generating_side(self.context, &plan, self.rl));
+        known.get_mut(place)?.1 = Some(side);
         Some(Engine { plan, side, needs })
     }
 

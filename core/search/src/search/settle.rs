@@ -200,11 +200,12 @@ impl<'a> Settling<'a> {
     fn nearer(&self, from: &Candidate) -> Option<Candidate> {
         let mut best = *from;
         self.each(from, &mut |plan| {
-            let found = Candidate::new(self.context.job, plan, self.seconds(plan), self.shortfall(plan), 0);
-            if found.shortfall_gib > best.shortfall_gib {
+            // Most lack more: those are not timed.
+            let short = self.shortfall(plan);
+            if short > best.shortfall_gib {
                 return;
             }
-            let found = found.closer(self.context);
+            let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
             let nearer = found.shortfall_gib < best.shortfall_gib
                 || found.shortfall_gib <= best.shortfall_gib && found.seconds < best.seconds * FASTER;
             if nearer && self.counts(plan) {
@@ -327,7 +328,14 @@ impl<'a> Settling<'a> {
         if let Some((_, side)) = known.iter().find(|(own, _)| own == engine) {
             return Some(*side);
         }
-        let side = rl::generating_side(self.context, engine, rl);
+        // Another share of the card mostly leaves room for as many sequences.
+        let shared = |own: &RolloutPlan| {
+            RolloutPlan { gpu_memory_utilization: engine.gpu_memory_utilization, ..*own } == *engine
+        };
+        let room = rl::engine_room(self.context, engine, rl);
+        let alike = known.iter().filter(|(own, _)| shared(own));
+        let alike = alike.filter_map(|(_, side)| side.with_room(room, rl)).next();
+        let side = alike.unwrap_or_else(|| rl::generating_side(self.context, engine, rl));
         known.push((*engine, side));
         Some(side)
     }

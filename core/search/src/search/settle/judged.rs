@@ -24,6 +24,12 @@ pub(super) struct Verdicts {
     pub(super) counts: Option<bool>,
 }
 
+impl Verdicts {
+    fn none(plan: &Plan) -> Self {
+        Self { plan: *plan, seconds: None, shortfall: None, counts: None }
+    }
+}
+
 impl Judged {
     /// A verdict about a plan, computed only where it is not known.
     pub(super) fn get<T: Copy>(
@@ -50,15 +56,15 @@ impl Judged {
         let Some(place) = places.get_mut(place(plan)) else {
             return (all.len(), None);
         };
-        if let Some(own) = all.get_mut(*place as usize)
-            && own.plan == *plan
-        {
+        if let Some(own) = all.get_mut(*place as usize) {
+            if own.plan != *plan {
+                *own = Verdicts::none(plan);
+            }
             return (*place as usize, *verdict(own));
         }
-        let number = all.len();
-        *place = number as u32;
-        all.push(Verdicts { plan: *plan, seconds: None, shortfall: None, counts: None });
-        (number, None)
+        *place = all.len() as u32;
+        all.push(Verdicts::none(plan));
+        (all.len() - 1, None)
     }
 }
 
