@@ -152,6 +152,11 @@ pub(crate) fn set_query(name: &str, value: &str) {
     let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
 }
 
+/// How many cores there are, as far as the browser says.
+pub(crate) fn cores() -> usize {
+    window().map_or(1, |window| window.navigator().hardware_concurrency() as usize)
+}
+
 /// Languages the person prefers, best first.
 pub(crate) fn preferred_language() -> Option<String> {
     window()?.navigator().language()

@@ -51,12 +51,19 @@ pub(crate) enum Task {
     },
     /// The answer to a question: [`Estimate`](estimate::Estimate).
     Estimate(Box<Asking>),
-    /// The same question on every GPU type, some at a time: [`Slice`](estimate::Slice).
+    /// The same question on GPU types, as many of them as there is time for: [`Slice`](estimate::Slice).
     Compare {
         /// The question.
         question: Value,
-        /// How many machines are known.
-        from: usize,
+        /// Which comparison it is for, by number.
+        round: u32,
+        /// The machines by their places: the question's own has the first.
+        places: Vec<usize>,
+    },
+    /// What would make the question fit: [`Closer`](estimate::Closer).
+    Closer {
+        /// The question.
+        question: Value,
         /// How many numbers of GPUs have been tried.
         tried: usize,
     },

@@ -42,10 +42,11 @@ const SLICE_MS: f64 = 8.0;
 pub fn estimate(request: &str) -> String {
     reply(request, |task| match task {
         Task::Estimate(asking) => Some(json!(estimate::estimate(*asking))),
-        Task::Compare { question, from, tried } => {
+        Task::Compare { question, round, places } => {
             let end = browser::now_ms() + SLICE_MS;
-            Some(json!(estimate::compare(question, from, tried, &|| browser::now_ms() >= end)))
+            Some(json!(estimate::compare(question, round, &places, &|| browser::now_ms() >= end)))
         }
+        Task::Closer { question, tried } => Some(json!(estimate::closer(question, tried))),
         _ => None,
     })
 }

@@ -1,12 +1,12 @@
 //! The page's side: starts the workers, hands them one task of a kind at a time, and drops answers that are no longer wanted.
 //!
 //! There are two, so that no sheet holds up the answer to what is typed: the engine, and the one that writes texts and sheets.
-//! Where the engine's worker cannot be had, the page does its work itself.
+//! Where the engine's worker cannot be had, the page does its work itself. Where there are cores for them, more engines
+//! share the question on every GPU type; what one of them had in hand when it failed is asked of the others.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
-use std::thread::LocalKey;
 
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
@@ -32,8 +32,20 @@ const KINDS: usize = 9 + Name::COUNT;
 /// Kinds of the engine's tasks.
 const ENGINE_KINDS: usize = 2;
 
+/// The kind that compares GPU types, and looks for what would fit.
+const COMPARES: usize = 1;
+
 /// What takes an answer.
 type Deliver = fn(Page, Value);
+
+/// What takes back a task that nobody will answer.
+type Lost = fn(Page, Task);
+
+/// Engines beside the first, at most: what further ones gain, with some fifty machines to ask, is little.
+const MOST_HELPERS: usize = 3;
+
+/// Cores that are left to the page, and to what a browser does beside it.
+const CORES_OF_THE_PAGE: usize = 2;
 
 /// Answers a request as the engine's worker does; nothing where its part of the program cannot be had.
 pub type Engine = fn(String) -> Pin<Box<dyn Future<Output = Option<String>>>>;
@@ -43,6 +55,8 @@ struct Order {
     task: Task,
     page: Page,
     deliver: Deliver,
+    /// Where another engine may take it up; none of what waits for this worker.
+    lost: Option<Lost>,
 }
 
 /// The orders of a kind.
@@ -72,6 +86,8 @@ struct Desk {
     last: u32,
     slots: [Slot; KINDS],
     busy: Option<Work>,
+    /// Whether it has answered anything: until then its program may have to be loaded.
+    is_warm: bool,
 }
 
 impl Desk {
@@ -85,20 +101,32 @@ impl Desk {
             last: 0,
             slots: [const { Slot { waiting: None, working: None } }; KINDS],
             busy: None,
+            is_warm: false,
         }
     }
 }
 
-/// One of the two workers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+/// One of the workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// Answers what is typed.
     Engine,
+    /// Writes texts and sheets.
     Texts,
+    /// Shares the comparison of GPU types with the engine.
+    Helper(usize),
 }
 
 thread_local! {
-    static ENGINE: RefCell<Desk> = const { RefCell::new(Desk::new(Which::Engine)) };
-    static TEXTS: RefCell<Desk> = const { RefCell::new(Desk::new(Which::Texts)) };
+    static DESKS: [RefCell<Desk>; 2 + MOST_HELPERS] = const {
+        [
+            RefCell::new(Desk::new(Which::Engine)),
+            RefCell::new(Desk::new(Which::Texts)),
+            RefCell::new(Desk::new(Which::Helper(0))),
+            RefCell::new(Desk::new(Which::Helper(1))),
+            RefCell::new(Desk::new(Which::Helper(2))),
+        ]
+    };
 
     /// What does the engine's work in the page.
     static HERE: Cell<Option<Engine>> = const { Cell::new(None) };
@@ -109,17 +137,20 @@ impl Which {
         if kind < ENGINE_KINDS { Self::Engine } else { Self::Texts }
     }
 
-    fn desk(self) -> &'static LocalKey<RefCell<Desk>> {
-        match self {
-            Self::Engine => &ENGINE,
-            Self::Texts => &TEXTS,
-        }
+    /// What is done at its desk.
+    fn desk<T>(self, act: impl FnOnce(&mut Desk) -> T) -> T {
+        let place = match self {
+            Self::Engine => 0,
+            Self::Texts => 1,
+            Self::Helper(number) => 2 + number,
+        };
+        DESKS.with(|all| act(&mut all[place].borrow_mut()))
     }
 
     /// What its worker is called: `scripts/worker.js` tells them apart by it.
     fn name(self) -> &'static str {
         match self {
-            Self::Engine => "engine",
+            Self::Engine | Self::Helper(_) => "engine",
             Self::Texts => "texts",
         }
     }
@@ -127,9 +158,32 @@ impl Which {
 
 /// Orders a task. What it finds is delivered, unless a newer one of its kind is ordered before.
 pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
-    let kind = kind(&task);
-    Which::of(kind).desk().with_borrow_mut(|desk| {
-        desk.slots[kind].waiting = Some(Order { task, page, deliver });
+    let which = Which::of(kind(&task));
+    place(which, Order { task, page, deliver, lost: None });
+}
+
+/// Orders a task of one of the [`idle`] engines; `lost` takes it back where it fails.
+pub(crate) fn order_of(which: Which, page: Page, task: Task, deliver: Deliver, lost: Lost) {
+    let lost = matches!(which, Which::Helper(_)).then_some(lost);
+    place(which, Order { task, page, deliver, lost });
+}
+
+/// The engines that compare nothing, the first one before all others.
+pub(crate) fn idle() -> impl Iterator<Item = Which> {
+    let helpers = (0..MOST_HELPERS).map(Which::Helper);
+    [Which::Engine].into_iter().chain(helpers).filter(|which| {
+        which.desk(|desk| {
+            let Slot { waiting, working } = &desk.slots[COMPARES];
+            let there = *which == Which::Engine || desk.running.is_some() && desk.is_warm;
+            there && waiting.is_none() && working.is_none()
+        })
+    })
+}
+
+fn place(which: Which, order: Order) {
+    let kind = kind(&order.task);
+    which.desk(|desk| {
+        desk.slots[kind].waiting = Some(order);
         desk.hand_out();
         // What it has in hand already is not given more time.
         if desk.watch.is_none() {
@@ -142,7 +196,7 @@ pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
 fn kind(task: &Task) -> usize {
     match task {
         Task::Estimate(_) => 0,
-        Task::Compare { .. } => 1,
+        Task::Compare { .. } | Task::Closer { .. } => COMPARES,
         Task::Flags { .. } => 2,
         Task::Serves { .. } => 3,
         Task::Read { .. } => 4,
@@ -167,8 +221,18 @@ pub(crate) fn open(failed: RwSignal<bool>) {
     start(Which::Texts, failed);
 }
 
+/// Starts engines beside the first, as far as there are cores for them. Each is asked `first`, so that its program is loaded before
+/// it is counted on.
+pub(crate) fn open_helpers(page: Page, first: &Task, deliver: Deliver) {
+    let spare = browser::cores().saturating_sub(CORES_OF_THE_PAGE);
+    for which in (0..spare.min(MOST_HELPERS)).map(Which::Helper) {
+        begin(which);
+        place(which, Order { task: first.clone(), page, deliver, lost: Some(|_, _| ()) });
+    }
+}
+
 fn start(which: Which, failed: RwSignal<bool>) {
-    let there = which.desk().with_borrow_mut(|desk| {
+    let there = which.desk(|desk| {
         desk.failed = Some(failed);
         desk.running.is_some()
     });
@@ -178,6 +242,10 @@ fn start(which: Which, failed: RwSignal<bool>) {
     if failed.get_untracked() {
         failed.set(false);
     }
+    begin(which);
+}
+
+fn begin(which: Which) {
     let begun = if which == Which::Engine { browser::take_engine() } else { None };
     let Some(worker) = begun.or_else(|| new_worker(which)) else {
         return fail(which);
@@ -201,7 +269,7 @@ fn new_worker(which: Which) -> Option<Worker> {
 }
 
 fn run(which: Which, running: Running) {
-    which.desk().with_borrow_mut(|desk| {
+    which.desk(|desk| {
         desk.running = Some(running);
         desk.hand_out();
         desk.watch();
@@ -260,9 +328,8 @@ impl Running {
 
 /// A message of a worker; no text says that it has started, an empty one that it failed.
 fn hear(which: Which, message: Option<String>) {
-    let desk = which.desk();
     if message.is_none() {
-        return desk.with_borrow_mut(|desk| {
+        return which.desk(|desk| {
             desk.health.started();
             desk.watch();
         });
@@ -271,12 +338,13 @@ fn hear(which: Which, message: Option<String>) {
     let Some(Reply { id, result }) = reply else {
         return fail(which);
     };
-    let order = desk.with_borrow_mut(|desk| {
+    let order = which.desk(|desk| {
         let done = |slot: &&mut Slot| slot.working.as_ref().is_some_and(|(own, _)| *own == id);
         let slot = desk.slots.iter_mut().find(done)?;
         let (_, order) = slot.working.take()?;
         let wanted = slot.waiting.is_none();
         desk.health.answered();
+        desk.is_warm = true;
         desk.hand_out();
         desk.watch();
         wanted.then_some(order)
@@ -284,13 +352,15 @@ fn hear(which: Which, message: Option<String>) {
     if let Some(order) = order {
         (order.deliver)(order.page, result);
     }
-    desk.with_borrow_mut(Desk::note);
+    which.desk(Desk::note);
 }
 
 /// A worker hangs or died; what it had in hand waits for the next one.
 fn fail(which: Which) {
-    let desk = which.desk();
-    let (running, failed, remedy) = desk.with_borrow_mut(|desk| {
+    if let Which::Helper(_) = which {
+        return lose(which);
+    }
+    let (running, failed, remedy) = which.desk(|desk| {
         for slot in &mut desk.slots {
             let left = slot.working.take().map(|(_, order)| order);
             slot.waiting = slot.waiting.take().or(left);
@@ -308,10 +378,29 @@ fn fail(which: Which) {
         (Some(failed), Remedy::Restart, _) if !was_here => browser::soon(move || start(which, failed)),
         (_, _, Some(here)) => run(which, Running::Here(here)),
         (failed, ..) => {
-            desk.with_borrow_mut(Desk::note);
+            which.desk(Desk::note);
             if let Some(failed) = failed {
                 failed.set(true);
             }
         }
     }
+}
+
+/// An engine beside the first hangs or died: the others do without it.
+fn lose(which: Which) {
+    let (running, orders) = which.desk(|desk| {
+        desk.watch = None;
+        let left = |slot: &mut Slot| slot.working.take().map(|(_, order)| order).or(slot.waiting.take());
+        let orders: Vec<Order> = desk.slots.iter_mut().filter_map(left).collect();
+        (desk.running.take(), orders)
+    });
+    if let Some(Running::Worker { worker, .. }) = running {
+        worker.terminate();
+    }
+    for Order { task, page, lost, .. } in orders {
+        if let Some(lost) = lost {
+            lost(page, task);
+        }
+    }
+    which.desk(Desk::note);
 }

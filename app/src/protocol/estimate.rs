@@ -66,19 +66,30 @@ pub(crate) struct Beside {
     pub(crate) compared: Result<Calibrated, InputError>,
 }
 
-/// Some of the machines that were asked a question, in the order of the catalog.
+/// Some of the machines that were asked a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slice {
-    /// The next ones.
-    pub(crate) offers: Vec<Offered>,
-    /// Whether every machine has been asked.
-    pub(crate) is_whole: bool,
-    /// How many numbers of GPUs have been tried in search of a remedy.
-    pub(crate) tried: usize,
-    /// What would make the question fit, once that is known.
-    pub(crate) remedy: Option<Remedy>,
-    /// Whether there is nothing more to find.
-    pub(crate) is_last: bool,
+    /// Which comparison it is for, by number.
+    pub(crate) round: u32,
+    /// Machines that were asked, with their places.
+    pub(crate) offers: Vec<(usize, Offered)>,
+    /// The places of those for which there was no time.
+    pub(crate) left: Vec<usize>,
+    /// How many machines there are in all.
+    pub(crate) total: usize,
+}
+
+/// What is known of what would make a question fit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Closer {
+    /// Nothing has to: it is as sure to fit as asked.
+    Fits,
+    /// Another plan on the same GPUs: parts of the plan were set by hand.
+    Plan,
+    /// The number of GPUs that was tried does not do: the next one may.
+    Next,
+    /// More of the same type; `None` where no number of them makes room.
+    More(Option<Box<Offered>>),
 }
 
 /// A machine that was asked a question.

@@ -1,6 +1,7 @@
 //! What a sheet is made of: the question with its answer, computed no more than once, and how it is asked for.
 
 use std::cell::{OnceCell, Ref, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -29,8 +30,8 @@ pub(crate) struct Asked {
     sweep: OnceCell<Sweep>,
     /// Likewise of every GPU type with several numbers of GPUs.
     every: OnceCell<Sweep>,
-    /// On every GPU type, as far as it was asked.
-    offers: RefCell<Vec<Tried>>,
+    /// On GPU types, by their places, as far as they were asked.
+    offers: RefCell<BTreeMap<usize, Tried>>,
     /// On every GPU type with several numbers of GPUs, as far as it was tried.
     tried: RefCell<Vec<Tried>>,
     market: OnceCell<Rc<Vec<Tried>>>,
@@ -69,18 +70,12 @@ impl Asked {
 
     /// The question on the GPU type at a place, at the plan that a search finds.
     pub(crate) fn offer(&self, place: usize) -> Option<Tried> {
-        let sweep = self.sweep();
-        let mut offers = self.offers.borrow_mut();
-        while offers.len() <= place {
-            let next = sweep.at(offers.len())?;
-            offers.push(next);
+        if let Some(known) = self.offers.borrow().get(&place) {
+            return Some(known.clone());
         }
-        offers.get(place).cloned()
-    }
-
-    /// The question on every GPU type, as far as it was asked.
-    pub(crate) fn offers(&self) -> Ref<'_, Vec<Tried>> {
-        self.offers.borrow()
+        let offer = self.sweep().at(place)?;
+        self.offers.borrow_mut().insert(place, offer.clone());
+        Some(offer)
     }
 
     /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.

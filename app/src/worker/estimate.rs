@@ -10,13 +10,11 @@ use shardwise_core::search::chosen::{decided, takes_long};
 use shardwise_core::search::measures::{self, Measures};
 use shardwise_core::search::sweep::Tried;
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
-use shardwise_core::{Answer, InputError, Objective, Question, evaluate_alone};
+use shardwise_core::{Answer, InputError, Question, evaluate_alone};
 
 use super::{answered_once, asked};
 use crate::form::{Form, mend};
-use crate::protocol::estimate::{
-    Answered, Asking, Beside, Estimate, Figures, Offered, Others, Refused, Remedy, Rented, Slice,
-};
+use crate::protocol::estimate::{Answered, Asking, Beside, Closer, Estimate, Figures, Offered, Refused, Rented, Slice};
 use crate::sheets::asked::Asked;
 use crate::words::plan_in_short;
 
@@ -65,45 +63,38 @@ fn refusal(question: &Question) -> Option<InputError> {
     if takes_long(question) { mend::unresolved(question) } else { evaluate_alone(question).err() }
 }
 
-/// The next of the machines that are asked a question, of which `from` are known; then the next numbers of GPUs that may
-/// make room, of which `tried` did not; as many as there is time for until it `is_over`. `None` of a question that has no
-/// answer.
-pub(super) fn compare(question: Value, from: usize, mut tried: usize, is_over: &dyn Fn() -> bool) -> Option<Slice> {
+/// The question on the machines at `places`, as many of them as there is time for until it `is_over`, one at least where one is
+/// named. `None` of a question that has no answer.
+pub(super) fn compare(question: Value, round: u32, places: &[usize], is_over: &dyn Fn() -> bool) -> Option<Slice> {
     let asked = asked(question)?;
-    let mut offers = Vec::new();
-    while let Some(offer) = asked.offer(from + offers.len()) {
-        let is_own = from + offers.len() == 0;
-        offers.push(if is_own { own(&asked, &offer) } else { offered(&offer) });
+    let total = asked.sweep().total();
+    let mut left = places.iter().copied().filter(|place| *place < total);
+    let mut offers = Vec::with_capacity(places.len());
+    for place in left.by_ref() {
+        let offer = asked.offer(place)?;
+        offers.push((place, if place == 0 { own(&asked, &offer) } else { offered(&offer) }));
         if is_over() {
-            return Some(Slice { offers, is_whole: false, tried, remedy: None, is_last: false });
+            break;
         }
     }
+    Some(Slice { round, offers, left: left.collect(), total })
+}
+
+/// What would make a question fit, of which `tried` numbers of GPUs did not. `None` of a question that has no answer.
+pub(super) fn closer(question: Value, tried: usize) -> Option<Closer> {
+    let asked = asked(question)?;
     if is_sure(&asked.found.answer) {
-        return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: true });
+        return Some(Closer::Fits);
     }
     // The search may find another plan than the one that was set by hand.
     if asked.offer(0).is_some_and(|own| is_sure_offer(&own)) {
-        return Some(Slice { offers, is_whole: true, tried, remedy: Some(Remedy::Plan), is_last: true });
-    }
-    if !offers.is_empty() {
-        // What is known is shown first.
-        return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
+        return Some(Closer::Plan);
     }
     let more = measures::more(&asked.question).and_then(|sweep| sweep.at(tried));
-    if more.as_ref().is_some_and(|more| !is_sure_offer(more)) {
-        tried += 1;
-        return Some(Slice { offers, is_whole: true, tried, remedy: None, is_last: false });
-    }
-    let others = Others { more: more.as_ref().map(offered), other: cheapest(&asked) };
-    Some(Slice { offers, is_whole: true, tried, remedy: Some(Remedy::Gpus(Box::new(others))), is_last: true })
-}
-
-/// The cheapest machine on which a question is as sure to fit as asked.
-fn cheapest(asked: &Asked) -> Option<Offered> {
-    let offers = asked.offers();
-    let ranked = measures::ranked(&offers, Objective::Cost).unwrap_or_default();
-    let mut ranked = ranked.iter().filter_map(|place| offers.get(*place));
-    ranked.find(|offer| is_sure_offer(offer)).map(offered)
+    Some(match more {
+        Some(more) if !is_sure_offer(&more) => Closer::Next,
+        more => Closer::More(more.as_ref().map(|more| Box::new(offered(more)))),
+    })
 }
 
 /// Whether an answer is as sure to fit as asked.
@@ -172,9 +163,9 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
 
 #[cfg(test)]
 mod tests {
-    use super::{compare, estimate};
+    use super::{closer, compare, estimate};
     use crate::form::{Field, Form};
-    use crate::protocol::estimate::{Answered, Asking, Estimate, Others, Remedy, Slice};
+    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Offered, Slice};
     use serde_json::{Value, json};
     use shardwise_core::calibration::Measured;
     use shardwise_core::job::resolve;
@@ -257,26 +248,29 @@ mod tests {
         }
     }
 
-    fn slices(question: &Question) -> Vec<Slice> {
-        let (mut from, mut tried, mut all) = (0, 0, Vec::new());
-        loop {
-            let slice = compare(to_value(question), from, tried, &|| true);
-            let slice = slice.unwrap_or_else(|| panic!("the question has an answer"));
-            from += slice.offers.len();
-            tried = slice.tried;
-            let is_last = slice.is_last;
-            all.push(slice);
-            if is_last {
-                return all;
-            }
+    /// The question on every machine, some at a time, by place.
+    fn offers(question: &Question) -> Vec<Offered> {
+        let mut found = Vec::new();
+        // Whoever asks knows of a first one.
+        let mut left = vec![0];
+        while !left.is_empty() {
+            let slice = compare(to_value(question), 3, &left, &|| true);
+            let Slice { round, offers, left: rest, total } =
+                slice.unwrap_or_else(|| panic!("the question has an answer"));
+            assert_eq!((round, offers.len()), (3, 1), "what is over ends it after one");
+            left = if found.is_empty() { (1..total).rev().collect() } else { rest };
+            found.extend(offers);
         }
+        found.sort_by_key(|(place, _)| *place);
+        assert!(found.iter().enumerate().all(|(place, (own, _))| place == *own));
+        found.into_iter().map(|(_, offer)| offer).collect()
     }
 
     #[test]
     fn slices_hold_every_machine_once_and_its_own_plan_first() {
         let mut question = presets().swap_remove(0);
         question.hardware.gpu = "h20".into();
-        let offers: Vec<_> = slices(&question).into_iter().flat_map(|slice| slice.offers).collect();
+        let offers = offers(&question);
         let sweep = Sweep::every_gpu(&question);
         assert_eq!(offers.len(), sweep.total());
         let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}"));
@@ -295,7 +289,7 @@ mod tests {
             "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16, "market": {}},
             "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64},
         }));
-        let offers: Vec<_> = slices(&question).into_iter().flat_map(|slice| slice.offers).collect();
+        let offers = offers(&question);
         assert_eq!(offers.len(), Sweep::every_gpu(&question).total());
         let own = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
         let rented: Vec<_> = offers.iter().filter_map(|offer| offer.result.as_ref().ok()).collect();
@@ -313,7 +307,8 @@ mod tests {
         let mut chosen = question;
         chosen.hardware.market = None;
         chosen.hardware.offer = Some("voltage-park/8x-h100-infiniband/us/on-demand".to_owned());
-        let first = slices(&chosen).remove(0).offers.remove(0);
+        let first = super::compare(to_value(&chosen), 0, &[0], &|| true);
+        let first = first.map(|slice| slice.offers).unwrap_or_default().remove(0).1;
         let own = first.result.unwrap_or_else(|error| panic!("{error}")).rented;
         assert!(own.is_some_and(|own| own.rental.provider == "Voltage Park" && own.prices.len() > 2));
     }
@@ -326,24 +321,23 @@ mod tests {
                 "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}, "plan": plan,
             }))
         };
-        let remedy = |question: &Question| {
-            let last = slices(question).pop().and_then(|last| last.remedy);
-            last.unwrap_or_else(|| panic!("it does not fit, and something else does"))
+        let found = |question: &Question| {
+            let mut all = (0..).map(|tried| closer(to_value(question), tried));
+            let last = all.find(|found| !matches!(found, Some(Closer::Next))).flatten();
+            last.unwrap_or_else(|| panic!("the question has an answer"))
         };
-        let Remedy::Gpus(others) = remedy(&question(json!({}))) else {
+        let Closer::More(more) = found(&question(json!({}))) else {
             panic!("no plan fits");
         };
-        let Others { more, other } = *others;
-        let more = more
-            .and_then(|more| more.result.ok())
-            .unwrap_or_else(|| panic!("more of them do"));
+        let more = more.and_then(|more| more.result.ok());
+        let more = more.unwrap_or_else(|| panic!("more of them do"));
         assert!(more.measures.gpus > 4 && more.fits());
-        assert!(other.is_some_and(|other| other.result.is_ok_and(|own| own.fits() && own.measures.gpus == 4)));
         let mut pinned = Form::of(&question(json!({})));
         pinned.choose_gpu("h200-sxm");
         pinned.set(Field::Gpus, "64");
         pinned.set(Field::Backend, "ddp");
         let pinned = pinned.question().unwrap_or_else(|errors| panic!("{errors:?}"));
-        assert!(matches!(remedy(&pinned), Remedy::Plan));
+        assert!(matches!(found(&pinned), Closer::Plan));
+        assert!(matches!(found(&presets().swap_remove(0)), Closer::Fits));
     }
 }
