@@ -69,3 +69,46 @@ test('without workers the page answers by itself, and says what is missing', asy
   await expect(page.locator('#gpus')).toHaveAttribute('aria-busy', 'false');
   await expect(page.locator('#flags-panel [role=alert]')).toBeVisible();
 });
+
+// Answers once, to what has its program loaded, and dies of the next thing.
+const DIES_LATER = `self.postMessage(null);
+let asked = 0;
+self.addEventListener('message', ({ data }) => {
+  if (asked++) throw new Error('gone');
+  self.postMessage(JSON.stringify({ id: JSON.parse(data).id, result: null }));
+});`;
+const HELPER = 2;
+
+const cores = (page, count) => page.addInitScript((own) => {
+  Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => own });
+}, count);
+
+/** What the comparison says once it is of so many GPUs. */
+async function compared(page, gpus) {
+  await page.locator('#hardware-gpus').fill(gpus);
+  await expect(page.locator('#verdict')).toContainText(`${gpus} × H100-SXM`);
+  await expect(page.locator('#gpus')).toHaveAttribute('aria-busy', 'false');
+  return page.locator('#gpus').innerText();
+}
+
+test('engines beside the first share the comparison, which is the same', async ({ page, calculator, context }) => {
+  await cores(page, 2);
+  await calculator.open();
+  const alone = await compared(page, '16');
+  const other = await context.newPage();
+  await cores(other, 16);
+  const asked = await replace(other, 0, 0, '');
+  await other.goto('./');
+  // The two that every page has, and three more.
+  await expect.poll(() => asked.length).toBe(5);
+  expect(await compared(other, '16')).toBe(alone);
+  await other.close();
+});
+
+test('what an engine beside the first had in hand when it died is asked of the others', async ({ page, calculator }) => {
+  await cores(page, 16);
+  const asked = await replace(page, HELPER, 100, DIES_LATER);
+  await calculator.open();
+  await expect.poll(() => asked.length).toBe(5);
+  for (const gpus of ['16', '32']) expect(await compared(page, gpus)).toContain('H200');
+});
