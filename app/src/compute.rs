@@ -11,6 +11,7 @@ use shardwise_core::search::measures::Measures;
 use shardwise_core::wire::to_value;
 
 use crate::client::desk;
+use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Task;
 use crate::protocol::estimate::{Figures, Offered, Remedy, Slice};
@@ -47,6 +48,12 @@ impl Market {
         self.rows
             .extend(gpu.map(|gpu| Compared { gpu, place, result: offer.result.clone() }));
         self.offers.push(offer);
+    }
+
+    /// Among how many plans the question's own GPU type, which is the first offer, has its best; `None` where there was no choice.
+    pub(crate) fn tried(&self) -> Option<String> {
+        let own = self.offers.first()?.result.as_ref().ok()?;
+        (own.considered > 1).then(|| format::grouped(own.considered))
     }
 
     /// The machines on which it fits, by their places, with what they are ranked by.

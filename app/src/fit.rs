@@ -82,7 +82,6 @@ pub(crate) fn class(state: FitState) -> &'static str {
     }
 }
 
-/// Its icon.
 pub(crate) fn icon(state: FitState) -> &'static str {
     match state {
         FitState::Fits => "i-check",
@@ -134,7 +133,7 @@ pub(crate) fn host(fit: &Fit, lang: Lang) -> Option<String> {
     let parts: Vec<String> = parts
         .map(|(name, gib)| format!("{} {}", lang.word(name), format::gib(*gib)))
         .collect();
-    let parts = parts.join(if lang == Lang::Zh { "、" } else { ", " });
+    let parts = parts.join(lang.of([", ", "、"]));
     let needed = format::gib(host.needed_gib);
     Some(match host.capacity_gib {
         Some(whole) => fill(text.fit_host, &[&needed, &format::gib(whole), &parts]),

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::follow::follow;
 use crate::money::{self, Money};
-use crate::text::Lang;
+use crate::text::{Lang, of_word, word_of};
 
 const THEME_KEY: &str = "shardwise-theme";
 const LANG_KEY: &str = "shardwise-lang";
@@ -17,9 +17,7 @@ pub(crate) enum Theme {
     /// The system's.
     #[default]
     Auto,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 
@@ -28,15 +26,8 @@ impl Theme {
     pub(crate) const ALL: [(Self, &'static str); 3] =
         [(Self::Auto, "auto"), (Self::Light, "light"), (Self::Dark, "dark")];
 
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == word).map(|(theme, _)| *theme)
-    }
-
     fn word(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(theme, _)| *theme == self)
-            .map_or("auto", |(_, word)| word)
+        word_of(&Self::ALL, &self)
     }
 }
 
@@ -58,7 +49,7 @@ impl Look {
         let lang = [browser::query("lang"), browser::stored(LANG_KEY), browser::preferred_language()];
         let lang = lang.iter().flatten().find_map(|tag| Lang::of_tag(tag));
         let theme = [browser::query("theme"), browser::stored(THEME_KEY)];
-        let theme = theme.iter().flatten().find_map(|word| Theme::of_word(word));
+        let theme = theme.iter().flatten().find_map(|word| of_word(&Theme::ALL, word));
         let money = browser::stored(MONEY_KEY).and_then(|kept| Money::read(&kept));
         let look = Self {
             lang: RwSignal::new(lang.unwrap_or_default()),

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::Lang;
+use crate::text::{Lang, of_word, word_of};
 
 /// Yuan for a dollar where nobody says otherwise: the rate at which the catalog's prices in yuan were converted, so that these
 /// come back as their sellers list them (0.138 dollars a yuan, Tencent Cloud's own; `core/catalog/data/offers.csv`).
@@ -15,7 +15,6 @@ pub(crate) const YUAN_DATE: &str = "2026-08-19";
 /// Rates beyond these are slips of the keyboard.
 const RATES: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// A currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Currency {
     /// US dollars.
@@ -28,22 +27,11 @@ pub(crate) enum Currency {
 impl Currency {
     /// All of them, with the word that the storage uses.
     pub(crate) const ALL: [(Self, &'static str); 2] = [(Self::Usd, "usd"), (Self::Cny, "cny")];
-
-    /// The currency of a word.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == word).map(|(own, _)| *own)
-    }
-
-    /// Its word.
-    pub(crate) fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(own, _)| *own == self).map_or("usd", |(_, word)| word)
-    }
 }
 
 /// A currency, and how much of it a dollar is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Money {
-    /// The currency.
     pub(crate) currency: Currency,
     /// Of yuan, how many a dollar is; of dollars no matter.
     pub(crate) yuan: f64,
@@ -58,19 +46,19 @@ impl Default for Money {
 impl Money {
     /// What readers of a language reckon in.
     pub(crate) fn of_lang(lang: Lang) -> Self {
-        let currency = if lang == Lang::Zh { Currency::Cny } else { Currency::Usd };
+        let currency = lang.of([Currency::Usd, Currency::Cny]);
         Self { currency, ..Self::default() }
     }
 
     /// As the storage keeps it: `cny 7.25`.
     pub(crate) fn kept(self) -> String {
-        format!("{} {}", self.currency.word(), self.yuan)
+        format!("{} {}", word_of(&Currency::ALL, &self.currency), self.yuan)
     }
 
     /// What the storage kept; `None` of what is no money.
     pub(crate) fn read(kept: &str) -> Option<Self> {
         let (word, rate) = kept.split_once(' ')?;
-        Some(Self { currency: Currency::of_word(word)?, yuan: rate_of(rate)? })
+        Some(Self { currency: of_word(&Currency::ALL, word)?, yuan: rate_of(rate)? })
     }
 }
 
@@ -100,7 +88,6 @@ pub(crate) fn of(usd: f64) -> f64 {
     if money.currency == Currency::Cny { usd * money.yuan } else { usd }
 }
 
-/// Its sign.
 pub(crate) fn sign() -> &'static str {
     if shown().currency == Currency::Cny { "¥" } else { "$" }
 }

@@ -20,7 +20,6 @@ use estimate::Asking;
 pub(crate) struct Request {
     /// Its number.
     pub(crate) id: u32,
-    /// The task.
     pub(crate) task: Task,
     /// What dollars are shown in.
     #[serde(default)]
@@ -33,7 +32,6 @@ pub(crate) struct Request {
 pub(crate) enum Task {
     /// The texts of a framework: [`Flags`].
     Flags {
-        /// The question.
         question: Value,
         /// Identifier of the framework.
         framework: String,
@@ -45,15 +43,11 @@ pub(crate) enum Task {
         lang: String,
     },
     /// The frameworks that have a text for a question, by identifier.
-    Serves {
-        /// The question.
-        question: Value,
-    },
+    Serves { question: Value },
     /// The answer to a question: [`Estimate`](estimate::Estimate).
     Estimate(Box<Asking>),
     /// The same question on every GPU type, some at a time: [`Slice`](estimate::Slice).
     Compare {
-        /// The question.
         question: Value,
         /// How many machines are known.
         from: usize,
@@ -115,10 +109,7 @@ pub(crate) enum Task {
     /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.
     /// `frame.js` asks for it.
     #[serde(skip_serializing)]
-    Link {
-        /// The question.
-        question: Value,
-    },
+    Link { question: Value },
     /// The question of a link and its answer, as the command line gives it. `frame.js` asks for it.
     #[serde(skip_serializing)]
     Answer {
@@ -166,19 +157,14 @@ pub(crate) enum Document {
 impl Document {
     /// Its address from the site's root.
     pub(crate) fn address(self, lang: Lang) -> &'static str {
-        match (self, lang) {
-            (Self::Methods, Lang::En) => "methods/",
-            (Self::Methods, Lang::Zh) => "methods/zh/",
-            (Self::CommandLine, Lang::En) => "command-line/",
-            (Self::CommandLine, Lang::Zh) => "command-line/zh/",
-            (Self::Python, Lang::En) => "python/",
-            (Self::Python, Lang::Zh) => "python/zh/",
-            (Self::Embed, Lang::En) => "embed/",
-            (Self::Embed, Lang::Zh) => "embed/zh/",
-            (Self::Api, Lang::En) => "api/",
-            (Self::Api, Lang::Zh) => "api/zh/",
-            (Self::YourRun, lang) => lang.said(&ADDRESS),
-        }
+        lang.said(&match self {
+            Self::Methods => ["methods/", "methods/zh/"],
+            Self::CommandLine => ["command-line/", "command-line/zh/"],
+            Self::Python => ["python/", "python/zh/"],
+            Self::Embed => ["embed/", "embed/zh/"],
+            Self::Api => ["api/", "api/zh/"],
+            Self::YourRun => ADDRESS,
+        })
     }
 }
 
@@ -260,7 +246,6 @@ impl Name {
 pub(crate) struct SheetTask {
     /// Which.
     pub(crate) name: Name,
-    /// The question.
     pub(crate) question: Value,
     /// Tag of the page's language.
     pub(crate) lang: String,
@@ -275,7 +260,6 @@ pub(crate) struct SheetTask {
 pub(crate) struct Written {
     /// Which.
     pub(crate) name: Name,
-    /// Its blocks.
     pub(crate) blocks: Value,
     /// Whether there is more to come for who asks again.
     pub(crate) more: bool,
@@ -314,7 +298,6 @@ pub(crate) struct Instead {
 pub(crate) struct Text {
     /// File name.
     pub(crate) file: String,
-    /// Its language.
     pub(crate) language: Syntax,
     /// The whole text.
     pub(crate) text: String,

@@ -36,6 +36,7 @@ mod run;
 mod sheet;
 mod steps;
 mod sure;
+mod text_box;
 pub(crate) mod time;
 mod verdict;
 

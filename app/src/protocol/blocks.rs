@@ -83,7 +83,6 @@ impl From<FitState> for Tone {
 /// Words of a sentence, and what stands among them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Run {
-    /// Words.
     Words(String),
     /// What is to be seen first.
     Strong(String),
@@ -95,18 +94,15 @@ pub(crate) enum Run {
     Symbol(String),
     /// A word or two in a frame.
     Tag(Tone, String),
-    /// A link.
     Link {
         /// Where it leads.
         href: String,
-        /// Its words.
         words: String,
     },
     /// A button.
     Press(Button),
     /// A bar as long as a share of what it has.
     Bar {
-        /// The share.
         share: f64,
         /// The share that it may have.
         limit: Option<f64>,
@@ -118,32 +114,26 @@ pub(crate) enum Run {
 /// A line of text.
 pub(crate) type Line = Vec<Run>;
 
-/// Words.
 pub(crate) fn words(words: impl Into<String>) -> Run {
     Run::Words(words.into())
 }
 
-/// Words that are seen first.
 pub(crate) fn strong(words: impl Into<String>) -> Run {
     Run::Strong(words.into())
 }
 
-/// Quiet words.
 pub(crate) fn quiet(words: impl Into<String>) -> Run {
     Run::Quiet(words.into())
 }
 
-/// Code.
 pub(crate) fn code(words: impl Into<String>) -> Run {
     Run::Code(words.into())
 }
 
-/// A tag.
 pub(crate) fn tag(tone: Tone, words: impl Into<String>) -> Run {
     Run::Tag(tone, words.into())
 }
 
-/// A link.
 pub(crate) fn link(href: impl Into<String>, words: impl Into<String>) -> Run {
     Run::Link { href: href.into(), words: words.into() }
 }
@@ -163,7 +153,6 @@ pub(crate) enum Action {
     Put {
         /// The control's path.
         field: String,
-        /// The value.
         value: String,
     },
     /// Keys of the sheet's state take these values.
@@ -188,7 +177,6 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Asks a question.
     pub(crate) fn ask(question: &Question) -> Self {
         Self::Ask(permalink::to_hash(question))
     }
@@ -215,7 +203,6 @@ small! {
         Large,
         /// The first thing to do.
         First,
-        /// A pin.
         Pin,
         /// A place of a switch.
         Place,
@@ -226,7 +213,6 @@ small! {
     }
 }
 
-/// A button.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Button {
     /// Its name in the page, by which the keyboard finds it again; empty for none.
@@ -235,7 +221,6 @@ pub(crate) struct Button {
     pub(crate) look: Look,
     /// An icon before its words; empty for none.
     pub(crate) icon: String,
-    /// Its words.
     pub(crate) words: String,
     /// What else is said of it to whoever does not see where it stands; empty for nothing.
     pub(crate) about: String,
@@ -267,7 +252,6 @@ impl Button {
         Self { id: id.into(), ..self }
     }
 
-    /// With an icon.
     pub(crate) fn icon(self, icon: &str) -> Self {
         Self { icon: icon.to_owned(), ..self }
     }
@@ -331,14 +315,18 @@ pub(crate) struct Section {
 impl Section {
     /// A section without a heading.
     pub(crate) fn block(id: &str, purpose: Purpose, blocks: Vec<Block>) -> Block {
-        Block::Section(Self { id: id.to_owned(), purpose, title: Vec::new(), tools: Vec::new(), blocks })
+        Self::titled(id, purpose, Vec::new(), Vec::new(), blocks)
+    }
+
+    /// A section under a heading, beside which `tools` stand.
+    pub(crate) fn titled(id: &str, purpose: Purpose, title: Line, tools: Vec<Button>, blocks: Vec<Block>) -> Block {
+        Block::Section(Self { id: id.to_owned(), purpose, title, tools, blocks })
     }
 }
 
 small! {
     /// What a paragraph is.
     enum Kind {
-        /// A text.
         Text,
         /// What is to be seen.
         Take,
@@ -358,7 +346,6 @@ small! {
         Refusal,
         /// What has to be said first.
         Request,
-        /// A formula.
         Formula,
         /// A formula with its numbers.
         Numbers,
@@ -388,7 +375,6 @@ pub(crate) struct Prose {
     pub(crate) line: Line,
 }
 
-/// A paragraph.
 pub(crate) fn prose(kind: Kind, line: Line) -> Block {
     Block::Prose(Prose { id: String::new(), kind, line })
 }
@@ -430,7 +416,6 @@ small! {
 pub(crate) struct Entries {
     /// What is in it.
     pub(crate) listed: Listed,
-    /// Its entries.
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -452,7 +437,6 @@ impl Entry {
     }
 }
 
-/// A list.
 pub(crate) fn entries(listed: Listed, entries: impl IntoIterator<Item = Entry>) -> Block {
     Block::Entries(Entries { listed, entries: entries.into_iter().collect() })
 }
@@ -497,7 +481,6 @@ small! {
     enum Holds {
         /// The names of the rows.
         Names,
-        /// Words.
         Words,
         /// Words that matter less.
         Details,
@@ -509,7 +492,6 @@ small! {
         Key,
         /// Figures with a bar below them.
         Shares,
-        /// Bars.
         Bars,
         /// Buttons.
         Actions,
@@ -525,7 +507,6 @@ pub(crate) struct Sort {
     pub(crate) button: Button,
 }
 
-/// A column.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Column {
     /// Its name; empty for none.
@@ -536,7 +517,6 @@ pub(crate) struct Column {
     pub(crate) sort: Option<Sort>,
 }
 
-/// A column.
 pub(crate) fn column(name: impl Into<String>, holds: Holds) -> Column {
     Column { name: name.into(), holds, sort: None }
 }
@@ -552,7 +532,6 @@ small! {
         Fits,
         /// A plan that does not.
         Unfit,
-        /// The best.
         Best,
         /// The question's own.
         Own,
@@ -561,7 +540,6 @@ small! {
     }
 }
 
-/// A cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cell {
     /// What it says; nothing where nothing is known.
@@ -578,7 +556,6 @@ pub(crate) fn cell(text: impl Into<String>) -> Cell {
     runs(if text.is_empty() { Vec::new() } else { vec![words(text)] })
 }
 
-/// A cell.
 pub(crate) fn runs(line: Line) -> Cell {
     Cell { line, columns: 1, tone: Tone::Plain }
 }
@@ -588,7 +565,6 @@ pub(crate) fn wide(columns: u32, run: Run) -> Cell {
     Cell { line: vec![run], columns, tone: Tone::Plain }
 }
 
-/// A row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// Its name in the page; empty for none.
@@ -611,7 +587,6 @@ pub(crate) struct Table {
     pub(crate) name: String,
     /// What it is.
     pub(crate) tabled: Tabled,
-    /// Its columns.
     pub(crate) columns: Vec<Column>,
     /// Its rows in groups, each under its words, of which the first needs none.
     pub(crate) groups: Vec<(String, Vec<Row>)>,
@@ -627,11 +602,8 @@ impl Table {
 /// What a colour or a line of a chart looks like.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Mark {
-    /// An area.
     Area(Ink),
-    /// A point.
     Point(Ink),
-    /// A line.
     Line(Ink),
     /// A line with its points.
     Curve(Ink, Ink),
@@ -659,7 +631,6 @@ pub(crate) fn targets(places: Vec<((i32, i32), (i32, i32))>, about: Vec<Vec<Stri
 pub(crate) struct Switch {
     /// What it is called.
     pub(crate) name: String,
-    /// Its places.
     pub(crate) places: Vec<Button>,
 }
 
@@ -711,6 +682,10 @@ pub(crate) struct Listing {
     pub(crate) lines: Vec<(Sign, String)>,
 }
 
+pub(crate) fn listing(id: &str, name: &str, lines: Vec<(Sign, String)>) -> Block {
+    Block::Listing(Listing { id: id.to_owned(), name: name.to_owned(), lines })
+}
+
 /// What is folded away.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fold {
@@ -724,6 +699,10 @@ pub(crate) struct Fold {
     pub(crate) blocks: Vec<Block>,
 }
 
+pub(crate) fn fold(id: &str, title: impl Into<String>, aside: impl Into<String>, blocks: Vec<Block>) -> Block {
+    Block::Fold(Fold { id: id.to_owned(), title: title.into(), aside: aside.into(), blocks })
+}
+
 /// A control of how a sheet is shown.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Control {
@@ -731,7 +710,6 @@ pub(crate) struct Control {
     pub(crate) key: String,
     /// What it is called.
     pub(crate) name: String,
-    /// What it takes.
     pub(crate) takes: Takes,
 }
 
@@ -740,7 +718,6 @@ pub(crate) struct Control {
 pub(crate) enum Takes {
     /// Words to look for.
     Words(String),
-    /// A tick.
     Tick(bool),
     /// One of several keys, each with its words.
     One(String, Vec<(String, String)>),
@@ -765,7 +742,6 @@ pub(crate) struct Choice {
     pub(crate) note: String,
     /// What stands beside each value: two figures, and whether it fits.
     pub(crate) heads: [String; 3],
-    /// The values.
     pub(crate) values: Vec<Alternative>,
     /// A value of one's own: the words before it, and what its box is called.
     pub(crate) own: Option<[String; 2]>,
@@ -782,7 +758,6 @@ pub(crate) struct Choice {
 pub(crate) struct Alternative {
     /// As a person types it.
     pub(crate) value: String,
-    /// Its words.
     pub(crate) words: String,
     /// Whether it stands now.
     pub(crate) now: bool,

@@ -66,7 +66,7 @@ fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, l
     let mut said = Vec::new();
     let others = parts::differences(&chosen.parts, &own.parts, field);
     if !others.is_empty() {
-        let comma = if lang == Lang::Zh { "、" } else { ", " };
+        let comma = lang.of([", ", "、"]);
         said.push(fill(words.alt_with, &[&others[..others.len().min(NAMED)].join(comma)]));
     }
     let gib = own.found.answer.memory.reserved_gib - chosen.found.answer.memory.reserved_gib;
@@ -74,7 +74,7 @@ fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, l
         let sentence = if gib < 0.0 { words.alt_less } else { words.alt_more };
         said.push(fill(sentence, &[&format::gib(gib.abs())]));
     }
-    said.join(if lang == Lang::Zh { "；" } else { "; " })
+    said.join(lang.of(["; ", "；"]))
 }
 
 fn told(own: &Alternative, chosen: &Alternative, why: String, field: Field, lang: Lang) -> blocks::Alternative {

@@ -6,7 +6,7 @@ use shardwise_core::read::{Reading, read};
 use super::asked::{Ask, Asked};
 use crate::format;
 use crate::protocol::blocks::{
-    Block, Cell, Entry, Fold, Holds, Listed, Stands, Table, Tabled, code, column, entries, row, runs,
+    Block, Cell, Entry, Holds, Listed, Stands, Table, Tabled, code, column, entries, fold, row, runs,
 };
 use crate::text::fill;
 use crate::texts::written;
@@ -94,13 +94,9 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
         blocks.push(Block::Table(Table::new(sheet.beside_yours, Tabled::Settings, columns, rows)));
     }
     if !alone.is_empty() {
-        blocks.push(Block::Fold(Fold {
-            id: "diff-alone".to_owned(),
-            title: sheet.only_yours.to_owned(),
-            aside: alone.len().to_string(),
-            blocks: vec![entries(Listed::Settings, alone.into_iter().map(|own| Entry::new([vec![code(own)]])))],
-        }));
+        let count = alone.len().to_string();
+        let settings = entries(Listed::Settings, alone.into_iter().map(|own| Entry::new([vec![code(own)]])));
+        blocks.push(fold("diff-alone", sheet.only_yours, count, vec![settings]));
     }
-    let (id, whose) = ("flags-diff".to_owned(), sheet.beside_yours.to_owned());
-    Some(Block::Fold(Fold { id, title: whose, aside: title, blocks }))
+    Some(fold("flags-diff", sheet.beside_yours, title, blocks))
 }

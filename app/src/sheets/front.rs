@@ -151,7 +151,7 @@ impl Scene {
             None => String::new(),
         };
         let both = [untried, stands].into_iter().filter(|own| !own.is_empty());
-        both.collect::<Vec<_>>().join(if self.lang == Lang::En { "; " } else { "；" })
+        both.collect::<Vec<_>>().join(self.lang.of(["; ", "；"]))
     }
 
     fn about(&self, own: &Type) -> Vec<String> {

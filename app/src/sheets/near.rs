@@ -17,7 +17,7 @@ use crate::browser;
 use crate::format;
 use crate::protocol::SheetTask;
 use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Fold, Kind, Line, Listed, Look, entries, link, said, strong, words as run,
+    Action, Block, Button, Entry, Kind, Line, Listed, Look, entries, fold, link, said, strong, words as run,
 };
 use crate::runs::{self, Reader, Reading};
 use crate::text::{Lang, Sheets, fill};
@@ -341,7 +341,7 @@ impl Published {
         let told = if differences.is_empty() {
             words.near_same.to_owned()
         } else {
-            fill(words.near_differs, &[&differences.join(if lang == Lang::Zh { "；" } else { "; " })])
+            fill(words.near_differs, &[&differences.join(lang.of(["; ", "；"]))])
         };
         let mut source: Line =
             vec![if self.url.is_empty() { run(name.as_str()) } else { link(self.url.as_str(), name.as_str()) }];
@@ -421,8 +421,7 @@ fn blocks(asked: &Asked, runs: &[Published], lang: Lang) -> Vec<Block> {
     let note = if shown.iter().all(|run| run.is_memory) { words.near_note } else { words.near_note_speed };
     let (both, error) = first.figures(words);
     let folded = vec![list("folded-"), said(Kind::Note, note)];
-    let fold = Fold { id: "near-fold".to_owned(), title: both, aside: error, blocks: folded };
-    vec![list(""), said(Kind::Note, note), Block::Fold(fold)]
+    vec![list(""), said(Kind::Note, note), fold("near-fold", both, error, folded)]
 }
 
 #[cfg(test)]
@@ -566,8 +565,7 @@ mod tests {
     fn presets_have_runs_like_them() {
         let files = files();
         for preset in presets::presets() {
-            let asked = Asked::new(preset.question().map(|own| to_value(&own)).unwrap_or_default());
-            let asked = asked.unwrap_or_else(|error| panic!("{}: {error}", preset.id));
+            let asked = Asked::of(preset.question().map(|own| to_value(&own)).unwrap_or_default());
             let own = Traits::of(&asked.question, &asked.found.job, &asked.found.answer.plan);
             let (shown, count) = nearest(&files[0], &own);
             // No published run learns from preferences.
@@ -603,7 +601,7 @@ mod tests {
             "version": 1, "model": "qwen3-235b-a22b", "hardware": {"gpu": "mi300x", "gpus": 64},
             "workload": {"kind": "grpo", "rl": sizes},
         });
-        let asked = Asked::new(question).unwrap_or_else(|error| panic!("{error}"));
+        let asked = Asked::of(question);
         let text = json!(blocks(&asked, &training, Lang::En)).to_string();
         assert!(text.contains("None of 104 published runs"), "{text}");
     }

@@ -322,7 +322,7 @@ mod tests {
     fn asked(hardware: &Value) -> Asked {
         let question = json!({"version": 1, "model": "qwen3-8b", "hardware": hardware,
             "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64, "tokens": 1e9}});
-        Asked::new(question).unwrap_or_else(|error| panic!("{error}"))
+        Asked::of(question)
     }
 
     fn shown(asked: &Asked, lang: Lang, state: &Value) -> Option<Block> {

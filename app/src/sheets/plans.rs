@@ -388,16 +388,11 @@ fn compared(pinned: &[&Line<'_>], lang: Lang) -> Option<Block> {
         column(second.layout.clone(), Holds::Numbers),
     ];
     let unpin = Button::new(Look::Quiet, sheet.unpin, Action::set("pins", Value::Array(Vec::new())));
-    Some(Block::Section(Section {
-        id: "plans-compared".to_owned(),
-        purpose: Purpose::Pair,
-        title: vec![run(sheet.two_plans)],
-        tools: vec![unpin.called("unpin")],
-        blocks: vec![Block::Table(Table::new(sheet.two_plans, Tabled::Beside, columns, rows.collect()))],
-    }))
+    let table = Block::Table(Table::new(sheet.two_plans, Tabled::Beside, columns, rows.collect()));
+    let (title, tools) = (vec![run(sheet.two_plans)], vec![unpin.called("unpin")]);
+    Some(Section::titled("plans-compared", Purpose::Pair, title, tools, vec![table]))
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Vec<Block>> {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());

@@ -146,7 +146,6 @@ fn table(asked: &Asked, offers: &[(u64, Tried)], lang: Lang) -> Table {
     Table::new(sheet.scaling, Tabled::Numbers, columns, rows)
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());

@@ -70,7 +70,7 @@ fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Row
 fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let names: Vec<String> = found.changes.iter().map(|change| sentence(change, lang)).collect();
-    let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
+    let names = names.join(lang.of(["; ", "；"]));
     let figures = found.changes.last()?.figures;
     let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
     let mut costs = format!("{speed} {}", text.per_gpu);
@@ -84,7 +84,6 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     Some(named("remedy", Kind::Take, line))
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let (lang, question) = (ask.lang, &asked.question);
     let (text, sheet) = (lang.text(), lang.sheets());

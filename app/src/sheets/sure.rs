@@ -105,7 +105,7 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Block> {
     let way = |(place, changes): (usize, Vec<Change>)| {
         let last = changes.last()?.figures;
         let names: Vec<String> = changes.iter().map(|change| sensitivity::sentence(change, lang)).collect();
-        let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
+        let names = names.join(lang.of(["; ", "；"]));
         let seconds = last.step_time_s - now.step_time_s;
         let (usd, run) = dollars(now, seconds);
         let usd = usd.map_or_else(String::new, |usd| {

@@ -26,14 +26,6 @@ struct Step<'a> {
 /// Its address in the page.
 const ID: &str = "timeline";
 
-/// The schedules with their names in the form.
-const SCHEDULES: [(Schedule, &str); 4] = [
-    (Schedule::Colocated, "colocated"),
-    (Schedule::Split, "split"),
-    (Schedule::OneStepOff, "one_step_off"),
-    (Schedule::FullyAsync, "fully_async"),
-];
-
 impl Step<'_> {
     /// The phase of a bar; `None` for a wait.
     fn phase(&self, bar: &Bar) -> Option<&TimePhase> {
@@ -195,7 +187,8 @@ impl Step<'_> {
     /// The schedules to choose from.
     fn switch(&self) -> Switch {
         let lang = self.lang;
-        let places = SCHEDULES.into_iter().map(|(schedule, word)| {
+        let places = Schedule::ALL.into_iter().map(|schedule| {
+            let word = schedule.as_str();
             let button = Button::new(Look::Place, lang.word(word), Action::put(Field::Schedule, word));
             button.called(format!("schedule-{word}")).pressed(schedule == self.schedule)
         });

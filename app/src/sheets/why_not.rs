@@ -15,7 +15,7 @@ use crate::form::{Field, Form};
 use crate::format;
 use crate::parts;
 use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Fold, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, cell, column,
+    Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, cell, column, fold,
     link, quiet, row, runs, said, tag, words as run,
 };
 use crate::text::{Lang, fill};
@@ -324,12 +324,7 @@ impl<'a> Scene<'a> {
         let heads = std::iter::once(words.wn_plan).chain(heads);
         let columns = std::iter::once(column("", Holds::Names)).chain(heads.map(|name| column(name, Holds::Numbers)));
         let table = Table::new(words.wn_parts, Tabled::Seconds, columns.collect(), rows);
-        Block::Fold(Fold {
-            id: "whynot-parts".to_owned(),
-            title: words.wn_parts.to_owned(),
-            aside: String::new(),
-            blocks: vec![Block::Table(table)],
-        })
+        fold("whynot-parts", words.wn_parts, "", vec![Block::Table(table)])
     }
 
     /// What the best of the textbook comes to, in a sentence.
@@ -350,7 +345,6 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     let words = ask.lang.sheets();
     let scene = Scene::of(asked, ask.lang);
@@ -377,13 +371,9 @@ mod tests {
     use shardwise_core::wire::to_value;
     use shardwise_core::{evaluate_alone, permalink, presets};
 
-    fn asked(question: &Value) -> Asked {
-        Asked::new(question.clone()).unwrap_or_else(|error| panic!("{error}"))
-    }
-
     /// Where the layouts beside a question's plan are from, and what they are; in alphabetical order.
     fn beside(question: &Value) -> Vec<String> {
-        let asked = asked(question);
+        let asked = Asked::of(question.clone());
         let scene = Scene::of(&asked, Lang::En);
         let told = scene.rivals.iter().map(|own| {
             let [layout, _] = scene.told(&own.found, &[]);
@@ -444,7 +434,7 @@ mod tests {
         let mut compared = 0;
         for preset in presets::presets().iter().filter_map(presets::Preset::question) {
             let question = Question { plan: None, ..preset };
-            let asked = asked(&to_value(&question));
+            let asked = Asked::of(to_value(&question));
             let now = &asked.found.answer;
             for rival in Scene::of(&asked, Lang::En).rivals {
                 let own = &rival.found.answer;
@@ -471,7 +461,7 @@ mod tests {
         let mut question = grpo();
         question["plan"] = json!({"backend": "fsdp", "recompute": "none", "max_tokens_per_gpu": 16384,
             "rollout": {"engine": "sglang", "tensor_parallel": 2}});
-        let pinned = asked(&question);
+        let pinned = Asked::of(question);
         let scene = Scene::of(&pinned, Lang::En);
         assert_eq!(scene.rivals.len(), MOST);
         for own in &scene.rivals {
@@ -482,7 +472,7 @@ mod tests {
             let engine = plan.rollout.and_then(|own| own.engine).map(|own| own.as_str());
             assert_eq!(engine, Some("sglang"), "{}", own.from);
             // Used, it is the plan.
-            let used = asked(&shardwise_core::wire::to_value(&own.question));
+            let used = Asked::of(to_value(&own.question));
             let again = Scene::of(&used, Lang::En);
             assert!(again.rivals.iter().all(|other| other.from != own.from), "{}", own.from);
         }
@@ -508,8 +498,7 @@ mod tests {
 
     #[test]
     fn each_row_says_what_it_takes_and_where_and_can_be_used() {
-        let question = grpo();
-        let asked = asked(&question);
+        let asked = Asked::of(grpo());
         for lang in [Lang::En, Lang::Zh] {
             let block = sheet(&asked, &Ask { lang, width: 0, state: Map::new() });
             let text = json!(block).to_string();

@@ -273,7 +273,7 @@ mod tests {
     fn asked() -> Asked {
         let question = json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "gh200-96g", "gpus": 8},
             "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64, "tokens": 1e9}});
-        Asked::new(question).unwrap_or_else(|error| panic!("{error}"))
+        Asked::of(question)
     }
 
     fn shown(asked: &Asked, lang: Lang, state: Value) -> Option<(Block, bool)> {

@@ -1,9 +1,28 @@
-//! English.
+//! English, which says what words there are.
 
-use super::{Accuracy, Sheets, Site, Text};
-use crate::form::Field;
+// One table for what each program needs, so that neither carries the other's words.
+macro_rules! words {
+    ($(#[$doc:meta])* $table:ident: $type:ident; $($name:ident: $words:literal,)*) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $type {
+            $(pub(crate) $name: &'static str,)*
+        }
 
-pub(super) const SITE: Site = Site {
+        #[cfg(test)]
+        impl $type {
+            pub(super) fn all(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($name), self.$name),)*]
+            }
+        }
+
+        pub(super) const $table: $type = $type { $($name: $words,)* };
+    };
+}
+
+words! {
+    /// Words of what stands around every page.
+    SITE: Site;
     site: "Site",
     calculator: "Calculator",
     accuracy: "Accuracy",
@@ -26,9 +45,11 @@ pub(super) const SITE: Site = Site {
     prices: "Prices",
     build: "Build",
     licence: "Licence",
-};
+}
 
-pub(super) const ACCURACY: Accuracy = Accuracy {
+words! {
+    /// Words of the accuracy page.
+    ACCURACY: Accuracy;
     title: "Shardwise: how accurate is it?",
     skip: "Skip to the result",
     loading: "Loading the measured runs.",
@@ -174,9 +195,11 @@ pub(super) const ACCURACY: Accuracy = Accuracy {
     file_runs: "All training runs and RL steps with sources (JSON)",
     file_generation: "All generation runs with sources (JSON)",
     file_overview: "All errors by group (JSON)",
-};
+}
 
-pub(super) const TEXT: Text = Text {
+words! {
+    /// Words of the calculator.
+    TEXT: Text;
     title: "Shardwise: does it fit, how fast, what does it cost, and what do I type?",
     skip: "Skip to the answer",
     report: "Report a wrong number",
@@ -639,9 +662,11 @@ pub(super) const TEXT: Text = Text {
     key_pin: "Pin what is checked, in a part of the plan",
     key_list: "This list",
     keys_on: "Shortcuts of one key are on",
-};
+}
 
-pub(super) const SHEETS: Sheets = Sheets {
+words! {
+    /// Words of what the worker writes.
+    SHEETS: Sheets;
     offers: "Offers of these GPUs",
     offers_take: "{0} of {1} offers can hold it, at {2} to {3} a GPU hour, median {4}. It costs least at {5}: {6}.",
     offers_none: "No offer of {0} × {1} can hold it on these terms: {2}.",
@@ -940,325 +965,4 @@ pub(super) const SHEETS: Sheets = Sheets {
     near_unknown: "No published run of this task is known: expect more error than the interval says.",
     near_none: "None of {0} published runs of this task is like this: expect more error than the interval says.",
     near_missing: "The published runs did not load. The next question tries again.",
-};
-
-#[expect(clippy::too_many_lines, reason = "one line for each control")]
-pub(super) fn label(field: Field) -> &'static str {
-    match field {
-        Field::Model => "Model",
-        Field::ModelConfig => "config.json",
-        Field::Gpu => "Type",
-        Field::GpuBase => "Starts from",
-        Field::GpuArchitecture => "Architecture",
-        Field::GpuMemory => "Memory, GiB",
-        Field::GpuBandwidth => "Memory bandwidth, GB/s",
-        Field::GpuBf16 => "bf16, TFLOPS",
-        Field::GpuFp8 => "fp8, TFLOPS",
-        Field::GpuNvlink => "NVLink, GB/s",
-        Field::GpuDomain => "GPUs on NVLink",
-        Field::GpuPcie => "PCIe, GB/s",
-        Field::Gpus => "GPUs",
-        Field::GpusPerNode => "GPUs per node",
-        Field::Network => "Gbit/s per GPU",
-        Field::Price => "$ per hour",
-        Field::Offer => "Offer",
-        Field::Terms => "Cheapest offer",
-        Field::Providers => "Providers",
-        Field::OwnedPrice => "$ paid per GPU",
-        Field::OwnedYears => "Years in service",
-        Field::OwnedUse => "Share of hours in use",
-        Field::OwnedWatts => "Watts per GPU",
-        Field::OwnedPue => "PUE",
-        Field::OwnedKwh => "$ per kWh",
-        Field::Kind => "Task",
-        Field::SequenceLength => "Sequence length",
-        Field::GlobalBatch => "Sequences per step",
-        Field::MeanSequenceLength => "Mean length",
-        Field::Packing => "Packing",
-        Field::Precision => "Precision",
-        Field::LoraRank => "LoRA rank",
-        Field::LoraTargets => "LoRA on",
-        Field::LoadIn4bit => "Base in 4 bits",
-        Field::PrecomputeReference => "Precompute reference",
-        Field::Images => "Images per example",
-        Field::ImageWidth => "Image width, pixels",
-        Field::ImageHeight => "Image height, pixels",
-        Field::ImagePixels => "Most pixels of an image",
-        Field::VisionTower => "Vision tower",
-        Field::Prompts => "Prompts per step",
-        Field::Oversampling => "Oversampling",
-        Field::Responses => "Responses per prompt",
-        Field::MaxPrompt => "Longest prompt",
-        Field::MaxResponse => "Longest response",
-        Field::MeanPrompt => "Mean prompt",
-        Field::MeanResponse => "Mean response",
-        Field::LengthSpread | Field::Spread | Field::RequestSpread => "Length spread (cv)",
-        Field::MiniBatch => "Mini-batch, prompts",
-        Field::Epochs => "Epochs",
-        Field::Reference => "Reference model (KL)",
-        Field::OldLogProb => "Old log-prob pass",
-        Field::BalanceBatch => "Balanced batches",
-        Field::RewardSeconds => "Reward, seconds",
-        Field::AgentTurns => "Mean turns",
-        Field::AgentMaxTurns => "Most turns",
-        Field::ToolTokens => "Tool's answer, tokens",
-        Field::ToolSeconds => "Tool call, seconds",
-        Field::ToolSpread => "Spread of tool calls",
-        Field::Environments => "Environments",
-        Field::PrefixHits => "Prefix cache hit rate",
-        Field::OwnPace => "Each at its own pace",
-        Field::Teacher => "Teacher",
-        Field::Placement => "Where it stands",
-        Field::TeacherGpus => "GPUs of its own",
-        Field::TeacherTensorParallel => "Its tensor parallel",
-        Field::TeacherShare => "Its share of the card",
-        Field::TeacherTokens => "Tokens it reads a step",
-        Field::TeacherPrecision => "Its precision",
-        Field::TeacherLogits => "What the student is held to",
-        Field::TopK => "Largest of a position",
-        Field::OnPolicy => "Share that is sampled",
-        Field::Schedule => "Schedule",
-        Field::MaxStaleness => "Staleness bound",
-        Field::TrainGpus => "GPUs that train",
-        Field::Requests => "Requests",
-        Field::RequestPrompt => "Mean prompt",
-        Field::RequestResponse => "Mean response",
-        Field::RunTokens => "Tokens in the run",
-        Field::RunSteps => "Steps",
-        Field::RunExamples => "Examples in the data set",
-        Field::RunEpochs => "Epochs over it",
-        Field::RunCheckpoints => "Checkpoints kept",
-        Field::Operations => "Count start-up, checkpoints and failures",
-        Field::StartupSeconds => "Start-up, s",
-        Field::EvaluationShare => "Evaluation, share",
-        Field::Saves => "Checkpoints",
-        Field::SavingMinutes => "Checkpoint every, min",
-        Field::StorageBandwidth => "Storage, GB/s",
-        Field::Fails => "Failures",
-        Field::FailureHours => "GPU hours per failure",
-        Field::Interruptions => "Taken back per hour",
-        Field::Energy => "Energy",
-        Field::Pue => "PUE",
-        Field::GridCo2 => "Grid, g CO₂/kWh",
-        Field::Framework => "I use",
-        Field::FrameworkVersion => "Version",
-        Field::Confidence => "How sure?",
-        Field::Backend => "Backend",
-        Field::TensorParallel => "TP",
-        Field::PipelineParallel => "PP",
-        Field::VirtualPipeline => "VPP",
-        Field::PipelineSchedule => "Pipeline schedule",
-        Field::ContextParallel => "CP",
-        Field::UlyssesParallel => "Ulysses SP",
-        Field::ExpertParallel => "EP",
-        Field::ExpertTensorParallel => "ETP",
-        Field::ZeroStage => "ZeRO stage",
-        Field::MicroBatch => "Micro-batch",
-        Field::TokenBudget => "Tokens/GPU",
-        Field::Recompute => "Recompute",
-        Field::Offload => "Offload",
-        Field::FusedHead => "Fused LM head",
-        Field::AttentionKernel => "Attention kernel",
-        Field::Optimizer => "Optimizer",
-        Field::Engine => "Rollout engine",
-        Field::EngineVersion => "Engine version",
-        Field::RolloutTensorParallel => "Rollout TP",
-        Field::MemoryShare => "Rollout memory",
-        Field::EnforceEager => "Rollout eager mode",
-        Field::KvCacheDtype => "KV cache type",
-        Field::SpeculativeSpeedup => "Speculative speed-up",
-        Field::ForwardSeconds => "Forward pass, s",
-        Field::BackwardSeconds => "Backward pass, s",
-        Field::StepSeconds => "Step, s",
-        Field::PeakGib => "Peak memory, GiB",
-    }
-}
-
-/// Within a sentence: a phase, or what else decides whether a plan fits.
-pub(super) fn place(phase: &str) -> &str {
-    match phase {
-        "engine" => "the engine's share of the card",
-        "host" => "the host memory of a node",
-        "train" => "the training step",
-        "rollout" => "the rollout",
-        "old_log_prob" => "the old log-prob pass",
-        "mismatched" => "the pass over mismatched responses",
-        "reference" => "the reference pass",
-        "values" => "the critic's values",
-        "update_critic" => "the critic update",
-        "update_actor" => "the actor update",
-        "update_reward" => "the reward model's update",
-        "reward" => "the rewards",
-        "reward_reference" => "the reward model's reference pass",
-        "teacher" => "the teacher",
-        "weight_sync" => "the weight sync",
-        other => word(other),
-    }
-}
-
-/// When, or where, a phase or what else decides is, within a sentence.
-pub(super) fn during(phase: &str) -> String {
-    let words = match phase {
-        "engine" => "in the engine's share of the card",
-        "host" => "in the host memory of a node",
-        "train" => "in the training step",
-        "rollout" => "during rollout",
-        "old_log_prob" => "in the old log-prob pass",
-        "mismatched" => "in the pass over mismatched responses",
-        "reference" => "in the reference pass",
-        "values" => "while the critic scores tokens",
-        "update_critic" => "in the critic update",
-        "update_actor" => "in the actor update",
-        "update_reward" => "in the reward model's update",
-        "reward" => "while rewards are computed",
-        "reward_reference" => "in the reward model's reference pass",
-        "teacher" => "on the teacher's side",
-        "weight_sync" => "during weight sync",
-        other => return format!("during “{}”", word(other)),
-    };
-    words.to_owned()
-}
-
-#[expect(clippy::too_many_lines, reason = "one line for each word")]
-pub(super) fn word(word: &str) -> &str {
-    match word {
-        "startup" => "Start-up",
-        "training" => "Training that counts",
-        "evaluation" => "Evaluation",
-        "checkpoints" => "Waiting for checkpoints",
-        "lost" => "Work that failures lose",
-        "restarts" => "Restarts",
-        "on-demand" => "on demand",
-        "reserved-1y" => "reserved for a year",
-        "market" => "marketplace",
-        "megatron" => "Megatron",
-        "fsdp" => "FSDP",
-        "deepspeed" => "DeepSpeed",
-        "ddp" => "DDP",
-        "vllm" => "vLLM",
-        "sglang" => "SGLang",
-        "tensorrt_llm" => "TensorRT-LLM",
-        "trained" => "trained",
-        "projector" => "projector alone",
-        "frozen" => "frozen",
-        "colocated" => "Colocated",
-        "split" => "Split",
-        "one_step_off" => "One step off",
-        "fully_async" => "Fully async",
-        "all-linear" => "all linear layers",
-        "attention" => "attention",
-        "flash" => "FlashAttention",
-        "unfused" => "unfused",
-        "flash1" => "FlashAttention-1",
-        "flash2" => "FlashAttention-2",
-        "flash3" => "FlashAttention-3",
-        "flash4" => "FlashAttention-4",
-        "cudnn" => "cuDNN",
-        "sdpa" => "PyTorch SDPA",
-        "ck" => "Composable Kernel",
-        "1f1b" => "1F1B",
-        "interleaved_1f1b" => "Interleaved 1F1B",
-        "interleaved_zero_bubble" => "Interleaved zero bubble",
-        "zbv_zero_bubble" => "ZBV zero bubble",
-        "dual_pipe_v" => "DualPipeV",
-        // Keys and values as the weights, in 16 bits.
-        "auto" => "16 bits",
-        "p" => "parameters",
-        "g" => "gradients",
-        "o" => "optimizer",
-        "c" => "optimizer stepped by CPUs",
-        "a" => "activations",
-        // Teachers.
-        "beside" => "Beside the student",
-        "pool" => "On GPUs of its own",
-        "sampled" => "Sampled tokens",
-        "top_k" => "The largest few",
-        "full_vocabulary" => "The whole vocabulary",
-        // Roles.
-        "engine" => "Engine",
-        "actor" => "Actor",
-        "critic" => "Critic",
-        // Phases.
-        "train" => "Training step",
-        "rollout" => "Rollout",
-        "old_log_prob" => "Old log-prob",
-        "mismatched" => "Mismatched responses",
-        "reference" => "Reference",
-        "values" => "Values",
-        "update_critic" => "Critic update",
-        "update_actor" => "Actor update",
-        "update_reward" => "Reward model update",
-        "reward" => "Reward",
-        "reward_reference" => "Reward model's reference",
-        "teacher" => "Teacher",
-        "weight_sync" => "Weight sync",
-        "driver" => "Driver",
-        // Parts of the memory.
-        "parameters" => "Parameters",
-        "gradients" => "Gradients",
-        "optimizer" => "Optimizer",
-        "activations" => "Activations",
-        "logits" => "Logits",
-        "kv_cache" => "KV cache",
-        "rollout_weights" => "Rollout weights",
-        "frozen_weights" => "Frozen weights",
-        "communication" => "Communication",
-        "framework" => "CUDA, engine, slack",
-        "processes" => "Processes",
-        // Parts of the time.
-        "compute" => "Forward and backward",
-        "forward" => "Forward only",
-        "recompute" => "Recomputation",
-        "prefill" => "Prefill",
-        "decode" => "Decode",
-        "tools" => "Waiting for tools",
-        "tensor_parallel" => "Tensor parallel",
-        "context_parallel" => "Context parallel",
-        "expert_parallel" => "Expert parallel",
-        "pipeline_parallel" => "Pipeline sends",
-        "bubble" => "Waiting",
-        "data_parallel" => "Data parallel",
-        "optimizer_step" => "Optimizer step",
-        "offload" => "Offload",
-        "overhead" => "Overhead",
-        "sequence_parallel" => "Sequence parallel",
-        "shard_group" => "Shard group",
-        "fused_loss" => "Fused cross-entropy",
-        "forward_micro_batch" => "Forward micro-batch",
-        "forward_max_tokens_per_gpu" => "Forward tokens/GPU",
-        "pipeline_schedule" => "Pipeline schedule",
-        "attention_kernel" => "Attention kernel",
-        "bf16_stochastic_round" => "Stochastic rounding",
-        "optimizer_in_backward" => "Step in the backward pass",
-        "overlap" => "Overlapped communication",
-        "optimizer_offload_fraction" => "Optimizer on CPUs",
-        "apply_rope_fusion" => "Fused rotary positions",
-        "overlap_moe_expert_parallel_comm" => "Experts' exchange overlapped",
-        "moe_enable_deepep" => "DeepEP",
-        "nvme_offload" => "Offload to NVMe",
-        "zero_hpz_partition_size" => "ZeRO++ hpZ group",
-        "zero_quantized_weights" => "ZeRO++ qwZ",
-        "zero_quantized_gradients" => "ZeRO++ qgZ",
-        "max_num_seqs" => "Sequences at once",
-        "max_num_batched_tokens" => "Tokens per engine step",
-        "chunked_prefill" => "Chunked prefill",
-        "free_cache" => "Cache given back while training",
-        other => optimizer(other),
-    }
-}
-
-/// The name of an optimizer.
-fn optimizer(word: &str) -> &str {
-    match word {
-        "adamw" => "AdamW",
-        "adamw_8bit" => "8-bit AdamW",
-        "paged_adamw" => "Paged AdamW",
-        "paged_adamw_8bit" => "Paged 8-bit AdamW",
-        "adafactor" => "Adafactor",
-        "lion" => "Lion",
-        "lion_8bit" => "8-bit Lion",
-        "sgd" => "SGD",
-        "muon" => "Muon",
-        other => other,
-    }
 }

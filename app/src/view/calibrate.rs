@@ -146,7 +146,7 @@ fn factors(own: &Calibration, lang: Lang) -> String {
         part(text.cal_gib_times, own.memory),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(if lang == Lang::Zh { "，" } else { ", " })
+    parts.join(lang.of([", ", "，"]))
 }
 
 /// A factor, and what it comes from.

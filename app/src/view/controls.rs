@@ -212,6 +212,47 @@ pub(super) fn Input(
     }
 }
 
+/// A choice among a few: one button each.
+#[component]
+pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
+    #[prop(optional)] class: Option<&'static str>,
+    name: &'static str,
+    choices: Vec<(T, &'static str)>,
+    chosen: RwSignal<T>,
+    #[prop(into)] choose: Callback<T>,
+) -> impl IntoView {
+    let buttons = choices.into_iter().map(move |(value, words)| {
+        view! {
+            <button
+                class="seg-b"
+                type="button"
+                aria-pressed=move || (chosen.get() == value).to_string()
+                on:click=move |_| choose.run(value)
+            >
+                {words}
+            </button>
+        }
+    });
+    view! { <div class=class.unwrap_or("seg") role="group" aria-label=name>{buttons.collect_view()}</div> }
+}
+
+/// Fields that most leave as they are, folded; beside the title what they come to.
+#[component]
+pub(super) fn More(
+    title: &'static str,
+    #[prop(optional)] id: Option<&'static str>,
+    #[prop(optional)] open: bool,
+    #[prop(optional, into)] aside: Option<Signal<String>>,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <details class="more" id=id open=open>
+            <summary>{title}{aside.map(|aside| view! { " "<span>{move || aside.get()}</span> })}</summary>
+            <div class="row">{children()}</div>
+        </details>
+    }
+}
+
 /// A list to choose from; what is inside are its options.
 #[component]
 pub(super) fn Select(

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::wire::FitState;
 
-use super::figure::{Plot, ShowAll, cell, folded_table, head, image, label, legend, targets};
+use super::blocks::image;
+use super::figure::{Plot, ShowAll, cell, drawn_legend, folded_table, head, label, legend, targets};
 use super::how::How;
 use super::objective::{self, Limits, Orders};
 use crate::charts;
@@ -118,6 +119,12 @@ fn sold(own: &Rented, lang: Lang) -> Vec<String> {
     lines
 }
 
+/// The plan in short, behind the word for one that is less sure to fit than asked.
+fn plan(answer: &Figures, lang: Lang) -> String {
+    let parts = [tight(answer, lang), Some(answer.layout.clone()).filter(|layout| !layout.is_empty())];
+    parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
+}
+
 fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
     let text = lang.text();
     let (fastest, cheapest) = best(&chosen.all);
@@ -145,13 +152,7 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
         Row {
             name: words::gpu_label(row.gpu.id),
             memory: format!("{} GB", format::fixed(row.gpu.memory_gb, 0)),
-            plan: fitting(row)
-                .map(|answer| match tight(answer, lang) {
-                    Some(tight) if answer.layout.is_empty() => tight,
-                    Some(tight) => format!("{tight} · {}", answer.layout),
-                    None => answer.layout.clone(),
-                })
-                .unwrap_or_default(),
+            plan: fitting(row).map(|answer| plan(answer, lang)).unwrap_or_default(),
             selected: Some(row.gpu.id) == chosen.asked.as_deref(),
             missed: chosen.misses(row),
             bars,
@@ -184,25 +185,18 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
     let range = answer
         .range
         .map(|[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)));
-    lines.extend([
-        format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()),
-        answer.usd().map_or_else(
-            || {
-                answer
-                    .unoffered
-                    .as_ref()
-                    .map_or_else(|| text.price_missing.to_owned(), |why| page.say(why))
-            },
-            |usd| {
-                let range = answer
-                    .usd_range
-                    .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::cost(high)));
-                let usd = format::usd(usd);
-                format!("{usd} {}{}", text.per_mt, range.unwrap_or_default())
-            },
-        ),
-        answer.layout.clone(),
-    ]);
+    lines.push(format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()));
+    lines.push(match (answer.usd(), &answer.unoffered) {
+        (Some(usd), _) => {
+            let range = answer
+                .usd_range
+                .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::cost(high)));
+            format!("{} {}{}", format::usd(usd), text.per_mt, range.unwrap_or_default())
+        }
+        (None, Some(why)) => page.say(why),
+        (None, None) => text.price_missing.to_owned(),
+    });
+    lines.push(answer.layout.clone());
     lines.extend(answer.rented.iter().flat_map(|own| sold(own, page.lang)));
     lines.retain(|line| !line.is_empty());
     lines
@@ -225,8 +219,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
         Some((yours, Some(answer))) if fastest.gpu.id != yours.gpu.id => {
             let best = fitting(fastest).map_or(0.0, |best| best.speed);
             let times = format::fixed(best / answer.speed, 1);
-            let values = [&name(fastest), &times, &name(yours)];
-            sentences.push(fill(text.gpus_take_faster, &[values[0], values[1], values[2]]));
+            sentences.push(fill(text.gpus_take_faster, &[&name(fastest), &times, &name(yours)]));
         }
         _ => {}
     }
@@ -241,7 +234,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
     if sentences.is_empty() {
         sentences.push(fill(text.gpus_take_fastest, &[&name(fastest)]));
     }
-    sentences.join(if lang == Lang::Zh { "" } else { " " })
+    sentences.join(lang.of([" ", ""]))
 }
 
 /// What chart and table show now.
@@ -365,38 +358,24 @@ fn More(page: Page) -> impl IntoView {
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
-    let sold = page
-        .market()
-        .rows
-        .iter()
-        .any(|row| fitting(row).is_some_and(|own| own.rented.is_some()));
+    let rented = |row: &Compared| fitting(row).is_some_and(|own| own.rented.is_some());
+    let sold = page.market().rows.iter().any(rented);
     let missing = objective::missing(objective::of(page, &page.market()), text);
     let interval = page
         .shown
         .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval));
     let coverage = interval.map(|interval| {
-        view! {
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
-                    <path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/>
-                </svg>
-                {fill(text.interval_legend, &[&format::percent(interval.coverage, 0)])}
-            </li>
-        }
+        let words = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
+        drawn_legend(view! { <path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/> }, words)
     });
+    let rail =
+        || drawn_legend(view! { <path class="rail" d="M1 5H17M1 2v6M7 2v6M17 2v6"/> }, text.rent_legend.to_owned());
     view! {
         <ul class="legend">
             {legend("k-sel", text.yours.to_owned())}
             {legend("k-bar", text.others.to_owned())}
             {coverage}
-            {sold.then(|| view! {
-                <li>
-                    <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
-                        <path class="rail" d="M1 5H17M1 2v6M7 2v6M17 2v6"/>
-                    </svg>
-                    {text.rent_legend}
-                </li>
-            })}
+            {sold.then(rail)}
             {missing.map(|name| legend("k-missed", name.to_owned()))}
             {legend("k-idle", text.does_not_fit.to_owned())}
         </ul>

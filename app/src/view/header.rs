@@ -15,7 +15,6 @@ use crate::view::view;
 /// A page of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The calculator.
     Calculator,
     /// How right it is.
     Accuracy,
@@ -79,7 +78,7 @@ pub(super) fn Header(
     let choose_language = move |_| {
         look.choose_lang(lang.other());
         // The new page has a button of its own.
-        browser::after(0, Box::new(|| browser::focus("language"))).forget();
+        browser::focus_next("language");
     };
     view! {
         <Bar lang places=places.collect_view().into_any()>

@@ -122,27 +122,24 @@ fn result(page: Page) -> Option<AnyView> {
     let own = run.operations?;
     let text = page.text();
     let Some(expected) = own.expected else {
-        return Some(view! { <p class="msg" id="operations-never">{text.ops_never}</p> }.into_any());
+        return Some(view! { <p class="msg" id="operations-never">{text.ops_never}</p> });
     };
-    Some(
-        view! {
-            <dl class="runr" id="operations-r">
-                {whole(page, &expected)}
-                {failures(page, &own, &expected)}
-                {saving(page, &own)}
-                {energy(page, &expected)}
-            </dl>
-            {parts(page, &expected)}
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <dl class="runr" id="operations-r">
+            {whole(page, &expected)}
+            {failures(page, &own, &expected)}
+            {saving(page, &own)}
+            {energy(page, &expected)}
+        </dl>
+        {parts(page, &expected)}
+    })
 }
 
 /// Time and cost of all.
 fn whole(page: Page, own: &Expected) -> AnyView {
     let text = page.text();
     let hours = fill(text.run_h, &[&hours(own.hours)]);
-    let comma = if page.lang == Lang::Zh { "，" } else { ", " };
+    let comma = page.lang.of([", ", "，"]);
     let value = own
         .usd
         .map_or_else(|| hours.clone(), |usd| format!("{hours}{comma}{}", format::dollars(usd)));
@@ -207,5 +204,4 @@ fn parts(page: Page, own: &Expected) -> AnyView {
             <tbody>{lines.collect_view()}</tbody>
         </table>
     }
-    .into_any()
 }

@@ -204,7 +204,7 @@ fn take_files(page: Page, left_out: RwSignal<Option<String>>, begun: RwSignal<Op
             }
         });
     };
-    browser::take_files(event, MOST_BYTES as f64, left_out, Box::new(join));
+    browser::take_files(event, u32::MAX, MOST_BYTES as f64, left_out, Box::new(join));
 }
 
 /// The whole lines of a text that are within `room` bytes, with its file's name; none where there is none.

@@ -37,11 +37,6 @@ thread_local! {
     static PRESSED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether it fits, in one sentence.
-pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
-    fit::sentence(&answer.fit, lang)
-}
-
 #[component]
 pub(super) fn Verdict(page: Page) -> impl IntoView {
     hold_focus(page);
@@ -103,7 +98,7 @@ pub(super) fn wrong(page: Page) -> String {
         Problem::NoModel => no_model(page, &error),
         _ => describe(page, &error),
     });
-    said.collect::<Vec<String>>().join(if lang == Lang::Zh { "" } else { " " })
+    said.collect::<Vec<String>>().join(lang.of([" ", ""]))
 }
 
 /// The name that no model has, with those nearest to it: in the form these are buttons.
@@ -113,7 +108,7 @@ fn no_model(page: Page, error: &FieldError) -> String {
         .form
         .with_untracked(|form| mend::mends(form, error, None, &mend::unresolved));
     let nearest: Vec<String> = nearest.into_iter().map(|mend| mend.text).collect();
-    let nearest = nearest.join(if lang == Lang::Zh { "、" } else { ", " });
+    let nearest = nearest.join(lang.of([", ", "、"]));
     let words = fill(text.no_model_of, &[&page.typed(Field::Model), &nearest]);
     fill(text.wrong_at, &[lang.label(Field::Model), &words])
 }
@@ -223,7 +218,7 @@ pub(super) fn Announcement(page: Page) -> impl IntoView {
         let sentence = page.answered().map(|shown| {
             let answer = &shown.found.answer;
             let speed = format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().per_gpu);
-            format!("{}. {} {speed}", sentence(answer, lang), fit::margin(&answer.fit, lang))
+            format!("{}. {} {speed}", fit::sentence(&answer.fit, lang), fit::margin(&answer.fit, lang))
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });

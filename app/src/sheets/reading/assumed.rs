@@ -72,13 +72,8 @@ pub(super) fn view(found: &Value, lang: Lang) -> Option<Block> {
         Entry::new([vec![words(called(field, lang))], vec![strong(figure)], vec![words(why)]])
     });
     let list = entries(Listed::Assumptions, items);
-    Some(Block::Section(Section {
-        id: "read-decisive".to_owned(),
-        purpose: Purpose::Basis,
-        title: vec![words(sheet.assumed_here)],
-        tools: Vec::new(),
-        blocks: [changes, Some(list), more].into_iter().flatten().collect(),
-    }))
+    let blocks = [changes, Some(list), more].into_iter().flatten().collect();
+    Some(Section::titled("read-decisive", Purpose::Basis, vec![words(sheet.assumed_here)], Vec::new(), blocks))
 }
 
 #[cfg(test)]

@@ -44,11 +44,5 @@ pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
 }
 
 fn part(title: &str, list: Block) -> Block {
-    Block::Section(Section {
-        id: String::new(),
-        purpose: Purpose::Group,
-        title: vec![words(title)],
-        tools: Vec::new(),
-        blocks: vec![list],
-    })
+    Section::titled("", Purpose::Group, vec![words(title)], Vec::new(), vec![list])
 }

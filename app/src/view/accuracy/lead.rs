@@ -8,7 +8,7 @@ use super::state::{Page, share};
 use super::strips::kind_name;
 use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview};
-use crate::text::{Lang, fill};
+use crate::text::fill;
 
 /// The level that a person asks for unless they say otherwise.
 const ASKED: f64 = 0.95;
@@ -72,7 +72,7 @@ fn worst(page: Page, overview: &Overview) -> Option<Fig> {
         Kind::Step => (text.worst_phase, text.count_steps),
         _ => (text.worst_kind, text.count_runs),
     };
-    let comma = if page.lang == Lang::Zh { "，" } else { ", " };
+    let comma = page.lang.of([", ", "，"]);
     let label = kind_name(text, &worst.name);
     let below = format!("{label}{comma}{}", fill(counted, &[&worst.runs.to_string()]));
     Some((name.to_owned(), share(worst.median), below))

@@ -21,30 +21,6 @@ pub(super) fn Failure(page: Page, why: &'static str, again: impl Fn() + 'static)
     }
 }
 
-/// A choice among a few: one button each.
-#[component]
-pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
-    name: &'static str,
-    choices: Vec<(T, &'static str)>,
-    chosen: RwSignal<T>,
-    choose: fn(Page, T),
-    page: Page,
-) -> impl IntoView {
-    let buttons = choices.into_iter().map(move |(value, words)| {
-        view! {
-            <button
-                class="seg-b"
-                type="button"
-                aria-pressed=move || (chosen.get() == value).to_string()
-                on:click=move |_| choose(page, value)
-            >
-                {words}
-            </button>
-        }
-    });
-    view! { <div class="seg" role="group" aria-label=name>{buttons.collect_view()}</div> }
-}
-
 /// The way to a run's source by a name of it; the name alone where the file holds no address of the web.
 #[component]
 pub(super) fn Source<'a>(page: Page, run: &'a Run, name: String) -> impl IntoView {

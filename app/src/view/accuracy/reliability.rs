@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::view::figure::{Region, cell, head};
 use crate::view::view;
 
 use super::state::Page;
@@ -101,9 +102,9 @@ pub(super) fn reliability(page: Page) -> AnyView {
             view! {
                 <tr>
                     <th scope="row">{tenth}</th>
-                    <td class="n" data-l=text.rel_predicted>{percent(own.predicted)}</td>
-                    <td class="n" data-l=text.rel_observed>{percent(own.observed)}</td>
-                    <td class="n" data-l=text.col_runs>{own.rows}</td>
+                    {cell(text.rel_predicted, percent(own.predicted))}
+                    {cell(text.rel_observed, percent(own.observed))}
+                    {cell(text.col_runs, own.rows.to_string())}
                 </tr>
             }
         });
@@ -115,19 +116,17 @@ pub(super) fn reliability(page: Page) -> AnyView {
                 <p class="note">{text.rel_note}</p>
                 <div class="rel">
                     <Drawing page deciles/>
-                    <div class="tw" role="group" tabindex="0" aria-label=fill(text.as_table, &[text.rel_title])>
+                    <Region name=fill(text.as_table, &[text.rel_title])>
                         <table class="tab cols-4">
                             <thead>
                                 <tr>
-                                    <th scope="col">{text.rel_tenth}</th>
-                                    <th class="n" scope="col">{text.rel_predicted}</th>
-                                    <th class="n" scope="col">{text.rel_observed}</th>
-                                    <th class="n" scope="col">{text.col_runs}</th>
+                                    {head(text.rel_tenth, false)}
+                                    {[text.rel_predicted, text.rel_observed, text.col_runs].map(|name| head(name, true))}
                                 </tr>
                             </thead>
                             <tbody>{rows}</tbody>
                         </table>
-                    </div>
+                    </Region>
                 </div>
             </section>
         })

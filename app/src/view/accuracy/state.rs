@@ -10,7 +10,7 @@ use crate::busy::Work;
 use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Figure, GENERATION, Kind, Overview, Quantity, RUNS, Reader, Reading, Run, Runs};
-use crate::text::{Accuracy as Text, Lang};
+use crate::text::{Accuracy as Text, Lang, of_word, word_of};
 use crate::words;
 
 /// The attribute of the root element that names the file of what is seen first.
@@ -20,6 +20,7 @@ pub(super) const OVERVIEW: &str = "data-overview";
 pub(super) const SLICE_MS: f64 = 6.0;
 
 /// A data file.
+#[derive(Clone)]
 pub(super) enum File<T> {
     /// On its way.
     Loading,
@@ -27,19 +28,7 @@ pub(super) enum File<T> {
     Missing,
     /// It arrived and is none.
     Unreadable,
-    /// Read.
     Read(Arc<T>),
-}
-
-impl<T> Clone for File<T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Loading => Self::Loading,
-            Self::Missing => Self::Missing,
-            Self::Unreadable => Self::Unreadable,
-            Self::Read(data) => Self::Read(Arc::clone(data)),
-        }
-    }
 }
 
 impl<T> File<T> {
@@ -244,14 +233,13 @@ impl Page {
         let Some(asked) = browser::hash_values() else {
             return;
         };
-        let says = |name: &str, word: &str| asked.get(name).is_some_and(|value| value == word);
-        let kind = Kind::ALL.iter().find(|(_, word)| says("kind", word));
-        self.kind.set(kind.map_or(Kind::Speed, |(kind, _)| *kind));
-        let by = DIMENSIONS.iter().find(|(_, word)| says("by", word));
-        self.by.set(by.map_or(By::Kind, |(by, _)| *by));
+        let kind = asked.get("kind").and_then(|word| of_word(&Kind::ALL, &word));
+        self.kind.set(kind.unwrap_or_default());
+        let by = asked.get("by").and_then(|word| of_word(&DIMENSIONS, &word));
+        self.by.set(by.unwrap_or_default());
         self.group.set(asked.get("group"));
-        if let Some((column, _)) = Column::ALL.iter().find(|(_, word)| says("sort", word)) {
-            self.sort.set((*column, says("order", "down")));
+        if let Some(column) = asked.get("sort").and_then(|word| of_word(&Column::ALL, &word)) {
+            self.sort.set((column, asked.get("order").as_deref() == Some("down")));
         }
     }
 
@@ -260,19 +248,16 @@ impl Page {
         let Some(asked) = browser::hash_values() else {
             return;
         };
-        let word = |of: Option<&'static str>| of.map(str::to_owned);
-        let kind = Kind::ALL
-            .iter()
-            .find(|(kind, _)| *kind == self.kind.get() && *kind != Kind::Speed);
-        let by = DIMENSIONS.iter().find(|(by, _)| *by == self.by.get() && *by != By::Kind);
-        let sort = self.sort.get();
-        let column = Some(super::table::word_of(sort.0)).filter(|_| sort != (Column::Error, true));
+        // What it says without a word is left out.
+        let (kind, by, sort) = (self.kind.get(), self.by.get(), self.sort.get());
+        let word = |word: &str, usual: bool| (!usual).then(|| word.to_owned());
+        let usual = sort == (Column::Error, true);
         let values = [
-            ("kind", word(kind.map(|(_, word)| *word))),
-            ("by", word(by.map(|(_, word)| *word))),
+            ("kind", word(word_of(&Kind::ALL, &kind), kind == Kind::default())),
+            ("by", word(word_of(&DIMENSIONS, &by), by == By::default())),
             ("group", self.group.get()),
-            ("sort", word(column)),
-            ("order", word(column.and(Some(if sort.1 { "down" } else { "up" })))),
+            ("sort", word(word_of(&Column::ALL, &sort.0), usual)),
+            ("order", word(if sort.1 { "down" } else { "up" }, usual)),
         ];
         for (name, value) in values {
             match value {
@@ -369,12 +354,8 @@ pub(super) fn read(text: Option<String>, then: impl FnOnce(File<Runs>) + 'static
 }
 
 pub(super) fn framework(id: &str) -> String {
-    let known = [("megatron", "Megatron"), ("fsdp", "FSDP"), ("deepspeed", "DeepSpeed"), ("ddp", "DDP")];
-    known
-        .iter()
-        .find(|(known, _)| *known == id)
-        .map_or(id, |(_, name)| name)
-        .to_owned()
+    let known = [("Megatron", "megatron"), ("FSDP", "fsdp"), ("DeepSpeed", "deepspeed"), ("DDP", "ddp")];
+    of_word(&known, id).unwrap_or(id).to_owned()
 }
 
 /// An error or a share, as the page writes them.

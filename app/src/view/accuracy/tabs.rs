@@ -9,12 +9,11 @@ use super::state::Page;
 use crate::browser;
 use crate::format;
 use crate::runs::{By, Case, Kind};
-use crate::text::fill;
+use crate::text::{fill, word_of};
 
 /// The name of a tab in the document.
 pub(super) fn id_of(kind: Kind) -> String {
-    let word = Kind::ALL.iter().find(|(known, _)| *known == kind);
-    format!("tab-{}", word.map_or("", |(_, word)| word))
+    format!("tab-{}", word_of(&Kind::ALL, &kind))
 }
 
 fn name(page: Page, kind: Kind) -> &'static str {

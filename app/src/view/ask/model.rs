@@ -55,7 +55,7 @@ pub(super) fn Model(page: Page) -> impl IntoView {
             pasted.set(true);
             page.change(|form| form.set(Field::ModelConfig, text));
         };
-        browser::take_files(event, MOST_BYTES, left_out, Box::new(take));
+        browser::take_files(event, u32::MAX, MOST_BYTES, left_out, Box::new(take));
     };
     let toggle = move |_| {
         if pasted.get_untracked() {

@@ -80,7 +80,6 @@ fn head(host: Host, column: Column) -> AnyView {
     view! { <th class=class scope="col" aria-sort=order>{StaticVec::from(inside)}</th> }
 }
 
-/// A row.
 fn row(host: Host, row: Row, kinds: &[(Holds, String)]) -> AnyView {
     let Row { id, stands, cells } = row;
     let class = match stands {

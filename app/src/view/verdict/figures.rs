@@ -41,16 +41,13 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
         Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], order[3], hours, usd]),
         None => fill(text.rent_line, &order),
     };
-    Some(
-        view! {
-            <p class="rent" id="rent">
-                <b>{order}</b>
-                " "
-                <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang))}</span>
-            </p>
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <p class="rent" id="rent">
+            <b>{order}</b>
+            " "
+            <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang))}</span>
+        </p>
+    })
 }
 
 /// Where in its range a value is, the range, and the range in words.
