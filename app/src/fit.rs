@@ -60,10 +60,7 @@ pub(crate) fn behind(fit: &Fit, lang: Lang) -> String {
     match fit.state {
         FitState::Fits | FitState::Unlikely => fill(text.fit_sure, &[&p]),
         FitState::Tight => fill(text.fit_tight, &[&p, &asked(fit.confidence)]),
-        FitState::No => {
-            let gib = [fit.needed_gib, fit.capacity_gib].map(format::gib);
-            fill(text.fit_no, &[&gib[0], &gib[1]])
-        }
+        FitState::No => fill(text.fit_no, &[&format::gib(fit.needed_gib), &format::gib(fit.capacity_gib)]),
     }
 }
 

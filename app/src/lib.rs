@@ -4,6 +4,9 @@
 //! core, and draws what comes back.
 #![cfg_attr(test, allow(clippy::panic, reason = "a test says what it did not find"))]
 
+#[macro_use]
+mod worded;
+
 mod browser;
 mod busy;
 mod charts;

@@ -5,29 +5,21 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::follow::follow;
 use crate::money::{self, Money};
-use crate::text::{Lang, of_word, word_of};
+use crate::text::Lang;
 
 const THEME_KEY: &str = "shardwise-theme";
 const LANG_KEY: &str = "shardwise-lang";
 const MONEY_KEY: &str = "shardwise-money";
 
-/// Colours of the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Theme {
-    /// The system's.
-    #[default]
-    Auto,
-    Light,
-    Dark,
-}
-
-impl Theme {
-    /// All of them, with the word the address and the storage use.
-    pub(crate) const ALL: [(Self, &'static str); 3] =
-        [(Self::Auto, "auto"), (Self::Light, "light"), (Self::Dark, "dark")];
-
-    fn word(self) -> &'static str {
-        word_of(&Self::ALL, &self)
+worded! {
+    /// Colours of the page, with the words of the address and the storage.
+    #[derive(Default)]
+    enum Theme {
+        /// The system's.
+        #[default]
+        Auto = "auto",
+        Light = "light",
+        Dark = "dark",
     }
 }
 
@@ -49,7 +41,7 @@ impl Look {
         let lang = [browser::query("lang"), browser::stored(LANG_KEY), browser::preferred_language()];
         let lang = lang.iter().flatten().find_map(|tag| Lang::of_tag(tag));
         let theme = [browser::query("theme"), browser::stored(THEME_KEY)];
-        let theme = theme.iter().flatten().find_map(|word| of_word(&Theme::ALL, word));
+        let theme = theme.iter().flatten().find_map(|word| Theme::of_word(word));
         let money = browser::stored(MONEY_KEY).and_then(|kept| Money::read(&kept));
         let look = Self {
             lang: RwSignal::new(lang.unwrap_or_default()),

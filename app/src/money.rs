@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{Lang, of_word, word_of};
+use crate::text::Lang;
 
 /// Yuan for a dollar where nobody says otherwise: the rate at which the catalog's prices in yuan were converted, so that these
 /// come back as their sellers list them (0.138 dollars a yuan, Tencent Cloud's own; `core/catalog/data/offers.csv`).
@@ -15,18 +15,16 @@ pub(crate) const YUAN_DATE: &str = "2026-08-19";
 /// Rates beyond these are slips of the keyboard.
 const RATES: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Currency {
-    /// US dollars.
-    #[default]
-    Usd,
-    /// Renminbi.
-    Cny,
-}
-
-impl Currency {
-    /// All of them, with the word that the storage uses.
-    pub(crate) const ALL: [(Self, &'static str); 2] = [(Self::Usd, "usd"), (Self::Cny, "cny")];
+worded! {
+    /// A currency, with the word of the storage.
+    #[derive(Default, Serialize, Deserialize)]
+    enum Currency {
+        /// US dollars.
+        #[default]
+        Usd = "usd",
+        /// Renminbi.
+        Cny = "cny",
+    }
 }
 
 /// A currency, and how much of it a dollar is.
@@ -52,13 +50,13 @@ impl Money {
 
     /// As the storage keeps it: `cny 7.25`.
     pub(crate) fn kept(self) -> String {
-        format!("{} {}", word_of(&Currency::ALL, &self.currency), self.yuan)
+        format!("{} {}", self.currency.word(), self.yuan)
     }
 
     /// What the storage kept; `None` of what is no money.
     pub(crate) fn read(kept: &str) -> Option<Self> {
         let (word, rate) = kept.split_once(' ')?;
-        Some(Self { currency: of_word(&Currency::ALL, word)?, yuan: rate_of(rate)? })
+        Some(Self { currency: Currency::of_word(word)?, yuan: rate_of(rate)? })
     }
 }
 

@@ -168,73 +168,49 @@ impl Document {
     }
 }
 
-/// A part of the page that the worker writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Name {
-    /// Other plans.
-    Plans,
-    /// What each single change is worth.
-    Sensitivity,
-    /// The guides' rules and what they are worth, beside what is wrong.
-    Advice,
-    /// The question on more GPUs and fewer.
-    Scaling,
-    /// The question beside one that was put aside.
-    Compare,
-    /// How a figure comes about.
-    How,
-    /// The flags beside the script that was pasted.
-    Diff,
-    /// Who rents out the question's GPUs.
-    Offers,
-    /// Cost against time.
-    Front,
-    /// One step over time.
-    Timeline,
-    /// Code that embeds the question.
-    Embed,
-    /// What more certainty costs.
-    Sure,
-    /// The smallest changes that make a plan as sure to fit as asked.
-    Ways,
-    /// What a part of the plan could be instead.
-    Alternatives,
-    /// A deadline and a budget held against GPU types and numbers of GPUs.
-    Within,
-    /// Textbook layouts beside the plan.
-    WhyNot,
-    /// The published runs that are most like the question.
-    Near,
+worded! {
+    /// A part of the page that the worker writes. Its element is named after its word.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Name {
+        /// Other plans.
+        Plans = "plans",
+        /// What each single change is worth.
+        Sensitivity = "sensitivity",
+        /// The guides' rules and what they are worth, beside what is wrong.
+        Advice = "advice",
+        /// The question on more GPUs and fewer.
+        Scaling = "scaling",
+        /// The question beside one that was put aside.
+        Compare = "compare",
+        /// How a figure comes about.
+        How = "how",
+        /// The flags beside the script that was pasted.
+        Diff = "diff",
+        /// Who rents out the question's GPUs.
+        Offers = "offers",
+        /// Cost against time.
+        Front = "front",
+        /// One step over time.
+        Timeline = "timeline",
+        /// Code that embeds the question.
+        Embed = "embed",
+        /// What more certainty costs.
+        Sure = "sure",
+        /// The smallest changes that make a plan as sure to fit as asked.
+        Ways = "ways",
+        /// What a part of the plan could be instead.
+        Alternatives = "alternatives",
+        /// A deadline and a budget held against GPU types and numbers of GPUs.
+        Within = "within",
+        /// Textbook layouts beside the plan.
+        WhyNot = "whynot",
+        /// The published runs that are most like the question.
+        Near = "near",
+    }
 }
 
 impl Name {
-    /// How many there are.
-    pub(crate) const COUNT: usize = 17;
-
-    /// Its element is named after it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Plans => "plans",
-            Self::Sensitivity => "sensitivity",
-            Self::Advice => "advice",
-            Self::Scaling => "scaling",
-            Self::Compare => "compare",
-            Self::How => "how",
-            Self::Diff => "diff",
-            Self::Offers => "offers",
-            Self::Front => "front",
-            Self::Timeline => "timeline",
-            Self::Embed => "embed",
-            Self::Sure => "sure",
-            Self::Ways => "ways",
-            Self::Alternatives => "alternatives",
-            Self::Within => "within",
-            Self::WhyNot => "whynot",
-            Self::Near => "near",
-        }
-    }
-
     /// Whether it is drawn at a width.
     pub(crate) fn is_drawn(self) -> bool {
         matches!(self, Self::Scaling | Self::Front | Self::Timeline)

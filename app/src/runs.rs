@@ -11,25 +11,21 @@ pub(crate) const RUNS: &str = "data-runs";
 /// See [`RUNS`].
 pub(crate) const GENERATION: &str = "data-generation";
 
-/// What is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    /// Tokens per second and GPU of training.
-    #[default]
-    Speed,
-    /// GiB at the worst moment of training.
-    Memory,
-    /// Tokens per second and GPU of an engine.
-    Generation,
-    /// Tokens per second and GPU of an RL step.
-    Step,
-}
-
-impl Kind {
-    /// All of them in the order of the page, each with the word that the address uses.
-    pub(crate) const ALL: [(Self, &'static str); 4] =
-        [(Self::Speed, "training"), (Self::Memory, "memory"), (Self::Generation, "generation"), (Self::Step, "step")];
+worded! {
+    /// What is compared, in the order of the page, with the words of the address.
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        /// Tokens per second and GPU of training.
+        #[default]
+        Speed = "training",
+        /// GiB at the worst moment of training.
+        Memory = "memory",
+        /// Tokens per second and GPU of an engine.
+        Generation = "generation",
+        /// Tokens per second and GPU of an RL step.
+        Step = "step",
+    }
 }
 
 /// How a prediction was made.
@@ -42,22 +38,24 @@ pub(crate) enum Case {
     LeftOut,
 }
 
-/// What runs are grouped by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum By {
-    /// Not at all: by how much the source says.
-    All,
-    /// What was run; of an RL step, its phases.
-    #[default]
-    Kind,
-    /// Where the run was published.
-    Group,
-    /// GPU type.
-    Gpu,
-    Framework,
-    /// Model family.
-    Family,
+worded! {
+    /// What runs are grouped by, with the words of the address.
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum By {
+        /// Not at all: by how much the source says.
+        All = "all",
+        /// What was run; of an RL step, its phases.
+        #[default]
+        Kind = "kind",
+        /// Where the run was published.
+        Group = "source",
+        /// GPU type.
+        Gpu = "gpu",
+        Framework = "framework",
+        /// Model family.
+        Family = "family",
+    }
 }
 
 /// One quantity of a run: measured, and what the calculator says.
@@ -403,22 +401,22 @@ impl Runs {
     }
 }
 
-/// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the field of its name")]
-pub(crate) enum Column {
-    Model,
-    Gpu,
-    Gpus,
-    Framework,
-    Precision,
-    Source,
-    Date,
-    Measured,
-    LeftOut,
-    Error,
-    Predicted,
-    Interval,
+worded! {
+    /// A column of the table, from the left, with the word of the address.
+    enum Column {
+        Model = "model",
+        Gpu = "gpu",
+        Gpus = "gpus",
+        Framework = "framework",
+        Precision = "precision",
+        Source = "source",
+        Date = "date",
+        Measured = "measured",
+        LeftOut = "left_out",
+        Error = "error",
+        Predicted = "predicted",
+        Interval = "interval",
+    }
 }
 
 /// What a column sorts by.
@@ -443,22 +441,6 @@ impl Key {
 }
 
 impl Column {
-    /// Every column, from the left, with the word that the address uses.
-    pub(crate) const ALL: [(Self, &'static str); 12] = [
-        (Self::Model, "model"),
-        (Self::Gpu, "gpu"),
-        (Self::Gpus, "gpus"),
-        (Self::Framework, "framework"),
-        (Self::Precision, "precision"),
-        (Self::Source, "source"),
-        (Self::Date, "date"),
-        (Self::Measured, "measured"),
-        (Self::LeftOut, "left_out"),
-        (Self::Error, "error"),
-        (Self::Predicted, "predicted"),
-        (Self::Interval, "interval"),
-    ];
-
     /// Whether it holds numbers: their largest are what a person looks for first.
     pub(crate) fn is_number(self) -> bool {
         !matches!(self, Self::Model | Self::Gpu | Self::Framework | Self::Precision | Self::Source)

@@ -159,16 +159,6 @@ fn place(phase: &str) -> Option<[&'static str; 2]> {
     known.map(|(_, said)| *said)
 }
 
-/// Of values with their words, that of a word.
-pub(crate) fn of_word<T: Copy>(all: &[(T, &str)], word: &str) -> Option<T> {
-    all.iter().find(|(_, known)| *known == word).map(|(own, _)| *own)
-}
-
-/// Of values with their words, the word of one.
-pub(crate) fn word_of<T: PartialEq>(all: &[(T, &'static str)], own: &T) -> &'static str {
-    all.iter().find(|(known, _)| known == own).map_or("", |(_, word)| word)
-}
-
 /// Puts values into the `{0}`, `{1}`, … of a sentence, and into `{0|GPU|GPUs}` the word that the value asks for: the first
 /// where that is 1.
 pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {

@@ -3,28 +3,25 @@
 use shardwise_core::task::Task;
 use shardwise_core::wire::WorkloadKind;
 
-/// A kind of work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// Training from nothing.
-    Pretrain,
-    /// Fine-tuning of all weights.
-    Full,
-    /// Fine-tuning of adapters.
-    Adapters,
-    /// Learning from preferences.
-    Prefer,
-    /// Reinforcement learning.
-    Rl,
-    /// Generation alone.
-    Generate,
+worded! {
+    /// A kind of work.
+    enum Family {
+        /// Training from nothing.
+        Pretrain = "pretrain",
+        /// Fine-tuning of all weights.
+        Full = "full",
+        /// Fine-tuning of adapters.
+        Adapters = "adapters",
+        /// Learning from preferences.
+        Prefer = "prefer",
+        /// Reinforcement learning.
+        Rl = "rl",
+        /// Generation alone.
+        Generate = "generate",
+    }
 }
 
 impl Family {
-    /// All of them, as a list has them.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Pretrain, Self::Full, Self::Adapters, Self::Prefer, Self::Rl, Self::Generate];
-
     /// The kind of work that a task is.
     pub(crate) fn of(task: WorkloadKind) -> Self {
         match (task.task(), task) {
@@ -34,18 +31,6 @@ impl Family {
             (Task::Train, WorkloadKind::Pretrain) => Self::Pretrain,
             (Task::Train, WorkloadKind::Lora | WorkloadKind::Qlora) => Self::Adapters,
             (Task::Train, _) => Self::Full,
-        }
-    }
-
-    /// The word of it in a list.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Pretrain => "pretrain",
-            Self::Full => "full",
-            Self::Adapters => "adapters",
-            Self::Prefer => "prefer",
-            Self::Rl => "rl",
-            Self::Generate => "generate",
         }
     }
 

@@ -58,11 +58,11 @@ struct Scene {
 }
 
 /// Hours and dollars: of the run, or of a billion and of a million tokens.
-fn measures(found: &Found) -> Option<(f64, f64)> {
+fn measures(found: &Found) -> Option<[f64; 2]> {
     let answer = &found.answer;
     match answer.run {
-        Some(run) => Some((run.all_hours()?, run.all_usd()?)),
-        None => Some((1000.0 / answer.mtok_per_hour, answer.usd_per_mtok?)),
+        Some(run) => Some([run.all_hours()?, run.all_usd()?]),
+        None => Some([1000.0 / answer.mtok_per_hour, answer.usd_per_mtok?]),
     }
 }
 
@@ -73,16 +73,12 @@ impl Scene {
         let mut run = false;
         let mut types = Vec::new();
         for place in ranked {
-            let Some(offer) = offers.get(place) else {
-                continue;
-            };
+            let Some(offer) = offers.get(place) else { continue };
             let Ok(found) = &offer.result else { continue };
-            let Some((across, up)) = measures(found) else {
-                continue;
-            };
+            let Some(figures) = measures(found) else { continue };
             // As it is ranked.
             let slower = measures::slower(&found.answer);
-            let [across, up] = [across, up].map(|own| own * slower.unwrap_or(1.0));
+            let [across, up] = figures.map(|own| own * slower.unwrap_or(1.0));
             run = found.answer.run.is_some();
             let id = offer.hardware.gpu.as_str();
             types.push(Type {
@@ -100,7 +96,8 @@ impl Scene {
                     .answer
                     .offer
                     .as_ref()
-                    .map_or_else(String::new, |own| words::offer(own, lang)),
+                    .map(|own| words::offer(own, lang))
+                    .unwrap_or_default(),
                 usd: up,
                 untried: slower.is_some(),
             });
@@ -128,8 +125,7 @@ impl Scene {
         let mut sentence = if points.len() == 1 {
             fill(sheet.front_take_one, &[&fastest.name])
         } else {
-            let values = [&fastest.name, &cheapest.name, &points.len().to_string()];
-            fill(sheet.front_take, &[values[0], values[1], values[2]])
+            fill(sheet.front_take, &[&fastest.name, &cheapest.name, &points.len().to_string()])
         };
         let own = self.types.iter().find(|own| own.point.selected);
         let beaten = own.and_then(|own| Some((own, self.beaten_by(&own.point)?)));

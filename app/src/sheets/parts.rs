@@ -6,7 +6,7 @@ use shardwise_core::neighbours::apply;
 
 use crate::format;
 use crate::money;
-use crate::protocol::blocks::{Action, Button, Look};
+use crate::protocol::blocks::{Action, Block, Button, Kind, Look, prose};
 use crate::text::{Lang, fill};
 
 /// A button that asks the question with `set`; nothing where that is no question. Back undoes it.
@@ -18,6 +18,13 @@ pub(super) fn try_it(question: &Question, set: &[Map<String, Value>], name: &str
 pub(super) fn asking(question: &Question, set: &[Map<String, Value>], words: &str, name: &str) -> Option<Button> {
     let changed = set.iter().try_fold(question.clone(), |question, set| apply(&question, set))?;
     Some(Button::new(Look::Small, words, Action::ask(&changed)).about(name))
+}
+
+/// A button that shows all rows of a table, or the first again.
+pub(super) fn more(id: &str, count: usize, all: bool, lang: Lang) -> Block {
+    let text = lang.text();
+    let words = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&format::grouped(count as u64)]) };
+    prose(Kind::Actions, vec![Button::all(id, words, all).into()])
 }
 
 /// Shares below which two figures are the same.

@@ -324,17 +324,9 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
         ("MFU".to_owned(), format::percent(answer.mfu, 1)),
     ];
     let document = json!(answer);
-    for phase in document.pointer("/time/phases").and_then(Value::as_array).into_iter().flatten() {
-        let name = phase["name"].as_str().unwrap_or_default();
-        let seconds = phase["s"].as_f64().map(format::seconds);
-        entries.push((format!("{}, s", lang.word(name)), seconds.unwrap_or_default()));
-    }
-    for (part, gib) in document
-        .pointer("/memory/parts")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    let phases = answer.time.phases.iter();
+    entries.extend(phases.map(|phase| (format!("{}, s", lang.word(phase.name)), format::seconds(phase.s))));
+    for (part, gib) in document["memory"]["parts"].as_object().into_iter().flatten() {
         let gib = gib.as_f64().map(format::gib);
         entries.push((format!("{}, GiB", lang.word(part)), gib.unwrap_or_default()));
     }

@@ -63,8 +63,7 @@ fn takeaway(offers: &[(u64, Tried)], own: u64, answer: &Answer, text: &Sheets) -
     let more = [8, 4, 2].into_iter().find_map(of);
     let mut sentences = Vec::new();
     if let Some((count, twice)) = of(2) {
-        let keeps = [format::grouped(count), share(twice, answer)];
-        sentences.push(fill(text.scale_keeps, &[&keeps[0], &keeps[1]]));
+        sentences.push(fill(text.scale_keeps, &[&format::grouped(count), &share(twice, answer)]));
     }
     if let Some(((count, most), usd)) = more.zip(answer.usd_per_mtok)
         && let Some(dear) = most.usd_per_mtok

@@ -74,10 +74,7 @@ fn tight(figures: &Figures, lang: Lang) -> Option<String> {
 
 fn reason(row: &Compared, text: &Text) -> String {
     match &row.result {
-        Ok(figures) => {
-            let gib = [format::gib(figures.needs_gib), format::gib(figures.has_gib)];
-            fill(text.needs_gib, &[&gib[0], &gib[1]])
-        }
+        Ok(figures) => fill(text.needs_gib, &[&format::gib(figures.needs_gib), &format::gib(figures.has_gib)]),
         Err(_) => "–".to_owned(),
     }
 }
@@ -309,8 +306,7 @@ fn note(page: Page) -> Option<String> {
     let market = page.market();
     let shown = page.standing()?;
     let gpus = format::grouped(shown.found.job.hardware.gpus.into());
-    let searched = [format::grouped(market.considered), market.offers.len().to_string()];
-    Some(fill(page.text().gpus_note, &[&gpus, &searched[0], &searched[1]]))
+    Some(fill(page.text().gpus_note, &[&gpus, &format::grouped(market.considered), &market.offers.len().to_string()]))
 }
 
 /// The chart with its choice, its limits and its table.

@@ -108,7 +108,7 @@ pub(super) fn PlaceLink(look: Look, place: Place, name: &'static str, #[prop(opt
 #[component]
 pub(super) fn Themes(look: Look, lang: Lang) -> impl IntoView {
     let text = lang.site();
-    let choices = Theme::ALL.map(|(theme, word)| {
+    let choices = Theme::ALL.map(|theme| {
         let (symbol, label) = match theme {
             Theme::Auto => ("i-auto", text.theme_auto),
             Theme::Light => ("i-sun", text.theme_light),
@@ -119,7 +119,7 @@ pub(super) fn Themes(look: Look, lang: Lang) -> impl IntoView {
                 <input
                     type="radio"
                     name="theme"
-                    value=word
+                    value=theme.word()
                     prop:checked=move || look.theme.get() == theme
                     on:change=move |_| look.choose_theme(theme)
                 />

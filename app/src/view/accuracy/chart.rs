@@ -167,14 +167,8 @@ fn take(page: Page) -> String {
         let overview = page.overview()?;
         let by = page.by.get();
         let figure = overview.figure(page.kind.get(), by, &group, Case::LeftOut)?;
-        let values = [
-            page.group_label(by, &group),
-            format::grouped(figure.runs.into()),
-            share(figure.median),
-            share(figure.p90),
-        ];
-        let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        Some(fill(text.take_chosen, &values))
+        let (label, runs) = (page.group_label(by, &group), format::grouped(figure.runs.into()));
+        Some(fill(text.take_chosen, &[&label, &runs, &share(figure.median), &share(figure.p90)]))
     });
     chosen.unwrap_or_else(|| {
         let sentence = match page.kind.get() {

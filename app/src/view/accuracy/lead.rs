@@ -42,9 +42,8 @@ fn sentences(page: Page, overview: &Overview) -> Option<(String, String)> {
         Kind::Speed => {
             let full = page.tier(overview, "headline", Case::LeftOut)?;
             let rest = page.tier(overview, "other", Case::LeftOut)?;
-            let values = [full.runs.to_string(), rest.runs.to_string(), share(rest.median)];
-            let values: Vec<&str> = values.iter().map(String::as_str).collect();
-            (fill(text.head_training, &[&half]), fill(text.lead_training, &values))
+            let lead = [&full.runs.to_string(), &rest.runs.to_string(), &share(rest.median)];
+            (fill(text.head_training, &[&half]), fill(text.lead_training, &lead.map(String::as_str)))
         }
         Kind::Memory => {
             let (held, rows) = held(overview, ASKED)?;

@@ -10,7 +10,7 @@ use crate::busy::Work;
 use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Figure, GENERATION, Kind, Overview, Quantity, RUNS, Reader, Reading, Run, Runs};
-use crate::text::{Accuracy as Text, Lang, of_word, word_of};
+use crate::text::{Accuracy as Text, Lang};
 use crate::words;
 
 /// The attribute of the root element that names the file of what is seen first.
@@ -87,10 +87,6 @@ pub(super) struct State {
     /// The run that is pointed at, by its place in the file.
     pub(super) near: RwSignal<Option<usize>>,
 }
-
-/// What runs can be grouped by, with the words of the address.
-pub(super) const DIMENSIONS: [(By, &str); 5] =
-    [(By::Kind, "kind"), (By::Group, "source"), (By::Gpu, "gpu"), (By::Framework, "framework"), (By::Family, "family")];
 
 /// The parts that show runs, in the order in which they get them.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -233,12 +229,12 @@ impl Page {
         let Some(asked) = browser::hash_values() else {
             return;
         };
-        let kind = asked.get("kind").and_then(|word| of_word(&Kind::ALL, &word));
+        let kind = asked.get("kind").and_then(|word| Kind::of_word(&word));
         self.kind.set(kind.unwrap_or_default());
-        let by = asked.get("by").and_then(|word| of_word(&DIMENSIONS, &word));
+        let by = asked.get("by").and_then(|word| By::of_word(&word)).filter(|by| *by != By::All);
         self.by.set(by.unwrap_or_default());
         self.group.set(asked.get("group"));
-        if let Some(column) = asked.get("sort").and_then(|word| of_word(&Column::ALL, &word)) {
+        if let Some(column) = asked.get("sort").and_then(|word| Column::of_word(&word)) {
             self.sort.set((column, asked.get("order").as_deref() == Some("down")));
         }
     }
@@ -253,10 +249,10 @@ impl Page {
         let word = |word: &str, usual: bool| (!usual).then(|| word.to_owned());
         let usual = sort == (Column::Error, true);
         let values = [
-            ("kind", word(word_of(&Kind::ALL, &kind), kind == Kind::default())),
-            ("by", word(word_of(&DIMENSIONS, &by), by == By::default())),
+            ("kind", word(kind.word(), kind == Kind::default())),
+            ("by", word(by.word(), by == By::default())),
             ("group", self.group.get()),
-            ("sort", word(word_of(&Column::ALL, &sort.0), usual)),
+            ("sort", word(sort.0.word(), usual)),
             ("order", word(if sort.1 { "down" } else { "up" }, usual)),
         ];
         for (name, value) in values {
@@ -354,8 +350,14 @@ pub(super) fn read(text: Option<String>, then: impl FnOnce(File<Runs>) + 'static
 }
 
 pub(super) fn framework(id: &str) -> String {
-    let known = [("Megatron", "megatron"), ("FSDP", "fsdp"), ("DeepSpeed", "deepspeed"), ("DDP", "ddp")];
-    of_word(&known, id).unwrap_or(id).to_owned()
+    let known = match id {
+        "megatron" => "Megatron",
+        "fsdp" => "FSDP",
+        "deepspeed" => "DeepSpeed",
+        "ddp" => "DDP",
+        other => other,
+    };
+    known.to_owned()
 }
 
 /// An error or a share, as the page writes them.

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::view::controls::Segments;
 use crate::view::view;
 
-use super::state::{DIMENSIONS, Page, Part, share};
+use super::state::{Page, Part, share};
 use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview, Runs};
 use crate::text::{Accuracy as Text, fill};
@@ -77,7 +77,7 @@ pub(super) fn dimension(page: Page, by: By) -> &'static str {
 /// The dimensions in which the tab's runs differ.
 fn dimensions(page: Page, overview: &Overview) -> Vec<(By, &'static str)> {
     let kind = page.kind.get();
-    let all = DIMENSIONS.iter().map(|(by, _)| *by);
+    let all = By::ALL.into_iter().filter(|by| *by != By::All);
     let differing = all.filter(|by| *by == By::Kind || overview.groups(kind, *by).len() > 1);
     differing.map(|by| (by, dimension(page, by))).collect()
 }

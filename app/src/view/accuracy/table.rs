@@ -8,7 +8,7 @@ use super::strips::dimension;
 use crate::browser;
 use crate::format;
 use crate::runs::{By, Column, Kind, Run, Runs};
-use crate::text::{fill, of_word, word_of};
+use crate::text::fill;
 use crate::view::figure::{Region, ShowAll};
 use crate::words;
 use leptos::prelude::*;
@@ -27,7 +27,7 @@ fn columns(page: Page, runs: &Runs) -> Vec<Column> {
     let shown = runs.shown(kind, None);
     let any = |says: &dyn Fn(&Run) -> bool| shown.iter().any(|place| runs.runs.get(*place).is_some_and(says));
     let quantity = |run: &Run, of: fn(&crate::runs::Quantity) -> Option<f64>| run.quantity(kind).and_then(of).is_some();
-    let all = Column::ALL.iter().map(|(column, _)| *column);
+    let all = Column::ALL.into_iter();
     let told = all.filter(|column| match column {
         Column::Date => any(&|run| !run.date.is_empty()),
         Column::Error => any(&|run| quantity(run, |own| own.left_out_error)),
@@ -120,14 +120,14 @@ fn picks(page: Page) -> Option<AnyView> {
     let orders = columns(page, &runs).into_iter().flat_map(|column| {
         [false, true].map(move |falls| {
             let arrow = if falls { "↓" } else { "↑" };
-            let value = format!("{} {}", word_of(&Column::ALL, &column), if falls { "down" } else { "up" });
+            let value = format!("{} {}", column.word(), if falls { "down" } else { "up" });
             let words = format!("{} {arrow}", name(page, column));
             view! { <option value=value prop:selected=column == sorted && falls == down>{words}</option> }
         })
     });
     let sort = move |value: String| {
         let (word, order) = value.split_once(' ').unwrap_or((&value, ""));
-        if let Some(column) = of_word(&Column::ALL, word) {
+        if let Some(column) = Column::of_word(word) {
             page.sort.set((column, order == "down"));
         }
     };
@@ -158,7 +158,7 @@ fn head(page: Page, column: Column) -> AnyView {
     };
     // A second press turns the order round; numbers begin with the largest.
     let next = if here { !down } else { column.is_number() };
-    let id = format!("sort-{}", word_of(&Column::ALL, &column));
+    let id = format!("sort-{}", column.word());
     let again = id.clone();
     let sort = move |_| {
         page.sort.set((column, next));

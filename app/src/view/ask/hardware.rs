@@ -18,7 +18,7 @@ use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
 use crate::page::Page;
 use crate::page::folds::Fold;
-use crate::text::{Lang, fill, of_word};
+use crate::text::{Lang, fill};
 use crate::view::controls::{Choice, Input, More, Select};
 use crate::view::fold;
 use crate::view::icons::Icon;
@@ -176,11 +176,11 @@ fn Shown(page: Page) -> impl IntoView {
         Currency::Cny => text.money_cny,
     };
     let shown = Signal::derive(move || name(look.money().currency).to_owned());
-    let choices = Currency::ALL.map(|(currency, word)| {
-        view! { <option value=word prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
+    let choices = Currency::ALL.map(|currency| {
+        view! { <option value=currency.word() prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
     });
     let choose = move |word: String| {
-        if let Some(currency) = of_word(&Currency::ALL, &word) {
+        if let Some(currency) = Currency::of_word(&word) {
             reckon(look, Money { currency, ..look.money() }, "currency");
         }
     };

@@ -33,8 +33,7 @@ fn Task(page: Page) -> impl IntoView {
     let text = page.text();
     let choose = move |event| {
         let word = event_target_value(&event);
-        let family = Family::ALL.into_iter().find(|family| family.word() == word);
-        if let Some(family) = family {
+        if let Some(family) = Family::of_word(&word) {
             page.change(|form| form.choose_kind(family.usual()));
         }
     };

@@ -66,11 +66,7 @@ fn act(page: Page, pressed: &KeyboardEvent) -> bool {
         "l" => browser::click("language"),
         "t" => {
             let theme = page.look.theme.get_untracked();
-            let place = Theme::ALL.iter().position(|(known, _)| *known == theme);
-            let next = place.map_or(0, |place| (place + 1) % Theme::ALL.len());
-            if let Some((theme, _)) = Theme::ALL.get(next) {
-                page.look.choose_theme(*theme);
-            }
+            page.look.choose_theme(Theme::ALL[(theme as usize + 1) % Theme::COUNT]);
         }
         "?" => browser::show_popover("keys"),
         _ => return false,
