@@ -3,16 +3,45 @@
 //! Sentences hold `{0}`, `{1}`, … where [`fill`] puts values, so that each language orders them
 //! as it needs. What the calculator itself says (errors, advice) is English.
 
+/// A table of words in English and in Chinese. One for what each program needs, so that neither carries the other's.
+macro_rules! words {
+    ($(#[$doc:meta])* $table:ident; $($name:ident: $english:literal, $chinese:literal;)*) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $table {
+            $(pub(crate) $name: &'static str,)*
+        }
+
+        impl $table {
+            pub(super) const EN: Self = Self { $($name: $english,)* };
+            pub(super) const ZH: Self = Self { $($name: $chinese,)* };
+
+            #[cfg(test)]
+            pub(super) const NAMES: &[&str] = &[$(stringify!($name),)*];
+
+            #[cfg(test)]
+            pub(super) fn all(&self) -> Vec<&'static str> {
+                vec![$(self.$name,)*]
+            }
+        }
+    };
+}
+
+mod accuracy;
 mod commands;
-mod en;
 pub(crate) mod guides;
+mod page;
+mod sheets;
+mod site;
 mod words;
 pub(crate) mod your_run;
-mod zh;
 
+pub(crate) use accuracy::Accuracy;
 pub(crate) use commands::COMMANDS;
-pub(crate) use en::{Accuracy, Sheets, Site, Text};
 pub(crate) use guides::{Guide, Part, Said};
+pub(crate) use page::Text;
+pub(crate) use sheets::Sheets;
+pub(crate) use site::Site;
 
 use shardwise_core::wire::Language;
 
@@ -41,22 +70,22 @@ impl Lang {
 
     /// The words of this language.
     pub(crate) fn text(self) -> &'static Text {
-        self.of([&en::TEXT, &zh::TEXT])
+        self.of([&Text::EN, &Text::ZH])
     }
 
     /// Words of what stands around every page.
     pub(crate) fn site(self) -> &'static Site {
-        self.of([&en::SITE, &zh::SITE])
+        self.of([&Site::EN, &Site::ZH])
     }
 
     /// Words of the accuracy page.
     pub(crate) fn accuracy(self) -> &'static Accuracy {
-        self.of([&en::ACCURACY, &zh::ACCURACY])
+        self.of([&Accuracy::EN, &Accuracy::ZH])
     }
 
     /// Words of what the worker writes.
     pub(crate) fn sheets(self) -> &'static Sheets {
-        self.of([&en::SHEETS, &zh::SHEETS])
+        self.of([&Sheets::EN, &Sheets::ZH])
     }
 
     /// What is said in both, in this one.
@@ -187,7 +216,7 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lang, WORDS, en, fill, zh};
+    use super::{Accuracy, Lang, Sheets, Site, Text, WORDS, fill};
 
     use crate::form::Field;
 
@@ -204,9 +233,10 @@ mod tests {
 
     #[test]
     fn both_languages_say_the_same_values() {
-        let english = [en::SITE.all(), en::ACCURACY.all(), en::TEXT.all(), en::SHEETS.all()].concat();
-        let chinese = [zh::SITE.all(), zh::ACCURACY.all(), zh::TEXT.all(), zh::SHEETS.all()].concat();
-        for ((name, english), (_, chinese)) in english.into_iter().zip(chinese) {
+        let names = [Site::NAMES, Accuracy::NAMES, Text::NAMES, Sheets::NAMES].concat();
+        let english = [Site::EN.all(), Accuracy::EN.all(), Text::EN.all(), Sheets::EN.all()].concat();
+        let chinese = [Site::ZH.all(), Accuracy::ZH.all(), Text::ZH.all(), Sheets::ZH.all()].concat();
+        for (name, (english, chinese)) in names.into_iter().zip(english.into_iter().zip(chinese)) {
             assert!(!english.is_empty() && !chinese.is_empty(), "{name} is empty");
             assert_eq!(places(english), places(chinese), "{name}");
         }
