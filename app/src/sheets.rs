@@ -29,6 +29,17 @@ use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
 
+/// What nearly every sheet names.
+mod prelude {
+    pub(super) use super::asked::{Ask, Asked};
+    pub(super) use crate::format;
+    pub(super) use crate::protocol::blocks::{
+        Action, Block, Button, Cell, Entry, Holds, Kind, Listed, Look, Purpose, Section, Stands, Table, Tabled, Tone,
+        cell, code, column, entries, fold, link, prose, quiet, row, runs, said, strong, tag, words as run,
+    };
+    pub(super) use crate::text::{Lang, fill};
+}
+
 impl From<SheetTask> for Ask {
     fn from(task: SheetTask) -> Self {
         Self { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state }

@@ -4,14 +4,10 @@ use shardwise_core::advice::helps;
 use shardwise_core::advise;
 use shardwise_core::wire::{Advice, Severity};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::words_of;
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Entry, Kind, Line, Listed, Tone, entries, fold, link, quiet, said, strong, tag, words,
-};
-use crate::text::Lang;
+use crate::protocol::blocks::{Line, words};
+use crate::sheets::prelude::*;
 
 /// Shares of the speed that are no gain.
 const SAME: f64 = 0.001;

@@ -2,16 +2,14 @@
 
 use shardwise_core::{Evaluated, evaluate_alone};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form, Takes};
-use crate::format;
 use crate::money;
 use crate::parts::{self, Parts};
-use crate::protocol::blocks::{self, Action, Block, Button, Choice, Look};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{self, Choice};
+use crate::sheets::prelude::*;
 
 /// The key of the part, by its path, in the sheet's state.
 pub(crate) const PART: &str = "part";

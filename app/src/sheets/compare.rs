@@ -6,18 +6,13 @@ use shardwise_core::permalink;
 use shardwise_core::wire::to_value;
 use shardwise_core::{Answer, Evaluated, Question};
 
-use super::asked::{Ask, Asked};
 use super::parts::{SAME, by, signed};
 use crate::fit;
-use crate::format;
 use crate::money;
 use crate::prices;
 use crate::protocol::Text;
-use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Row, Section, Sign, Stands, Table, Tabled, Tone, cell,
-    code, column, listing, prose, quiet, row, runs, said, strong, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Row, Sign, listing};
+use crate::sheets::prelude::*;
 use crate::texts::tab;
 use crate::view::listing::Changes;
 use crate::words;

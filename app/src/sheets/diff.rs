@@ -3,12 +3,7 @@
 use shardwise_core::emit;
 use shardwise_core::read::{Reading, read};
 
-use super::asked::{Ask, Asked};
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Cell, Entry, Holds, Listed, Stands, Table, Tabled, code, column, entries, fold, row, runs,
-};
-use crate::text::fill;
+use crate::sheets::prelude::*;
 use crate::texts::written;
 
 /// A setting of a text.

@@ -2,12 +2,9 @@
 
 use shardwise_core::permalink;
 
-use super::asked::{Ask, Asked};
 use crate::prices;
-use crate::protocol::blocks::{
-    Action, Block, Button, Kind, Look, Purpose, Section, Sign, listing, prose, said, words as run,
-};
-use crate::text::Lang;
+use crate::protocol::blocks::{Sign, listing};
+use crate::sheets::prelude::*;
 
 /// What a frame may do: its own storage and worker; files to save; links, and the whole page, in tabs of their own.
 const SANDBOX: &str = "allow-scripts allow-same-origin allow-downloads allow-popups allow-popups-to-escape-sandbox";

@@ -5,19 +5,14 @@ use shardwise_core::search::measures;
 use shardwise_core::search::sweep::{Found, Tried};
 use shardwise_core::{Objective, catalog};
 
-use super::asked::{Ask, Asked};
 use crate::charts;
 use crate::charts::backend::{Drawing, Ink};
 use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
 use crate::form::Field;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, quiet, row,
-    runs, strong, targets, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Figure, Mark, Run, Target, targets};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// Its address in the page.

@@ -4,14 +4,10 @@
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
 use shardwise_core::words;
 
-use super::asked::{Ask, Asked};
-use crate::format;
 use crate::money::{self, Currency};
 use crate::protocol::Document;
-use crate::protocol::blocks::{
-    Action, Block, Button, Kind, Line, Look, Purpose, Section, Term, link, prose, said, strong, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Line, Term};
+use crate::sheets::prelude::*;
 
 fn term(own: &ExplainedTerm) -> Term {
     let symbol = match &own.figure {

@@ -11,16 +11,13 @@ use shardwise_core::permalink;
 use shardwise_core::task::Task;
 use shardwise_core::wire::{Backend, Engine, PlanSpec, WorkloadKind};
 
-use super::asked::{Ask, Asked};
 use super::parts::signed;
 use crate::browser;
-use crate::format;
 use crate::protocol::SheetTask;
-use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Kind, Line, Listed, Look, entries, fold, link, said, strong, words as run,
-};
+use crate::protocol::blocks::Line;
 use crate::runs::{self, Reader, Reading};
-use crate::text::{Lang, Sheets, fill};
+use crate::sheets::prelude::*;
+use crate::text::Sheets;
 use crate::words;
 
 /// How many runs are shown.

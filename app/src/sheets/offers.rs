@@ -6,15 +6,10 @@ use shardwise_core::market::{self, Strength, Unfit, own};
 use shardwise_core::wire::{HardwareSpec, MarketSpec};
 use shardwise_core::{Answer, Question, evaluate_alone};
 
-use super::asked::{Ask, Asked};
 use super::parts::more;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Control, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, Takes, cell,
-    column, link, quiet, row, runs, said, strong, wide, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Control, Row, Takes, wide};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// Its address in the page.

@@ -7,16 +7,11 @@ use shardwise_core::Question;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::{FitState, PlanSpec};
 
-use super::asked::{Ask, Asked};
 use crate::fit;
-use crate::format;
 use crate::money;
 use crate::protocol::Document;
-use crate::protocol::blocks::{
-    self, Action, Block, Button, Cell, Column, Control, Holds, Kind, Look, Purpose, Run, Section, Sort, Stands, Table,
-    Tabled, Takes, Tone, cell, column, link, prose, quiet, row, runs, said, tag, wide, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{self, Column, Control, Run, Sort, Takes, wide};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// How many plans are shown before "show all", and how many are looked for then.

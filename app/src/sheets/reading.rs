@@ -12,12 +12,8 @@ use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
 use super::words::words_of;
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Entry, Kind, Listed, Purpose, Run, Section, Tone, code, entries, fold, prose, quiet, said, strong, tag,
-    words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::Run;
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// The sheet of what the core read.

@@ -5,17 +5,13 @@ use shardwise_core::search::measures;
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::{Answer, Question};
 
-use super::asked::{Ask, Asked};
 use crate::charts;
 use crate::charts::backend::Ink;
 use crate::charts::scaling::{Point, Scaling};
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Mark, Row, Run, Stands, Table, Tabled, cell, column, row, runs,
-    targets, wide, words as run,
-};
-use crate::text::{Lang, Sheets, fill};
+use crate::protocol::blocks::{Figure, Mark, Row, Run, targets, wide};
+use crate::sheets::prelude::*;
+use crate::text::Sheets;
 use crate::words;
 
 /// Numbers of GPUs beside the question's: a quarter of it to eight times.

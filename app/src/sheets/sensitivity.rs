@@ -3,17 +3,12 @@
 use shardwise_core::Question;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::{name, value};
 use crate::fit;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Block, Button, Holds, Kind, Row, Run, Stands, Table, Tabled, Tone, cell, column, named, prose, quiet, runs, tag,
-    words,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Row, Run, named, words};
+use crate::sheets::prelude::*;
 
 /// How many changes are shown before "show all".
 const TOP: usize = 8;

@@ -4,15 +4,11 @@
 use shardwise_core::wire::{Change, ChangeKind, FitState};
 use shardwise_core::{Answer, Question};
 
-use super::asked::{Ask, Asked};
 use super::parts::{asking, signed};
 use super::sensitivity;
 use crate::fit::{self, LEVELS};
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Entry, Kind, Listed, Purpose, Section, entries, named, quiet, said, strong, words,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{named, words};
+use crate::sheets::prelude::*;
 
 /// How many changes are proposed.
 const WAYS: usize = 2;

@@ -3,16 +3,12 @@
 use shardwise_core::Evaluated;
 use shardwise_core::wire::{Schedule, TimePhase};
 
-use super::asked::{Ask, Asked};
 use crate::charts::backend::{Drawing, Ink};
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};
 use crate::form::Field;
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Stands, Switch, Table, Tabled, cell, column, row, targets,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Figure, Switch, targets};
+use crate::sheets::prelude::*;
 use crate::view::time::{legends, parts};
 
 /// A step with its bars, lane by lane.

@@ -7,18 +7,13 @@ use shardwise_core::framework::Named;
 use shardwise_core::wire::{Fit, PlanSpec, plan_to_value};
 use shardwise_core::{Answer, Evaluated, Question, defaults, evaluate_alone};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form};
-use crate::format;
 use crate::parts;
-use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, cell, column, fold,
-    link, quiet, row, runs, said, tag, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::Row;
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// How many layouts stand beside the plan.

@@ -4,17 +4,12 @@ use shardwise_core::complete::training_gpus;
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::search::within::{self, Held, Limits};
 
-use super::asked::{Ask, Asked};
 use super::parts::more;
 use crate::charts::stack::SEPARATOR;
 use crate::fit;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    self, Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Run, Section, Stands, Table, Tabled, Tone, cell,
-    column, runs, said, strong, tag, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{self, Run};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// After so many offers, or so much work, a slice ends: the worker has other tasks, too.

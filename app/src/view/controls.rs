@@ -1,18 +1,13 @@
 //! The controls of the form: a label, an input, and what is wrong with it.
 
 use leptos::ev::Event;
-use leptos::prelude::*;
 use shardwise_core::emit::NAMES;
 use shardwise_core::wire::WorkloadKind;
 
-use super::icons::Icon;
-use crate::browser;
 use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
-use crate::format;
-use crate::page::Page;
-use crate::text::{Text, fill};
-use crate::view::view;
+use crate::text::Text;
+use crate::view::prelude::*;
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {

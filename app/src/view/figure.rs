@@ -1,16 +1,10 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use leptos::prelude::*;
-
 use super::blocks;
 
-use super::icons::Icon;
-use crate::browser;
 use crate::charts::backend::Drawing;
-use crate::page::Page;
 use crate::protocol;
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The name of a block's sentence.
 pub(super) fn label(id: &str) -> String {

@@ -1,18 +1,15 @@
 //! Parts that fold: a question each, its answer in the line that stays, the evidence behind it. Nothing in a closed one is
 //! computed.
 
-use leptos::prelude::*;
-
 use super::advice::Caveats;
 use super::calibrate::Calibrate;
 use super::memory::Memory;
 use super::run::Run;
 use super::sheet;
 use super::time::Time;
-use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::{browser, busy};
 
 mod line;

@@ -1,6 +1,5 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
-use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::wire::FitState;
 
@@ -13,12 +12,10 @@ use crate::charts::gpus::{Bar, Bars, Gpus, Row, Seller};
 use crate::charts::stack::SEPARATOR;
 use crate::compute::{Compared, Market};
 use crate::fit;
-use crate::format;
 use crate::money;
-use crate::page::Page;
 use crate::protocol::estimate::{Figures, Rented};
-use crate::text::{Lang, Text, fill};
-use crate::view::view;
+use crate::text::Text;
+use crate::view::prelude::*;
 use crate::words;
 
 /// How many GPU types are shown before "show all".

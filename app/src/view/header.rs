@@ -2,15 +2,11 @@
 
 use gloo::timers::callback::Timeout;
 use leptos::ev::MouseEvent;
-use leptos::prelude::*;
 
-use super::icons::Icon;
-use crate::browser;
 use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
 use crate::protocol::Document;
-use crate::text::Lang;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A page of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,12 @@
 use std::cell::Cell;
 
 use super::fold;
-use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
 use shardwise_core::search::measures;
 use shardwise_core::wire::to_value;
 
 use super::controls::{Segments, bad_number};
-use super::icons::Icon;
 use super::sheet;
 use crate::client::desk;
 use crate::compute::Market;
@@ -21,7 +19,7 @@ use crate::page::{Order, Page};
 use crate::protocol::estimate::Offered;
 use crate::protocol::{Name, SheetTask, Task};
 use crate::text::Text;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 
 /// A choice with its name.

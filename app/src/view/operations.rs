@@ -1,6 +1,5 @@
 //! What a run meets beside its steps: start-up, evaluation, checkpoints, failures, energy; each a switch and a line.
 
-use leptos::prelude::*;
 use shardwise_core::operations::Operations as Counted;
 use shardwise_core::wire::{Expected, Run, RunOperations};
 
@@ -8,10 +7,8 @@ use super::controls::Input;
 use super::how::How;
 use super::run::{card, hours};
 use crate::form::Field;
-use crate::format;
-use crate::page::Page;
-use crate::text::{Lang, Text, fill};
-use crate::view::view;
+use crate::text::Text;
+use crate::view::prelude::*;
 
 /// How much of its hours a run trains for good; `None` where that is not counted.
 pub(super) fn goodput(run: &Run, lang: Lang) -> Option<String> {

@@ -6,16 +6,12 @@ mod why_not;
 use std::sync::Arc;
 
 use leptos::ev::MouseEvent;
-use leptos::prelude::*;
 
 use super::fold;
-use super::icons::Icon;
 use crate::form::Field;
-use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::Shown;
 use crate::parts::{self, Part};
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 
 pub(super) use alternatives::Alternatives;

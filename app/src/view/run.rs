@@ -1,22 +1,17 @@
 //! The run: how long it is, by its steps or its data set; when it is done, what it costs and what it writes.
 
-use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Checkpoint, Run};
 
 use super::controls::{Input, Reading, type_in};
 use super::operations::Operations;
 use super::text_box::TextBox;
-use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, is_rl};
-use crate::format;
-use crate::page::Page;
 use crate::protocol::Task;
 use crate::sample::{MOST_BYTES, Sample};
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How long the typing must rest before a sample is counted, in milliseconds.
 const REST_MS: u32 = 250;

@@ -1,12 +1,7 @@
 //! A box for a text that is pasted, dropped or opened.
 
+use crate::view::prelude::*;
 use leptos::ev::Event;
-use leptos::prelude::*;
-
-use crate::browser;
-use crate::page::Page;
-use crate::text::fill;
-use crate::view::view;
 
 /// Takes a file: its name, the beginning of its text, and whether that is all.
 type Take = fn(Page, String, String, bool);

@@ -4,7 +4,6 @@ mod figures;
 
 use std::cell::Cell;
 
-use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Fit, FitState};
 
@@ -12,20 +11,17 @@ use super::calibrate::{self, Notice};
 use super::closing::Closing;
 use super::controls::describe;
 use super::how::How;
-use super::icons::{Callout, Icon};
+use super::icons::Callout;
 use super::near::Near;
 use super::plan::{Alternatives, Plan, WhyNot};
 use super::sheet;
 use super::sure::Sure;
-use crate::browser;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
 use crate::form::{Field, FieldError, Problem, mend};
-use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::Shown;
 use crate::protocol::Name;
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 use figures::Figures;
 

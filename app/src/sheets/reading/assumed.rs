@@ -5,10 +5,9 @@ use shardwise_core::job::{Job, resolve};
 use shardwise_core::wire::question_from_value;
 
 use super::{list, word};
-use crate::format;
-use crate::protocol::blocks::{Block, Entry, Kind, Listed, Purpose, Section, entries, said, strong, words};
+use crate::protocol::blocks::words;
+use crate::sheets::prelude::*;
 use crate::sheets::words::{name, value, words_of};
-use crate::text::{Lang, fill};
 use crate::words::gpu_label;
 
 /// Fields on which a verdict rests before all others, by the start of their path: what is trained, on what, how long the

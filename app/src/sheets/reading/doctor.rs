@@ -4,10 +4,8 @@ use serde_json::Value;
 
 use super::super::words::words_of;
 use super::{line_of, list, word};
-use crate::protocol::blocks::{
-    Block, Entry, Kind, Listed, Purpose, Section, Tone, code, entries, link, prose, said, strong, words,
-};
-use crate::text::Lang;
+use crate::protocol::blocks::words;
+use crate::sheets::prelude::*;
 
 /// The sheet of a diagnosis.
 pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {

@@ -7,12 +7,8 @@ use super::super::parts::by;
 use super::{list, word, word_at};
 use crate::fit;
 use crate::form::Field;
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Kind, Listed, Look, Purpose, Section, Sign, code, entries, fold, listing, prose,
-    quiet, said, strong, words,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Sign, listing, words};
+use crate::sheets::prelude::*;
 
 /// The file that a diff is saved as.
 const FILE: &str = "shardwise.diff";

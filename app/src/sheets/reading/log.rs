@@ -5,12 +5,9 @@ use shardwise_core::wire::question_from_value;
 
 use super::super::words::words_of;
 use super::{list, word, word_at};
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Holds, Kind, Listed, Look, Row, Stands, Table, Tabled, Tone, cell, column, entries,
-    link, prose, row, said, strong, words,
-};
-use crate::text::{Lang, fill, your_run};
+use crate::protocol::blocks::{Row, words};
+use crate::sheets::prelude::*;
+use crate::text::your_run;
 use crate::words::asked;
 
 /// The sheet of a log: `run` is what `shardwise calibrate` prints of it.

@@ -5,12 +5,9 @@ use shardwise_core::catalog;
 
 use super::super::words::words_of;
 use super::{list, word, word_at};
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Control, Entry, Kind, Listed, Look, Sign, Takes, Tone, code, entries, fold as fold_of, link,
-    listing, prose, said, words,
-};
-use crate::text::{Lang, Said, fill, your_run};
+use crate::protocol::blocks::{Control, Sign, Takes, fold as fold_of, listing, words};
+use crate::sheets::prelude::*;
+use crate::text::{Said, your_run};
 
 /// The listing of the line.
 const LINE: &str = "your-run-line";

@@ -2,19 +2,14 @@
 
 use super::super::blocks::{image, over};
 use super::super::figure::{drawn_legend, label};
-use super::super::icons::Icon;
 use super::parts::{Failure, Source};
 use super::state::{Page, Part, details, share, short, signed};
-use crate::browser;
 use crate::charts;
 use crate::charts::backend::{Drawing, Ink, Node};
 use crate::charts::scatter::{Point, Scatter};
-use crate::format;
 use crate::runs::{Case, Kind, Run, Runs};
-use crate::text::fill;
-use leptos::prelude::*;
+use crate::view::prelude::*;
 
-use crate::view::view;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 

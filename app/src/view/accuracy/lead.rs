@@ -1,14 +1,9 @@
 //! The sentence on top of a tab, and its four figures.
 
-use leptos::prelude::*;
-
-use crate::view::view;
-
 use super::state::{Page, share};
 use super::strips::kind_name;
-use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview};
-use crate::text::fill;
+use crate::view::prelude::*;
 
 /// The level that a person asks for unless they say otherwise.
 const ASKED: f64 = 0.95;

@@ -1,12 +1,8 @@
 //! What several parts of the accuracy page are made of.
 
-use leptos::prelude::*;
-
-use crate::view::view;
-
-use super::super::icons::Icon;
 use super::state::Page;
 use crate::runs::Run;
+use crate::view::prelude::*;
 
 /// Says that a file did not come, and asks for it again.
 #[component]

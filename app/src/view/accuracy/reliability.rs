@@ -1,14 +1,10 @@
 //! How often what was said to fit did: the probability of memory estimates of left-out sources, by tenths.
 
-use leptos::prelude::*;
-
 use crate::view::figure::{Region, cell, head};
-use crate::view::view;
 
 use super::state::Page;
-use crate::format;
 use crate::runs::{Decile, Kind};
-use crate::text::fill;
+use crate::view::prelude::*;
 
 /// The drawing's square, and the room for its scales, in units of its own.
 const SIDE: f64 = 260.0;

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
-
 use crate::view::controls::Segments;
-use crate::view::view;
 
 use super::state::{Page, Part, share};
-use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview, Runs};
 use crate::text::{Accuracy as Text, fill};
+use crate::view::prelude::*;
 
 /// Height of a strip, in pixels; the style sheet says the same.
 const HEIGHT: f64 = 30.0;

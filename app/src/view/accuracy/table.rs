@@ -5,15 +5,10 @@ use std::sync::Arc;
 use super::parts::Source;
 use super::state::{Page, Part, framework, signed};
 use super::strips::dimension;
-use crate::browser;
-use crate::format;
 use crate::runs::{By, Column, Kind, Run, Runs};
-use crate::text::fill;
 use crate::view::figure::{Region, ShowAll};
+use crate::view::prelude::*;
 use crate::words;
-use leptos::prelude::*;
-
-use crate::view::view;
 
 /// How many runs are shown before "show all".
 const TOP: usize = 15;

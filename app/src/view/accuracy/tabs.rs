@@ -1,15 +1,10 @@
 //! A tab for each thing that is estimated.
 
-use leptos::prelude::*;
-
-use crate::view::view;
 use web_sys::KeyboardEvent;
 
 use super::state::Page;
-use crate::browser;
-use crate::format;
 use crate::runs::{By, Case, Kind};
-use crate::text::fill;
+use crate::view::prelude::*;
 
 /// The name of a tab in the document.
 pub(super) fn id_of(kind: Kind) -> String {

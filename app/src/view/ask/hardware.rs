@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use leptos::prelude::*;
 use shardwise_core::catalog::{self, OfferKind};
 use shardwise_core::hardware::Hardware;
 use shardwise_core::job::owned;
@@ -11,18 +10,13 @@ use shardwise_core::operations::PUE;
 
 use super::prices::OwnPrices;
 use super::values::found;
-use crate::browser;
 use crate::form::{CUSTOM_GPU, Field, Form, HOME};
-use crate::format;
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
-use crate::page::Page;
 use crate::page::folds::Fold;
-use crate::text::{Lang, fill};
 use crate::view::controls::{Choice, Input, More, Select};
 use crate::view::fold;
-use crate::view::icons::Icon;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words::{gpu_label, offer};
 
 /// The GPUs of the catalog by vendor, as options of a control.

@@ -1,18 +1,13 @@
 //! The model: a name of the catalog, or a pasted `config.json`.
 
 use leptos::ev::Event;
-use leptos::prelude::*;
 
 use super::picker::ModelName;
-use crate::browser;
 use crate::follow::follow;
 use crate::form::Field;
-use crate::format;
-use crate::page::Page;
-use crate::text::fill;
 use crate::view::controls::{Message, problem, type_in, wrong_class};
 use crate::view::icons::Refusal;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The longest file that a link can hold, in bytes.
 const MOST_BYTES: f64 = 48.0 * 1024.0;

@@ -1,22 +1,18 @@
 //! A price sheet of one's own: pasted, dropped or opened, kept in this browser, and gone by a press.
 
 use gloo::timers::callback::Timeout;
-use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::permalink;
 use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
-use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
-use crate::format;
-use crate::page::Page;
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
-use crate::text::{Text, fill};
-use crate::view::icons::Icon;
+use crate::text::Text;
+use crate::view::prelude::*;
 use crate::view::text_box::TextBox;
-use crate::view::{Built, rest, view};
+use crate::view::{Built, rest};
 
 /// How long the typing must rest before a sheet is read, in milliseconds.
 const REST_MS: u32 = 250;

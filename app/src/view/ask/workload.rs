@@ -1,6 +1,5 @@
 //! The task and its sizes.
 
-use leptos::prelude::*;
 use shardwise_core::task::Preference;
 use shardwise_core::wire::WorkloadKind;
 use shardwise_core::workload as job;
@@ -8,12 +7,10 @@ use shardwise_core::workload as job;
 use super::values::{auto_text, found, yes_no};
 use crate::form::task::Family;
 use crate::form::{Field, is_rl};
-use crate::format;
-use crate::page::Page;
-use crate::text::{Text, fill};
+use crate::text::Text;
 use crate::view::controls::{Choice, Input, Message, More, problem, wrong_class};
+use crate::view::prelude::*;
 use crate::view::run::Length;
-use crate::view::view;
 
 /// The name of a kind of work.
 fn family_name(family: Family, text: &Text) -> &'static str {

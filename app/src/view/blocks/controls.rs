@@ -1,12 +1,11 @@
 //! How a sheet is shown: what a person types, ticks and chooses above it.
 
-use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 use serde_json::Value;
 
 use super::host::{Host, each};
 use crate::protocol::blocks::{Control, Takes};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The controls of a sheet.
 #[component]

@@ -1,16 +1,13 @@
 //! Shortcuts of one key. They can be switched off, and never act while something is typed (WCAG 2.1.4).
 
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
 use super::panel::Panel;
-use crate::browser;
 use crate::look::Theme;
-use crate::page::Page;
 use crate::text::Text;
 use crate::view::flags;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Where the storage says that they are off.
 const OFF: &str = "shardwise-keys-off";

@@ -1,20 +1,14 @@
 //! The answer in one line with its link, to pass on, and the code that embeds it; the same at length, to say that a number is
 //! wrong.
 
-use leptos::prelude::*;
 use shardwise_core::catalog;
 
 use super::panel::Panel;
-use crate::browser;
 use crate::fit;
-use crate::format;
-use crate::page::Page;
 use crate::protocol::Name;
-use crate::text::fill;
 use crate::view::copying::CopyButton;
-use crate::view::icons::Icon;
+use crate::view::prelude::*;
 use crate::view::sheet;
-use crate::view::view;
 use crate::words::{asked, gpu_label};
 
 /// What opens the panel.

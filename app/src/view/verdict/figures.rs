@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
 use shardwise_core::Answer;
 
-use crate::format;
-use crate::page::{Page, Shown};
-use crate::text::{Lang, fill};
+use crate::page::Shown;
 use crate::view::how::How;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::view::{calibrate, operations, run as runs};
 use crate::words;
 
