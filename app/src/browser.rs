@@ -21,7 +21,7 @@ pub(crate) fn window() -> Option<web_sys::Window> {
     web_sys::window()
 }
 
-fn document() -> Option<web_sys::Document> {
+pub(crate) fn document() -> Option<web_sys::Document> {
     window().and_then(|window| window.document())
 }
 
@@ -239,6 +239,10 @@ pub(crate) fn element(id: &str) -> Option<Element> {
     document()?.get_element_by_id(id)
 }
 
+fn html(id: &str) -> Option<HtmlElement> {
+    element(id)?.dyn_into().ok()
+}
+
 /// Brings a part of the page into view and moves the keyboard there. The address stays: its hash
 /// holds the question.
 pub(crate) fn jump(id: &str) {
@@ -309,7 +313,7 @@ pub(crate) fn opens(event: &web_sys::Event) -> bool {
 
 /// Presses a button.
 pub(crate) fn click(id: &str) {
-    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+    if let Some(element) = html(id) {
         element.click();
     }
 }
@@ -358,14 +362,14 @@ pub(crate) fn today() -> String {
 
 /// Puts a popover away; the keyboard goes back to what opened it.
 pub(crate) fn close_popover(id: &str) {
-    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+    if let Some(element) = html(id) {
         let _ = element.hide_popover();
     }
 }
 
 /// Shows a popover; nothing where it is shown already.
 pub(crate) fn show_popover(id: &str) {
-    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+    if let Some(element) = html(id) {
         let _ = element.show_popover();
     }
 }
@@ -397,26 +401,6 @@ pub(crate) fn hours_from_now(hours: f64, lang: &str) -> String {
     then.to_locale_string(lang, &shown).into()
 }
 
-/// Takes the first `most` bytes of the file of a drop or of a choice: its name, their text, and whether that is all. One that
-/// cannot be read is `left_out`, by its name.
-pub(crate) fn take_beginning(
-    event: &web_sys::Event,
-    most: f64,
-    left_out: RwSignal<Option<String>>,
-    take: Box<dyn Fn(String, String, bool)>,
-) {
-    let Some(file) = files_of(event).and_then(|files| files.get(0)) else {
-        return;
-    };
-    event.prevent_default();
-    left_out.set(None);
-    let busy = Work::begin();
-    leptos::task::spawn_local(async move {
-        give(&file, most, left_out, &take).await;
-        drop(busy);
-    });
-}
-
 /// Gives the first `most` bytes of a file to what takes them.
 async fn give(
     file: &web_sys::File,
@@ -436,8 +420,7 @@ async fn give(
 
 /// Shows a message whose control has the keyboard; those that lie over what has it stand above their controls.
 pub(crate) fn show_message(id: &str, control: &str) {
-    let active = document().and_then(|document| document.active_element());
-    if active.is_some_and(|active| active.id() == control) {
+    if has_focus(control) {
         reveal(id);
     }
     uncover();
@@ -464,10 +447,11 @@ pub(crate) fn uncover() {
     }
 }
 
-/// Takes the files of a drop or of a choice; text that is dropped is the browser's: name, the first `most` bytes as text, and
-/// whether that is all. One that cannot be read is `left_out`, by its name.
+/// Takes the files of a drop or of a choice, `count` of them at most; text that is dropped is the browser's: name, the first
+/// `most` bytes as text, and whether that is all. One that cannot be read is `left_out`, by its name.
 pub(crate) fn take_files(
     event: &web_sys::Event,
+    count: u32,
     most: f64,
     left_out: RwSignal<Option<String>>,
     take: Box<dyn Fn(String, String, bool)>,
@@ -479,7 +463,7 @@ pub(crate) fn take_files(
     left_out.set(None);
     let busy = Work::begin();
     leptos::task::spawn_local(async move {
-        for file in (0..files.length()).filter_map(|index| files.get(index)) {
+        for file in (0..files.length().min(count)).filter_map(|index| files.get(index)) {
             give(&file, most, left_out, &take).await;
         }
         drop(busy);
@@ -509,29 +493,37 @@ fn listen_boxed(event: &'static str, act: Box<dyn FnMut(&Event)>) {
     }
 }
 
+/// The element that has the keyboard.
+fn active() -> Option<Element> {
+    document()?.active_element()
+}
+
 /// Whether the keyboard is at an element.
 pub(crate) fn has_focus(id: &str) -> bool {
-    let active = document().and_then(|document| document.active_element());
-    active.is_some_and(|active| active.id() == id)
+    active().is_some_and(|active| active.id() == id)
 }
 
 /// Whether the keyboard is nowhere: what it was at is gone.
 pub(crate) fn lost_focus() -> bool {
-    let active = document().and_then(|document| document.active_element());
-    active.is_none_or(|active| active.tag_name().eq_ignore_ascii_case("body"))
+    active().is_none_or(|active| active.tag_name().eq_ignore_ascii_case("body"))
 }
 
 /// Whether the keyboard is in what a selector names.
 pub(crate) fn focus_is_in(selector: &str) -> bool {
-    let active = document().and_then(|document| document.active_element());
-    active.is_some_and(|active| matches!(active.closest(selector), Ok(Some(_))))
+    active().is_some_and(|active| matches!(active.closest(selector), Ok(Some(_))))
 }
 
 /// Moves the keyboard to an element.
 pub(crate) fn focus(id: &str) {
-    if let Some(Ok(element)) = element(id).map(|element| element.dyn_into::<HtmlElement>()) {
+    if let Some(element) = html(id) {
         let _ = element.focus();
     }
+}
+
+/// Moves the keyboard to an element that is yet to be drawn.
+pub(crate) fn focus_next(id: &str) {
+    let id = id.to_owned();
+    after(0, Box::new(move || focus(&id))).forget();
 }
 
 /// Gives the keyboard to the first button in an element.

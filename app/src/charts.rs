@@ -2,14 +2,14 @@
 //!
 //! The drawing functions are generic over the backend and know nothing of the page.
 
-pub mod backend;
-pub mod front;
-pub mod gpus;
+pub(crate) mod backend;
+pub(crate) mod front;
+pub(crate) mod gpus;
 mod log;
-pub mod scaling;
-pub mod scatter;
-pub mod stack;
-pub mod timeline;
+pub(crate) mod scaling;
+pub(crate) mod scatter;
+pub(crate) mod stack;
+pub(crate) mod timeline;
 
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
@@ -19,19 +19,19 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use backend::{Drawing, Ink, SvgNodes};
 
 /// Size of the labels, in pixels; the style sheet says the same.
-pub const TEXT: f64 = 12.5;
+pub(crate) const TEXT: f64 = 12.5;
 
 /// A chart narrower than this stacks what others put side by side.
-pub const NARROW: u32 = 432;
+pub(crate) const NARROW: u32 = 432;
 
 /// What drawing on a backend returns.
-pub type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+pub(crate) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// An area that is measured in pixels.
-pub type Area<B> = DrawingArea<B, plotters::coord::Shift>;
+pub(crate) type Area<B> = DrawingArea<B, plotters::coord::Shift>;
 
 /// Draws on a fresh sheet.
-pub fn draw(
+pub(crate) fn draw(
     (width, height): (u32, u32),
     on: impl FnOnce(&Area<SvgNodes<'_>>) -> Result<(), DrawingAreaErrorKind<std::convert::Infallible>>,
 ) -> Drawing {
@@ -50,6 +50,30 @@ fn scale(end: f64, from: i32, to: i32) -> impl Fn(f64) -> i32 {
     move |value| axis.map(&value, (from, to))
 }
 
+/// Draws the ticks of an axis that begins with zero: a line at each from `top` on, where there is one, and below `bottom` its
+/// number, `zero` at the first.
+fn draw_ticks<B: DrawingBackend>(
+    area: &Area<B>,
+    x: &dyn Fn(f64) -> i32,
+    (end, step): (f64, f64),
+    (top, bottom): (Option<i32>, i32),
+    zero: &str,
+) -> Drawn<B> {
+    let mut value = 0.0;
+    while value <= end * 1.0001 {
+        let at = x(value);
+        let first = value == 0.0;
+        let ink = if first { Ink::Axis } else { Ink::Grid };
+        if let Some(top) = top {
+            area.draw(&PathElement::new([(at, top), (at, bottom)], ink))?;
+        }
+        let (label, anchor) = if first { (zero.to_owned(), HPos::Left) } else { (tick(value, step), HPos::Center) };
+        area.draw_text(&label, &text(Ink::Tick, anchor), (at, bottom + 11))?;
+        value += step;
+    }
+    Ok(())
+}
+
 /// A text style: what the text means, and where its anchor is.
 fn text(ink: Ink, anchor: HPos) -> TextStyle<'static> {
     // By its variant: a family by name is looked up in lower case, by Unicode's tables.
@@ -60,8 +84,7 @@ fn text(ink: Ink, anchor: HPos) -> TextStyle<'static> {
 
 /// The end of an axis that holds `largest`, and the step between its ticks: 1, 2, 3 or 5 times a
 /// power of ten, with at most `ticks` steps.
-#[must_use]
-pub fn axis(largest: f64, ticks: u32) -> (f64, f64) {
+pub(crate) fn axis(largest: f64, ticks: u32) -> (f64, f64) {
     if !largest.is_finite() || largest <= 0.0 {
         return (1.0, 1.0);
     }
@@ -83,8 +106,7 @@ pub fn axis(largest: f64, ticks: u32) -> (f64, f64) {
 }
 
 /// A tick's label.
-#[must_use]
-pub fn tick(value: f64, step: f64) -> String {
+pub(crate) fn tick(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }

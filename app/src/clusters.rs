@@ -10,21 +10,20 @@ use shardwise_core::wire::{Calibration, WorkloadKind};
 pub(crate) const KEY: &str = "shardwise-clusters";
 
 /// How many are kept.
-pub const MOST: usize = 12;
+pub(crate) const MOST: usize = 12;
 
 /// The longest name, in characters.
-pub const LONGEST: usize = 40;
+pub(crate) const LONGEST: usize = 40;
 
 /// The longest text that is read, in bytes.
 const MOST_BYTES: usize = 16 << 10;
 
 /// A calibration and whose it is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cluster {
-    /// Its name.
-    pub name: String,
+pub(crate) struct Cluster {
+    pub(crate) name: String,
     /// Its factors.
-    pub calibration: Calibration,
+    pub(crate) calibration: Calibration,
 }
 
 impl Cluster {
@@ -51,8 +50,7 @@ impl Cluster {
     }
 
     /// Its factors for a task: what trains alone follows an RL run's updates, what generates alone its generation.
-    #[must_use]
-    pub fn of(&self, kind: WorkloadKind) -> Calibration {
+    pub(crate) fn of(&self, kind: WorkloadKind) -> Calibration {
         let own = self.calibration;
         let alone =
             |phase: Option<f64>, memory| Calibration { time: phase.or(own.time), memory, ..Calibration::default() };
@@ -65,8 +63,7 @@ impl Cluster {
 }
 
 /// A name as typed, in one line; `None` of what is none.
-#[must_use]
-pub fn named(typed: &str) -> Option<String> {
+pub(crate) fn named(typed: &str) -> Option<String> {
     let plain = typed.trim().chars().filter(|own| !own.is_control());
     // What stands before a name in the storage has that sign.
     let name: String = plain.map(|own| if own == '=' { '-' } else { own }).take(LONGEST).collect();
@@ -74,8 +71,7 @@ pub fn named(typed: &str) -> Option<String> {
 }
 
 /// The clusters that a text from the storage holds.
-#[must_use]
-pub fn read(stored: &str) -> Vec<Cluster> {
+pub(crate) fn read(stored: &str) -> Vec<Cluster> {
     if stored.len() > MOST_BYTES {
         return Vec::new();
     }
@@ -83,16 +79,14 @@ pub fn read(stored: &str) -> Vec<Cluster> {
 }
 
 /// The text with a cluster in front, once, and without what is too much.
-#[must_use]
-pub fn with(stored: &str, own: &Cluster) -> String {
+pub(crate) fn with(stored: &str, own: &Cluster) -> String {
     let others = read(&without(stored, &own.name));
     let others = others.iter().take(MOST - 1).map(Cluster::line);
     std::iter::once(own.line()).chain(others).collect()
 }
 
 /// The text without a cluster.
-#[must_use]
-pub fn without(stored: &str, name: &str) -> String {
+pub(crate) fn without(stored: &str, name: &str) -> String {
     read(stored).iter().filter(|own| own.name != name).map(Cluster::line).collect()
 }
 

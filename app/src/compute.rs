@@ -14,6 +14,7 @@ use shardwise_core::search::measures::{Measures, rank};
 use shardwise_core::wire::{FitState, to_value};
 
 use crate::client::desk;
+use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Task;
 use crate::protocol::estimate::{Closer, Figures, Offered, Others, Remedy, Slice};
@@ -67,6 +68,12 @@ impl Market {
         });
         let ranked = rank(sure.collect(), Objective::Cost).unwrap_or_default();
         ranked.first().and_then(|place| self.offers.get(*place)).cloned()
+    }
+
+    /// Among how many plans the question's own GPU type, which is the first offer, has its best; `None` where there was no choice.
+    pub(crate) fn tried(&self) -> Option<String> {
+        let own = self.offers.first()?.result.as_ref().ok()?;
+        (own.considered > 1).then(|| format::grouped(own.considered))
     }
 
     /// The machines on which it fits, by their places, with what they are ranked by.

@@ -60,10 +60,7 @@ pub(crate) fn behind(fit: &Fit, lang: Lang) -> String {
     match fit.state {
         FitState::Fits | FitState::Unlikely => fill(text.fit_sure, &[&p]),
         FitState::Tight => fill(text.fit_tight, &[&p, &asked(fit.confidence)]),
-        FitState::No => {
-            let gib = [fit.needed_gib, fit.capacity_gib].map(format::gib);
-            fill(text.fit_no, &[&gib[0], &gib[1]])
-        }
+        FitState::No => fill(text.fit_no, &[&format::gib(fit.needed_gib), &format::gib(fit.capacity_gib)]),
     }
 }
 
@@ -82,7 +79,6 @@ pub(crate) fn class(state: FitState) -> &'static str {
     }
 }
 
-/// Its icon.
 pub(crate) fn icon(state: FitState) -> &'static str {
     match state {
         FitState::Fits => "i-check",
@@ -134,7 +130,7 @@ pub(crate) fn host(fit: &Fit, lang: Lang) -> Option<String> {
     let parts: Vec<String> = parts
         .map(|(name, gib)| format!("{} {}", lang.word(name), format::gib(*gib)))
         .collect();
-    let parts = parts.join(if lang == Lang::Zh { "、" } else { ", " });
+    let parts = parts.join(lang.of([", ", "、"]));
     let needed = format::gib(host.needed_gib);
     Some(match host.capacity_gib {
         Some(whole) => fill(text.fit_host, &[&needed, &format::gib(whole), &parts]),

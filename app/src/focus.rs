@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Document, Element, FocusEvent, FocusOptions, HtmlElement, MutationObserver, MutationObserverInit};
 
-use crate::browser;
+use crate::browser::{self, document};
 
 /// What a control can stand in and that has a heading.
 const PLACES: &str = "section, [popover], form, .answer, main, body";
@@ -57,10 +57,6 @@ pub(crate) fn keep() {
         let _ = observer.observe_with_options(&body, &what);
         StoredValue::new_local((observer, changed));
     }
-}
-
-fn document() -> Option<Document> {
-    browser::window()?.document()
 }
 
 /// Whether nothing has the keyboard.

@@ -7,13 +7,13 @@
 mod document;
 mod field;
 mod measured;
-pub mod mend;
-pub mod models;
-pub mod task;
-pub mod units;
+pub(crate) mod mend;
+pub(crate) mod models;
+pub(crate) mod task;
+pub(crate) mod units;
 
-pub use field::{Field, Takes};
-pub use measured::measurable;
+pub(crate) use field::{Field, Takes};
+pub(crate) use measured::measurable;
 
 use serde_json::Value;
 use shardwise_core::emit::NAMES;
@@ -23,19 +23,19 @@ use shardwise_core::{InputError, catalog, market, usual};
 use crate::format;
 
 /// Letters of [`Field::Offload`]: parameters, gradients, optimizer, activations.
-pub const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
+pub(crate) const OFFLOADS: [char; 4] = ['p', 'g', 'o', 'a'];
 
 /// How sure a question wants to be that says nothing of it, in per cent.
-pub const USUAL_LEVEL: u32 = 95;
+pub(crate) const USUAL_LEVEL: u32 = 95;
 
 /// The terms on which a machine is rented that says nothing of it.
-pub const USUAL_TERMS: &str = "on-demand";
+pub(crate) const USUAL_TERMS: &str = "on-demand";
 
 /// The catalog's sellers whose prices are in yuan: a reader of Chinese rents from them where they have the machine.
-pub const HOME: &str = "Alibaba Cloud, AutoDL, Tencent Cloud";
+pub(crate) const HOME: &str = "Alibaba Cloud, AutoDL, Tencent Cloud";
 
 /// Value of [`Field::Gpu`] for a GPU that the question describes itself.
-pub const CUSTOM_GPU: &str = "custom";
+pub(crate) const CUSTOM_GPU: &str = "custom";
 
 /// Longest sequences are multiples of this many tokens, as kernels like them.
 const TILE: f64 = 64.0;
@@ -45,7 +45,7 @@ const BETWEEN: char = '\u{1f}';
 
 /// Everything typed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Form {
+pub(crate) struct Form {
     values: Vec<String>,
     /// Whether nobody said whose offers count.
     any_seller: bool,
@@ -55,20 +55,20 @@ pub struct Form {
 
 /// A control whose text cannot be read or is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldError {
+pub(crate) struct FieldError {
     /// The control; `None` where the form has none for it.
-    pub field: Option<Field>,
+    pub(crate) field: Option<Field>,
     /// Path in the question document.
-    pub path: String,
+    pub(crate) path: String,
     /// What is wrong, and the remedy.
-    pub problem: Problem,
+    pub(crate) problem: Problem,
     /// What mends it, where the engine has said.
-    pub mends: Option<Vec<mend::Mend>>,
+    pub(crate) mends: Option<Vec<mend::Mend>>,
 }
 
 /// What is wrong with a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub(crate) enum Problem {
     /// The number cannot be read.
     Number(units::NumberError),
     /// Something required is not there.
@@ -109,13 +109,12 @@ impl Default for Form {
 
 impl Form {
     /// The text of a control.
-    #[must_use]
-    pub fn get(&self, field: Field) -> &str {
+    pub(crate) fn get(&self, field: Field) -> &str {
         self.values.get(field as usize).map_or("", String::as_str)
     }
 
     /// Sets the text of a control.
-    pub fn set(&mut self, field: Field, text: impl Into<String>) {
+    pub(crate) fn set(&mut self, field: Field, text: impl Into<String>) {
         if let Some(value) = self.values.get_mut(field as usize) {
             *value = text.into();
         }
@@ -123,7 +122,7 @@ impl Form {
 
     /// Takes what a person types into a control. A run is as long as was typed last: by its steps, its data set or its
     /// tokens; an hour costs what was typed last, by itself or by the machine.
-    pub fn type_text(&mut self, field: Field, text: impl Into<String>) {
+    pub(crate) fn type_text(&mut self, field: Field, text: impl Into<String>) {
         self.set(field, text);
         self.any_seller &= field != Field::Providers;
         let others: &[Field] = match field {
@@ -146,7 +145,7 @@ impl Form {
 
     /// Takes lengths in tokens: of the training's examples with how they spread, or of RL's prompts. The longest is rounded up to
     /// whole tiles.
-    pub fn use_lengths(&mut self, mean: f64, longest: f64, cv: f64) {
+    pub(crate) fn use_lengths(&mut self, mean: f64, longest: f64, cv: f64) {
         let [longest_field, mean_field] = if is_rl(self.kind()) {
             [Field::MaxPrompt, Field::MeanPrompt]
         } else {
@@ -160,8 +159,7 @@ impl Form {
     }
 
     /// All that is typed, as one text.
-    #[must_use]
-    pub fn typed(&self) -> String {
+    pub(crate) fn typed(&self) -> String {
         let mut typed = String::new();
         for value in &self.values {
             typed.push_str(value);
@@ -171,7 +169,7 @@ impl Form {
     }
 
     /// Types it all again; another version's text, with other controls, is left alone.
-    pub fn retype(&mut self, typed: &str) {
+    pub(crate) fn retype(&mut self, typed: &str) {
         if typed.matches(BETWEEN).count() == self.values.len() {
             for (value, typed) in self.values.iter_mut().zip(typed.split(BETWEEN)) {
                 typed.clone_into(value);
@@ -180,14 +178,12 @@ impl Form {
     }
 
     /// The task.
-    #[must_use]
-    pub fn kind(&self) -> WorkloadKind {
+    pub(crate) fn kind(&self) -> WorkloadKind {
         document::kind(self.get(Field::Kind))
     }
 
     /// What the form says to a question of its that is refused.
-    #[must_use]
-    pub fn refused(&self, error: InputError) -> FieldError {
+    pub(crate) fn refused(&self, error: InputError) -> FieldError {
         let mut error = FieldError::from(error);
         // A pasted file has a control of its own, whatever is in it.
         if error.field == Some(Field::Model) {
@@ -201,7 +197,7 @@ impl Form {
     }
 
     /// Chooses the task, and fills what the new task requires and nobody has typed yet.
-    pub fn choose_kind(&mut self, kind: WorkloadKind) {
+    pub(crate) fn choose_kind(&mut self, kind: WorkloadKind) {
         let distilled = self.kind() == WorkloadKind::Distill;
         let teacher = catalog::model(usual::TEACHER).map_or(usual::TEACHER, |entry| entry.name);
         self.set(Field::Kind, kind.as_str());
@@ -222,7 +218,7 @@ impl Form {
     }
 
     /// Drops what a loaded question says about the plan beyond the controls.
-    pub fn forget_plan(&mut self) {
+    pub(crate) fn forget_plan(&mut self) {
         if let Value::Object(base) = &mut self.base {
             base.remove("plan");
         }
@@ -230,7 +226,7 @@ impl Form {
 
     /// Chooses the framework that runs it, with its version after a space (`verl 0.8.0`); any where that is empty. The newest
     /// version says nothing.
-    pub fn use_framework(&mut self, own: &str) {
+    pub(crate) fn use_framework(&mut self, own: &str) {
         let (id, version) = own.split_once(' ').unwrap_or((own, ""));
         let named = NAMES.iter().find(|named| named.id == id);
         let newest = named.and_then(|named| named.versions.first());
@@ -240,13 +236,13 @@ impl Form {
     }
 
     /// Chooses how sure a plan is to be, in per cent; the usual level says nothing.
-    pub fn be_sure(&mut self, level: u32) {
+    pub(crate) fn be_sure(&mut self, level: u32) {
         let share = (level != USUAL_LEVEL).then(|| format!("0.{level}"));
         self.set(Field::Confidence, share.unwrap_or_default());
     }
 
     /// Rents on demand what nobody says anything else of.
-    pub fn rent(&mut self) {
+    pub(crate) fn rent(&mut self) {
         if self.is_stated() || !self.get(Field::Offer).is_empty() || !at(&self.base, "hardware.market").is_null() {
             return;
         }
@@ -255,7 +251,7 @@ impl Form {
     }
 
     /// Where nobody said whose offers count, those of [`HOME`], or all where these cannot hold the machine.
-    pub fn prefer_home(&mut self) {
+    pub(crate) fn prefer_home(&mut self) {
         if !self.any_seller {
             return;
         }
@@ -271,20 +267,18 @@ impl Form {
     }
 
     /// Chooses those of [`HOME`] first, or all sellers.
-    pub fn choose_home(&mut self, first: bool) {
+    pub(crate) fn choose_home(&mut self, first: bool) {
         self.set(Field::Providers, "");
         self.any_seller = first;
     }
 
     /// Whether nobody said whose offers count.
-    #[must_use]
-    pub fn takes_any_seller(&self) -> bool {
+    pub(crate) fn takes_any_seller(&self) -> bool {
         self.any_seller
     }
 
     /// Whether the machine is stated by hand, in a part that each offer has of its own.
-    #[must_use]
-    pub fn is_stated(&self) -> bool {
+    pub(crate) fn is_stated(&self) -> bool {
         let typed = |field: &Field| !self.get(*field).trim().is_empty();
         self.get(Field::Gpu) == CUSTOM_GPU
             || [Field::Price, Field::Network, Field::GpusPerNode].iter().any(typed)
@@ -293,14 +287,13 @@ impl Form {
     }
 
     /// Whether it says what the machine cost its owner.
-    #[must_use]
-    pub fn is_owned(&self) -> bool {
+    pub(crate) fn is_owned(&self) -> bool {
         !self.get(Field::OwnedPrice).trim().is_empty()
     }
 
     /// Chooses a GPU type: a price, a node, its memory, its power or a network stated for another does not hold for it. A GPU of
     /// one's own starts as the one before it.
-    pub fn choose_gpu(&mut self, id: &str) {
+    pub(crate) fn choose_gpu(&mut self, id: &str) {
         let before = self.get(Field::Gpu).to_owned();
         if id == CUSTOM_GPU && before != CUSTOM_GPU && self.get(Field::GpuBase).is_empty() {
             self.set(Field::GpuBase, before);
@@ -316,20 +309,17 @@ impl Form {
 }
 
 /// Whether a task is reinforcement learning.
-#[must_use]
-pub fn is_rl(kind: WorkloadKind) -> bool {
+pub(crate) fn is_rl(kind: WorkloadKind) -> bool {
     kind.algorithm().is_some()
 }
 
 /// Whether a task generates.
-#[must_use]
-pub fn generates(kind: WorkloadKind) -> bool {
+pub(crate) fn generates(kind: WorkloadKind) -> bool {
     is_rl(kind) || kind == WorkloadKind::Rollout
 }
 
 /// Whether a task trains.
-#[must_use]
-pub fn trains(kind: WorkloadKind) -> bool {
+pub(crate) fn trains(kind: WorkloadKind) -> bool {
     kind != WorkloadKind::Rollout
 }
 

@@ -2,7 +2,7 @@
 
 use crate::money;
 
-pub use shardwise_core::units::grouped;
+pub(crate) use shardwise_core::units::grouped;
 
 /// What stands for a number that is not one.
 const NONE: &str = "–";
@@ -11,8 +11,7 @@ const NONE: &str = "–";
 const LARGEST: f64 = 1e15;
 
 /// With `decimals` places, and commas before the point.
-#[must_use]
-pub fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() || value.abs() >= LARGEST {
         return NONE.to_owned();
     }
@@ -24,15 +23,13 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// With up to six places, and none that say nothing: `0.65`, `2.99`, `1,246`.
-#[must_use]
-pub fn trimmed(value: f64) -> String {
+pub(crate) fn trimmed(value: f64) -> String {
     let text = fixed(value, 6);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// With three significant digits, the way a person would say it: `3,670`, `105.7`, `0.226`.
-#[must_use]
-pub fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let size = value.abs();
     if !size.is_finite() || size >= LARGEST {
         NONE.to_owned()
@@ -57,14 +54,12 @@ pub fn figure(value: f64) -> String {
 }
 
 /// Memory in GiB: one place.
-#[must_use]
-pub fn gib(value: f64) -> String {
+pub(crate) fn gib(value: f64) -> String {
     fixed(value, 1)
 }
 
 /// Dollars, in the currency that is shown: three significant digits below ten, hundredths below a thousand.
-#[must_use]
-pub fn usd(value: f64) -> String {
+pub(crate) fn usd(value: f64) -> String {
     let value = money::of(value);
     let amount = match value.abs() {
         size if size >= 1000.0 => fixed(value, 0),
@@ -75,39 +70,33 @@ pub fn usd(value: f64) -> String {
 }
 
 /// Dollars of a whole run, likewise: whole ones from ten on.
-#[must_use]
-pub fn dollars(value: f64) -> String {
+pub(crate) fn dollars(value: f64) -> String {
     let shown = money::of(value);
     if shown.abs() >= 10.0 { format!("{}{}", money::sign(), fixed(shown, 0)) } else { usd(value) }
 }
 
 /// A price in dollars, likewise: always hundredths.
-#[must_use]
-pub fn price(value: f64) -> String {
+pub(crate) fn price(value: f64) -> String {
     format!("{}{}", money::sign(), fixed(money::of(value), 2))
 }
 
 /// Dollars as a figure without a sign, where that stands in a head.
-#[must_use]
-pub fn cost(usd: f64) -> String {
+pub(crate) fn cost(usd: f64) -> String {
     figure(money::of(usd))
 }
 
 /// A share as a length in a drawing.
-#[must_use]
-pub fn length(share: f64) -> String {
+pub(crate) fn length(share: f64) -> String {
     format!("{}%", fixed(share * 100.0, 1))
 }
 
 /// A share in per cent: `17.3 %`.
-#[must_use]
-pub fn percent(share: f64, decimals: usize) -> String {
+pub(crate) fn percent(share: f64, decimals: usize) -> String {
     format!("{}\u{a0}%", fixed(share * 100.0, decimals))
 }
 
 /// Seconds, with as many places as they deserve.
-#[must_use]
-pub fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => fixed(value, 0),
         size if size >= 10.0 => fixed(value, 1),
@@ -117,8 +106,7 @@ pub fn seconds(value: f64) -> String {
 }
 
 /// Parameters of a model: `8.19 B`, `135 M`.
-#[must_use]
-pub fn parameters(count: u64) -> String {
+pub(crate) fn parameters(count: u64) -> String {
     let value = count as f64;
     if value >= 1e12 {
         format!("{}\u{a0}T", fixed(value / 1e12, 2))
@@ -134,15 +122,13 @@ pub fn parameters(count: u64) -> String {
 }
 
 /// Parameters of a model in Chinese: `81.9 亿`.
-#[must_use]
-pub fn parameters_zh(count: u64) -> String {
+pub(crate) fn parameters_zh(count: u64) -> String {
     let value = count as f64 / 1e8;
     format!("{}\u{a0}亿", if value >= 1000.0 { fixed(value, 0) } else { fixed(value, 1) })
 }
 
 /// A number of tokens: `11.7 M`.
-#[must_use]
-pub fn tokens(count: f64) -> String {
+pub(crate) fn tokens(count: f64) -> String {
     if count >= 1e12 {
         format!("{}\u{a0}T", fixed(count / 1e12, 2))
     } else if count >= 1e9 {
@@ -155,8 +141,7 @@ pub fn tokens(count: f64) -> String {
 }
 
 /// A number of tokens in Chinese: `1,171 万`.
-#[must_use]
-pub fn tokens_zh(count: f64) -> String {
+pub(crate) fn tokens_zh(count: f64) -> String {
     if count >= 1e8 {
         format!("{}\u{a0}亿", fixed(count / 1e8, 2))
     } else if count >= 1e4 {

@@ -4,25 +4,28 @@
 //! core, and draws what comes back.
 #![cfg_attr(test, allow(clippy::panic, reason = "a test says what it did not find"))]
 
+#[macro_use]
+mod worded;
+
 mod browser;
 mod busy;
-pub mod charts;
+mod charts;
 mod client;
-pub mod clusters;
+mod clusters;
 mod compute;
 mod fit;
 mod focus;
 mod follow;
-pub mod form;
-pub mod format;
+mod form;
+mod format;
 mod look;
 mod money;
 mod page;
 mod parts;
-pub mod prices;
+mod prices;
 mod protocol;
-pub mod recent;
-pub mod runs;
+mod recent;
+mod runs;
 mod sample;
 mod sheets;
 mod text;

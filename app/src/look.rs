@@ -11,32 +11,15 @@ const THEME_KEY: &str = "shardwise-theme";
 const LANG_KEY: &str = "shardwise-lang";
 const MONEY_KEY: &str = "shardwise-money";
 
-/// Colours of the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Theme {
-    /// The system's.
-    #[default]
-    Auto,
-    /// Light.
-    Light,
-    /// Dark.
-    Dark,
-}
-
-impl Theme {
-    /// All of them, with the word the address and the storage use.
-    pub(crate) const ALL: [(Self, &'static str); 3] =
-        [(Self::Auto, "auto"), (Self::Light, "light"), (Self::Dark, "dark")];
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == word).map(|(theme, _)| *theme)
-    }
-
-    fn word(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(theme, _)| *theme == self)
-            .map_or("auto", |(_, word)| word)
+worded! {
+    /// Colours of the page, with the words of the address and the storage.
+    #[derive(Default)]
+    enum Theme {
+        /// The system's.
+        #[default]
+        Auto = "auto",
+        Light = "light",
+        Dark = "dark",
     }
 }
 

@@ -15,35 +15,21 @@ pub(crate) const YUAN_DATE: &str = "2026-08-19";
 /// Rates beyond these are slips of the keyboard.
 const RATES: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// A currency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Currency {
-    /// US dollars.
-    #[default]
-    Usd,
-    /// Renminbi.
-    Cny,
-}
-
-impl Currency {
-    /// All of them, with the word that the storage uses.
-    pub(crate) const ALL: [(Self, &'static str); 2] = [(Self::Usd, "usd"), (Self::Cny, "cny")];
-
-    /// The currency of a word.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == word).map(|(own, _)| *own)
-    }
-
-    /// Its word.
-    pub(crate) fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(own, _)| *own == self).map_or("usd", |(_, word)| word)
+worded! {
+    /// A currency, with the word of the storage.
+    #[derive(Default, Serialize, Deserialize)]
+    enum Currency {
+        /// US dollars.
+        #[default]
+        Usd = "usd",
+        /// Renminbi.
+        Cny = "cny",
     }
 }
 
 /// A currency, and how much of it a dollar is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Money {
-    /// The currency.
     pub(crate) currency: Currency,
     /// Of yuan, how many a dollar is; of dollars no matter.
     pub(crate) yuan: f64,
@@ -58,7 +44,7 @@ impl Default for Money {
 impl Money {
     /// What readers of a language reckon in.
     pub(crate) fn of_lang(lang: Lang) -> Self {
-        let currency = if lang == Lang::Zh { Currency::Cny } else { Currency::Usd };
+        let currency = lang.of([Currency::Usd, Currency::Cny]);
         Self { currency, ..Self::default() }
     }
 
@@ -100,7 +86,6 @@ pub(crate) fn of(usd: f64) -> f64 {
     if money.currency == Currency::Cny { usd * money.yuan } else { usd }
 }
 
-/// Its sign.
 pub(crate) fn sign() -> &'static str {
     if shown().currency == Currency::Cny { "¥" } else { "$" }
 }

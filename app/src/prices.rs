@@ -16,20 +16,17 @@ use shardwise_core::wire::{
 const MOST_BYTES: usize = 128 << 10;
 
 /// A sheet of these rows.
-#[must_use]
-pub fn of(rows: Vec<OwnOfferSpec>, only: bool) -> MarketSpec {
+pub(crate) fn of(rows: Vec<OwnOfferSpec>, only: bool) -> MarketSpec {
     MarketSpec { own: Some(rows), only_own: only.then_some(true), ..MarketSpec::default() }
 }
 
 /// How many rows a sheet has.
-#[must_use]
-pub fn len(sheet: &MarketSpec) -> usize {
+pub(crate) fn len(sheet: &MarketSpec) -> usize {
     sheet.own.as_ref().map_or(0, Vec::len)
 }
 
 /// The sheet of a text from the storage, which nobody knows who wrote: what is no sheet is none.
-#[must_use]
-pub fn read(stored: &str) -> Option<MarketSpec> {
+pub(crate) fn read(stored: &str) -> Option<MarketSpec> {
     if stored.len() > MOST_BYTES {
         return None;
     }
@@ -44,8 +41,7 @@ pub fn read(stored: &str) -> Option<MarketSpec> {
 }
 
 /// A sheet as a text for the storage.
-#[must_use]
-pub fn write(sheet: &MarketSpec) -> String {
+pub(crate) fn write(sheet: &MarketSpec) -> String {
     Value::Object(sheet.entries()).to_string()
 }
 
@@ -55,8 +51,7 @@ fn counts(hardware: &HardwareSpec) -> bool {
 }
 
 /// A question with a sheet's rows in its market, unless it has some of its own.
-#[must_use]
-pub fn beside(question: &Question, sheet: Option<&MarketSpec>) -> Question {
+pub(crate) fn beside(question: &Question, sheet: Option<&MarketSpec>) -> Question {
     let mut question = question.clone();
     let hardware = &mut question.hardware;
     let has_own = hardware.market.as_ref().is_some_and(|market| market.own.is_some());
@@ -69,8 +64,7 @@ pub fn beside(question: &Question, sheet: Option<&MarketSpec>) -> Question {
 }
 
 /// A question without the rows that are those of a sheet, or without any where none is given: as a link has it.
-#[must_use]
-pub fn without(question: &Question, sheet: Option<&MarketSpec>) -> Question {
+pub(crate) fn without(question: &Question, sheet: Option<&MarketSpec>) -> Question {
     let mut question = question.clone();
     let by_own = question.hardware.offer.is_some();
     if let Some(market) = &mut question.hardware.market
@@ -86,8 +80,7 @@ pub fn without(question: &Question, sheet: Option<&MarketSpec>) -> Question {
 }
 
 /// The columns and a row, as an example to type over.
-#[must_use]
-pub fn example() -> String {
+pub(crate) fn example() -> String {
     let mut text = String::from("gpu,usd_per_gpu_hour,provider,count,network\n");
     let _ = writeln!(text, "h100-sxm,2.10,Lambda,8,3200");
     text

@@ -20,7 +20,6 @@ use estimate::Asking;
 pub(crate) struct Request {
     /// Its number.
     pub(crate) id: u32,
-    /// The task.
     pub(crate) task: Task,
     /// What dollars are shown in.
     #[serde(default)]
@@ -33,7 +32,6 @@ pub(crate) struct Request {
 pub(crate) enum Task {
     /// The texts of a framework: [`Flags`].
     Flags {
-        /// The question.
         question: Value,
         /// Identifier of the framework.
         framework: String,
@@ -45,15 +43,11 @@ pub(crate) enum Task {
         lang: String,
     },
     /// The frameworks that have a text for a question, by identifier.
-    Serves {
-        /// The question.
-        question: Value,
-    },
+    Serves { question: Value },
     /// The answer to a question: [`Estimate`](estimate::Estimate).
     Estimate(Box<Asking>),
     /// The same question on GPU types, as many of them as there is time for: [`Slice`](estimate::Slice).
     Compare {
-        /// The question.
         question: Value,
         /// Which comparison it is for, by number.
         round: u32,
@@ -122,10 +116,7 @@ pub(crate) enum Task {
     /// A question that has an answer as the part of a link after `#`, or the interface's document that refuses it.
     /// `frame.js` asks for it.
     #[serde(skip_serializing)]
-    Link {
-        /// The question.
-        question: Value,
-    },
+    Link { question: Value },
     /// The question of a link and its answer, as the command line gives it. `frame.js` asks for it.
     #[serde(skip_serializing)]
     Answer {
@@ -173,89 +164,60 @@ pub(crate) enum Document {
 impl Document {
     /// Its address from the site's root.
     pub(crate) fn address(self, lang: Lang) -> &'static str {
-        match (self, lang) {
-            (Self::Methods, Lang::En) => "methods/",
-            (Self::Methods, Lang::Zh) => "methods/zh/",
-            (Self::CommandLine, Lang::En) => "command-line/",
-            (Self::CommandLine, Lang::Zh) => "command-line/zh/",
-            (Self::Python, Lang::En) => "python/",
-            (Self::Python, Lang::Zh) => "python/zh/",
-            (Self::Embed, Lang::En) => "embed/",
-            (Self::Embed, Lang::Zh) => "embed/zh/",
-            (Self::Api, Lang::En) => "api/",
-            (Self::Api, Lang::Zh) => "api/zh/",
-            (Self::YourRun, lang) => lang.said(&ADDRESS),
-        }
+        lang.said(&match self {
+            Self::Methods => ["methods/", "methods/zh/"],
+            Self::CommandLine => ["command-line/", "command-line/zh/"],
+            Self::Python => ["python/", "python/zh/"],
+            Self::Embed => ["embed/", "embed/zh/"],
+            Self::Api => ["api/", "api/zh/"],
+            Self::YourRun => ADDRESS,
+        })
     }
 }
 
-/// A part of the page that the worker writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Name {
-    /// Other plans.
-    Plans,
-    /// What each single change is worth.
-    Sensitivity,
-    /// The guides' rules and what they are worth, beside what is wrong.
-    Advice,
-    /// The question on more GPUs and fewer.
-    Scaling,
-    /// The question beside one that was put aside.
-    Compare,
-    /// How a figure comes about.
-    How,
-    /// The flags beside the script that was pasted.
-    Diff,
-    /// Who rents out the question's GPUs.
-    Offers,
-    /// Cost against time.
-    Front,
-    /// One step over time.
-    Timeline,
-    /// Code that embeds the question.
-    Embed,
-    /// What more certainty costs.
-    Sure,
-    /// The smallest changes that make a plan as sure to fit as asked.
-    Ways,
-    /// What a part of the plan could be instead.
-    Alternatives,
-    /// A deadline and a budget held against GPU types and numbers of GPUs.
-    Within,
-    /// Textbook layouts beside the plan.
-    WhyNot,
-    /// The published runs that are most like the question.
-    Near,
+worded! {
+    /// A part of the page that the worker writes. Its element is named after its word.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Name {
+        /// Other plans.
+        Plans = "plans",
+        /// What each single change is worth.
+        Sensitivity = "sensitivity",
+        /// The guides' rules and what they are worth, beside what is wrong.
+        Advice = "advice",
+        /// The question on more GPUs and fewer.
+        Scaling = "scaling",
+        /// The question beside one that was put aside.
+        Compare = "compare",
+        /// How a figure comes about.
+        How = "how",
+        /// The flags beside the script that was pasted.
+        Diff = "diff",
+        /// Who rents out the question's GPUs.
+        Offers = "offers",
+        /// Cost against time.
+        Front = "front",
+        /// One step over time.
+        Timeline = "timeline",
+        /// Code that embeds the question.
+        Embed = "embed",
+        /// What more certainty costs.
+        Sure = "sure",
+        /// The smallest changes that make a plan as sure to fit as asked.
+        Ways = "ways",
+        /// What a part of the plan could be instead.
+        Alternatives = "alternatives",
+        /// A deadline and a budget held against GPU types and numbers of GPUs.
+        Within = "within",
+        /// Textbook layouts beside the plan.
+        WhyNot = "whynot",
+        /// The published runs that are most like the question.
+        Near = "near",
+    }
 }
 
 impl Name {
-    /// How many there are.
-    pub(crate) const COUNT: usize = 17;
-
-    /// Its element is named after it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Plans => "plans",
-            Self::Sensitivity => "sensitivity",
-            Self::Advice => "advice",
-            Self::Scaling => "scaling",
-            Self::Compare => "compare",
-            Self::How => "how",
-            Self::Diff => "diff",
-            Self::Offers => "offers",
-            Self::Front => "front",
-            Self::Timeline => "timeline",
-            Self::Embed => "embed",
-            Self::Sure => "sure",
-            Self::Ways => "ways",
-            Self::Alternatives => "alternatives",
-            Self::Within => "within",
-            Self::WhyNot => "whynot",
-            Self::Near => "near",
-        }
-    }
-
     /// Whether it is drawn at a width.
     pub(crate) fn is_drawn(self) -> bool {
         matches!(self, Self::Scaling | Self::Front | Self::Timeline)
@@ -267,7 +229,6 @@ impl Name {
 pub(crate) struct SheetTask {
     /// Which.
     pub(crate) name: Name,
-    /// The question.
     pub(crate) question: Value,
     /// Tag of the page's language.
     pub(crate) lang: String,
@@ -282,7 +243,6 @@ pub(crate) struct SheetTask {
 pub(crate) struct Written {
     /// Which.
     pub(crate) name: Name,
-    /// Its blocks.
     pub(crate) blocks: Value,
     /// Whether there is more to come for who asks again.
     pub(crate) more: bool,
@@ -321,7 +281,6 @@ pub(crate) struct Instead {
 pub(crate) struct Text {
     /// File name.
     pub(crate) file: String,
-    /// Its language.
     pub(crate) language: Syntax,
     /// The whole text.
     pub(crate) text: String,

@@ -5,20 +5,19 @@
 use shardwise_core::{Question, permalink};
 
 /// How many are kept.
-pub const MOST: usize = 12;
+pub(crate) const MOST: usize = 12;
 
 /// The longest text that is read, in bytes: a dozen links with a model described in each.
 const MOST_BYTES: usize = 256 << 10;
 
 /// A question of an earlier visit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recent {
+pub(crate) struct Recent {
     /// The day on which it was asked last: `YYYY-MM-DD`.
-    pub date: String,
+    pub(crate) date: String,
     /// The question as the part of an address after `#`.
-    pub hash: String,
-    /// The question.
-    pub question: Question,
+    pub(crate) hash: String,
+    pub(crate) question: Question,
 }
 
 impl Recent {
@@ -37,8 +36,7 @@ impl Recent {
 }
 
 /// The questions that a text from the storage holds.
-#[must_use]
-pub fn read(stored: &str) -> Vec<Recent> {
+pub(crate) fn read(stored: &str) -> Vec<Recent> {
     if stored.len() > MOST_BYTES {
         return Vec::new();
     }
@@ -47,16 +45,14 @@ pub fn read(stored: &str) -> Vec<Recent> {
 }
 
 /// The text with a question in front, once, and without what is too much.
-#[must_use]
-pub fn with(stored: &str, date: &str, hash: &str) -> String {
+pub(crate) fn with(stored: &str, date: &str, hash: &str) -> String {
     let mut text = format!("{date} {hash}\n");
     text.push_str(&without(stored, hash, MOST - 1));
     text
 }
 
 /// The text without a question, and with the newest of the others.
-#[must_use]
-pub fn without(stored: &str, hash: &str, most: usize) -> String {
+pub(crate) fn without(stored: &str, hash: &str, most: usize) -> String {
     let others = read(stored);
     let others = others.iter().filter(|recent| recent.hash != hash);
     let mut text = String::new();

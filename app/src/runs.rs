@@ -11,90 +11,86 @@ pub(crate) const RUNS: &str = "data-runs";
 /// See [`RUNS`].
 pub(crate) const GENERATION: &str = "data-generation";
 
-/// What is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Tokens per second and GPU of training.
-    #[default]
-    Speed,
-    /// GiB at the worst moment of training.
-    Memory,
-    /// Tokens per second and GPU of an engine.
-    Generation,
-    /// Tokens per second and GPU of an RL step.
-    Step,
-}
-
-impl Kind {
-    /// All of them in the order of the page, each with the word that the address uses.
-    pub const ALL: [(Self, &'static str); 4] =
-        [(Self::Speed, "training"), (Self::Memory, "memory"), (Self::Generation, "generation"), (Self::Step, "step")];
+worded! {
+    /// What is compared, in the order of the page, with the words of the address.
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        /// Tokens per second and GPU of training.
+        #[default]
+        Speed = "training",
+        /// GiB at the worst moment of training.
+        Memory = "memory",
+        /// Tokens per second and GPU of an engine.
+        Generation = "generation",
+        /// Tokens per second and GPU of an RL step.
+        Step = "step",
+    }
 }
 
 /// How a prediction was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Case {
+pub(crate) enum Case {
     /// With the calculator's own constants, fitted to all runs.
     Predicted,
     /// With constants fitted without the run's own source.
     LeftOut,
 }
 
-/// What runs are grouped by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// Not at all: by how much the source says.
-    All,
-    /// What was run; of an RL step, its phases.
-    #[default]
-    Kind,
-    /// Where the run was published.
-    Group,
-    /// GPU type.
-    Gpu,
-    /// Framework.
-    Framework,
-    /// Model family.
-    Family,
+worded! {
+    /// What runs are grouped by, with the words of the address.
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum By {
+        /// Not at all: by how much the source says.
+        All = "all",
+        /// What was run; of an RL step, its phases.
+        #[default]
+        Kind = "kind",
+        /// Where the run was published.
+        Group = "source",
+        /// GPU type.
+        Gpu = "gpu",
+        Framework = "framework",
+        /// Model family.
+        Family = "family",
+    }
 }
 
 /// One quantity of a run: measured, and what the calculator says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Quantity {
+pub(crate) struct Quantity {
     /// What it is shown beside.
     #[serde(default)]
-    pub kind: String,
+    pub(crate) kind: String,
     /// As published.
-    pub measured: Option<f64>,
+    pub(crate) measured: Option<f64>,
     /// With the calculator's constants.
-    pub predicted: Option<f64>,
+    pub(crate) predicted: Option<f64>,
     /// With constants fitted without the run's source.
-    pub left_out: Option<f64>,
+    pub(crate) left_out: Option<f64>,
     /// Lower end of the prediction's interval.
-    pub low: Option<f64>,
+    pub(crate) low: Option<f64>,
     /// Upper end.
-    pub high: Option<f64>,
+    pub(crate) high: Option<f64>,
     /// Predicted over measured, minus one.
-    pub error: Option<f64>,
+    pub(crate) error: Option<f64>,
     /// `left_out` over measured, minus one.
-    pub left_out_error: Option<f64>,
+    pub(crate) left_out_error: Option<f64>,
     /// What is known of why it is missed.
-    pub why: Option<Why>,
+    pub(crate) why: Option<Why>,
 }
 
 /// A sentence in the languages of the page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Why {
+pub(crate) struct Why {
     en: String,
     zh: String,
 }
 
 impl Why {
     /// In one of them.
-    #[must_use]
     pub(crate) fn said(&self, lang: Lang) -> &str {
         match lang {
             Lang::En => &self.en,
@@ -105,49 +101,46 @@ impl Why {
 
 /// One published run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Run {
+pub(crate) struct Run {
     /// Its name in the records.
-    pub id: String,
+    pub(crate) id: String,
     /// Where in its source it stands.
-    pub source: String,
+    pub(crate) source: String,
     /// Address of the source.
-    pub url: String,
+    pub(crate) url: String,
     /// When it was published; empty where that is not on record.
     #[serde(default)]
-    pub date: String,
+    pub(crate) date: String,
     /// The source's name.
-    pub group: String,
-    /// The model.
-    pub model: String,
+    pub(crate) group: String,
+    pub(crate) model: String,
     /// The model's family; empty where that is not on record.
     #[serde(default)]
-    pub family: String,
+    pub(crate) family: String,
     /// GPU type: a catalog id.
-    pub gpu: String,
+    pub(crate) gpu: String,
     /// Number of GPUs.
-    pub gpus: u32,
+    pub(crate) gpus: u32,
     /// What it ran on.
-    pub framework: String,
+    pub(crate) framework: String,
     /// Precision of its products.
-    pub precision: String,
+    pub(crate) precision: String,
     /// Whether its source states all that matters.
-    pub headline: bool,
+    pub(crate) headline: bool,
     /// Throughput.
-    pub speed: Option<Quantity>,
-    /// Memory.
-    pub memory: Option<Quantity>,
+    pub(crate) speed: Option<Quantity>,
+    pub(crate) memory: Option<Quantity>,
     /// An engine's throughput.
-    pub generation: Option<Quantity>,
+    pub(crate) generation: Option<Quantity>,
     /// An RL step's throughput.
-    pub step: Option<Quantity>,
+    pub(crate) step: Option<Quantity>,
     /// The question as the part of the calculator's address after `#`.
-    pub link: String,
+    pub(crate) link: String,
 }
 
 impl Run {
     /// A quantity of the run.
-    #[must_use]
-    pub fn quantity(&self, kind: Kind) -> Option<&Quantity> {
+    pub(crate) fn quantity(&self, kind: Kind) -> Option<&Quantity> {
         match kind {
             Kind::Speed => self.speed.as_ref(),
             Kind::Memory => self.memory.as_ref(),
@@ -157,15 +150,13 @@ impl Run {
     }
 
     /// Measured, and predicted without the run's source, where both are known.
-    #[must_use]
-    pub fn pair(&self, kind: Kind) -> Option<(f64, f64)> {
+    pub(crate) fn pair(&self, kind: Kind) -> Option<(f64, f64)> {
         let quantity = self.quantity(kind)?;
         Some((quantity.measured?, quantity.left_out?))
     }
 
     /// What it is grouped under.
-    #[must_use]
-    pub fn value(&self, kind: Kind, by: By) -> &str {
+    pub(crate) fn value(&self, kind: Kind, by: By) -> &str {
         match by {
             By::All if self.headline => "headline",
             By::All => "other",
@@ -189,100 +180,99 @@ impl Run {
     }
 
     /// Its source's address, where that leads to the web.
-    #[must_use]
-    pub fn address(&self) -> Option<&str> {
+    pub(crate) fn address(&self) -> Option<&str> {
         Some(self.url.as_str()).filter(|url| url.starts_with("https://"))
     }
 }
 
 /// The errors of a group of runs.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// Of which quantity.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Grouped by what.
-    pub by: By,
+    pub(crate) by: By,
     /// The group: a value of [`Run::value`].
-    pub name: String,
+    pub(crate) name: String,
     /// Of which prediction.
-    pub case: Case,
+    pub(crate) case: Case,
     /// How many runs.
-    pub runs: u32,
+    pub(crate) runs: u32,
     /// Median error.
-    pub median: Option<f64>,
+    pub(crate) median: Option<f64>,
     /// Mean error.
-    pub mean: Option<f64>,
+    pub(crate) mean: Option<f64>,
     /// Nine in ten errors are below.
-    pub p90: Option<f64>,
+    pub(crate) p90: Option<f64>,
     /// Share of the runs inside their own interval; none where nothing has one.
-    pub covered: Option<f64>,
+    pub(crate) covered: Option<f64>,
     /// The median with its sign.
-    pub bias: Option<f64>,
+    pub(crate) bias: Option<f64>,
     /// One in ten is below.
-    pub low: Option<f64>,
+    pub(crate) low: Option<f64>,
     /// One in ten is above.
-    pub high: Option<f64>,
+    pub(crate) high: Option<f64>,
     /// Every error, where the file holds them.
     #[serde(default)]
-    pub dots: Vec<f64>,
+    pub(crate) dots: Vec<f64>,
 }
 
 /// What the page shows first: all but the runs one by one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Overview {
+pub(crate) struct Overview {
     /// Version of the data.
-    pub data: String,
+    pub(crate) data: String,
     /// Share of runs that an interval is meant to hold.
-    pub coverage: f64,
+    pub(crate) coverage: f64,
     /// Errors of groups of runs.
-    pub figures: Vec<Figure>,
+    pub(crate) figures: Vec<Figure>,
     /// How often memory estimates of left-out sources were right that they fit; empty where the file says nothing of it.
     #[serde(default)]
-    pub reliability: Vec<Decile>,
+    pub(crate) reliability: Vec<Decile>,
     /// How often runs fit a card that is just large enough to be so sure.
     #[serde(default)]
-    pub sure: Vec<Sure>,
+    pub(crate) sure: Vec<Sure>,
     /// What was said of runs whose outcome is known.
-    pub said: Option<Said>,
+    pub(crate) said: Option<Said>,
 }
 
 /// How often runs fit a card that is just large enough to be as sure as was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Sure {
+pub(crate) struct Sure {
     /// The level, 0 to 1.
-    pub asked: f64,
+    pub(crate) asked: f64,
     /// Share of the runs that fit.
-    pub held: f64,
+    pub(crate) held: f64,
     /// How many runs.
-    pub rows: u32,
+    pub(crate) rows: u32,
 }
 
 /// What was said of runs whose outcome is known.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Said {
+pub(crate) struct Said {
     /// How many ran.
-    pub ran: u32,
+    pub(crate) ran: u32,
     /// Of those, said not to fit.
-    pub ran_unfit: u32,
+    pub(crate) ran_unfit: u32,
     /// How many ran out of memory.
-    pub failed: u32,
+    pub(crate) failed: u32,
     /// Of those, said to fit.
-    pub failed_fit: u32,
+    pub(crate) failed_fit: u32,
 }
 
 /// The estimates whose probability to fit lies in one tenth.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Decile {
+pub(crate) struct Decile {
     /// Where the tenth begins, 0 to 1.
-    pub from: f64,
+    pub(crate) from: f64,
     /// Where it ends.
-    pub to: f64,
+    pub(crate) to: f64,
     /// Mean of the probabilities that were said.
-    pub predicted: f64,
+    pub(crate) predicted: f64,
     /// Share of the runs that fit.
-    pub observed: f64,
+    pub(crate) observed: f64,
     /// How many runs.
-    pub rows: u32,
+    pub(crate) rows: u32,
 }
 
 impl Decile {
@@ -294,8 +284,7 @@ impl Decile {
 
 impl Overview {
     /// Reads the file; `None` where it is not one, or holds what cannot be.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let mut overview: Self = serde_json::from_str(text).ok()?;
         // A tenth without runs has nothing to say.
         overview.reliability.retain(|own| own.rows > 0);
@@ -305,16 +294,14 @@ impl Overview {
     }
 
     /// The errors of a group.
-    #[must_use]
-    pub fn figure(&self, kind: Kind, by: By, name: &str, case: Case) -> Option<&Figure> {
+    pub(crate) fn figure(&self, kind: Kind, by: By, name: &str, case: Case) -> Option<&Figure> {
         self.figures
             .iter()
             .find(|figure| (figure.kind, figure.by, figure.case) == (kind, by, case) && figure.name == name)
     }
 
     /// The errors of every group whose source was left out, most runs first.
-    #[must_use]
-    pub fn groups(&self, kind: Kind, by: By) -> Vec<&Figure> {
+    pub(crate) fn groups(&self, kind: Kind, by: By) -> Vec<&Figure> {
         let same = |figure: &&Figure| (figure.kind, figure.by, figure.case) == (kind, by, Case::LeftOut);
         let mut groups: Vec<&Figure> = self.figures.iter().filter(same).collect();
         groups.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.name.cmp(&b.name)));
@@ -324,14 +311,14 @@ impl Overview {
 
 /// The runs, one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Runs {
+pub(crate) struct Runs {
     /// The runs, in the order of the file.
-    pub runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 /// Reads a file of runs, one a line, in slices.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     text: String,
     /// How much of it was read.
     at: usize,
@@ -340,7 +327,7 @@ pub struct Reader {
 
 /// How far the reading of a file is.
 #[derive(Debug)]
-pub enum Reading {
+pub(crate) enum Reading {
     /// There is more of it.
     More(Reader),
     /// All of it was read.
@@ -351,14 +338,12 @@ pub enum Reading {
 
 impl Reader {
     /// Begins to read.
-    #[must_use]
-    pub fn new(text: String) -> Self {
+    pub(crate) fn new(text: String) -> Self {
         Self { text, at: 0, runs: Vec::new() }
     }
 
     /// Reads as long as `goes_on` says so.
-    #[must_use]
-    pub fn read(mut self, goes_on: impl Fn() -> bool) -> Reading {
+    pub(crate) fn read(mut self, goes_on: impl Fn() -> bool) -> Reading {
         let is_list = self.text.starts_with("[\n") && self.text.trim_end().ends_with(']');
         if !is_list {
             return Reading::Bad;
@@ -383,8 +368,7 @@ impl Reader {
 
 impl Runs {
     /// The runs that can be drawn, by their places in the file; of one group alone where it is named.
-    #[must_use]
-    pub fn shown(&self, kind: Kind, group: Option<(By, &str)>) -> Vec<usize> {
+    pub(crate) fn shown(&self, kind: Kind, group: Option<(By, &str)>) -> Vec<usize> {
         let of_group = |run: &Run| group.is_none_or(|(by, name)| run.value(kind, by) == name);
         self.runs
             .iter()
@@ -395,15 +379,14 @@ impl Runs {
     }
 
     /// The errors of a group, each run without its source.
-    #[must_use]
-    pub fn errors(&self, kind: Kind, group: (By, &str)) -> Vec<f64> {
+    pub(crate) fn errors(&self, kind: Kind, group: (By, &str)) -> Vec<f64> {
         let places = self.shown(kind, Some(group));
         let of = |place: &usize| self.runs.get(*place)?.quantity(kind)?.left_out_error;
         places.iter().filter_map(of).collect()
     }
 
     /// Sorts places in the file by a column; what a run does not say comes last either way.
-    pub fn sort(&self, shown: &mut [usize], column: Column, down: bool, kind: Kind) {
+    pub(crate) fn sort(&self, shown: &mut [usize], column: Column, down: bool, kind: Kind) {
         shown.sort_by(|a, b| {
             let (Some(a), Some(b)) = (self.runs.get(*a), self.runs.get(*b)) else {
                 return std::cmp::Ordering::Equal;
@@ -418,22 +401,22 @@ impl Runs {
     }
 }
 
-/// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the field of its name")]
-pub enum Column {
-    Model,
-    Gpu,
-    Gpus,
-    Framework,
-    Precision,
-    Source,
-    Date,
-    Measured,
-    LeftOut,
-    Error,
-    Predicted,
-    Interval,
+worded! {
+    /// A column of the table, from the left, with the word of the address.
+    enum Column {
+        Model = "model",
+        Gpu = "gpu",
+        Gpus = "gpus",
+        Framework = "framework",
+        Precision = "precision",
+        Source = "source",
+        Date = "date",
+        Measured = "measured",
+        LeftOut = "left_out",
+        Error = "error",
+        Predicted = "predicted",
+        Interval = "interval",
+    }
 }
 
 /// What a column sorts by.
@@ -458,25 +441,8 @@ impl Key {
 }
 
 impl Column {
-    /// Every column, from the left, with the word that the address uses.
-    pub const ALL: [(Self, &'static str); 12] = [
-        (Self::Model, "model"),
-        (Self::Gpu, "gpu"),
-        (Self::Gpus, "gpus"),
-        (Self::Framework, "framework"),
-        (Self::Precision, "precision"),
-        (Self::Source, "source"),
-        (Self::Date, "date"),
-        (Self::Measured, "measured"),
-        (Self::LeftOut, "left_out"),
-        (Self::Error, "error"),
-        (Self::Predicted, "predicted"),
-        (Self::Interval, "interval"),
-    ];
-
     /// Whether it holds numbers: their largest are what a person looks for first.
-    #[must_use]
-    pub fn is_number(self) -> bool {
+    pub(crate) fn is_number(self) -> bool {
         !matches!(self, Self::Model | Self::Gpu | Self::Framework | Self::Precision | Self::Source)
     }
 
@@ -506,133 +472,4 @@ impl Column {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{By, Case, Column, Kind, Overview, Reader, Reading, Runs};
-
-    const RUNS: &str = r#"[
-{"id":"a","source":"s","url":"https://a.example/","date":"2024-01-02","group":"A","model":"m1","family":"f","gpu":"h100-sxm","gpus":8,"framework":"fsdp","precision":"bf16","headline":true,"speed":{"kind":"dense_node","measured":100,"predicted":110.5,"left_out":90,"low":80,"high":140,"left_out_error":-0.1},"link":"v=1&z=1"},
-{"id":"b","source":"s","url":"javascript:alert(1)","group":"B","model":"M0","gpu":"a100-sxm-80g","gpus":16,"framework":"ddp","precision":"bf16","headline":false,"speed":{"measured":200,"predicted":150},"memory":{"measured":60,"left_out":61},"link":"v=1&z=1"}
-]
-"#;
-
-    const OVERVIEW: &str = r#"{"data":"1","coverage":0.8,"new":[1],"figures":[
-        {"kind":"speed","by":"all","name":"headline","case":"predicted","runs":1,"median":0.1,"mean":0.1,"p90":0.1,"covered":1.0},
-        {"kind":"speed","by":"group","name":"A","case":"left_out","runs":1,"median":0.1,"mean":0.1,"p90":0.1},
-        {"kind":"step","by":"kind","name":"rollout","case":"left_out","runs":2,"median":0.1,"dots":[-0.1,0.2]},
-        {"kind":"speed","by":"group","name":"B","case":"left_out","runs":2,"median":0.2,"mean":0.2,"p90":0.2,"covered":0.5}]}"#;
-
-    fn file() -> Runs {
-        match Reader::new(RUNS.to_owned()).read(|| true) {
-            Reading::Done(runs) => runs,
-            other => panic!("the file is sound: {other:?}"),
-        }
-    }
-
-    fn overview(text: &str) -> Overview {
-        Overview::read(text).unwrap_or_else(|| panic!("the file is sound"))
-    }
-
-    #[test]
-    fn what_is_not_measured_is_not_shown() {
-        let runs = file();
-        assert_eq!(runs.shown(Kind::Speed, None), [0]);
-        assert_eq!(runs.shown(Kind::Memory, None), [1]);
-        assert_eq!(runs.shown(Kind::Memory, Some((By::Group, "A"))), [0_usize; 0]);
-        assert_eq!(runs.shown(Kind::Step, None), [0_usize; 0]);
-        assert_eq!(runs.errors(Kind::Speed, (By::Kind, "dense_node")), [-0.1]);
-    }
-
-    #[test]
-    fn groups_come_by_their_runs() {
-        let overview = overview(OVERVIEW);
-        let names = |kind, by| -> Vec<String> {
-            let groups = overview.groups(kind, by);
-            groups.iter().map(|figure| figure.name.clone()).collect()
-        };
-        assert_eq!(names(Kind::Speed, By::Group), ["B", "A"]);
-        assert_eq!(names(Kind::Step, By::Kind), ["rollout"]);
-        assert!(overview.figure(Kind::Speed, By::All, "headline", Case::Predicted).is_some());
-        assert!(overview.figure(Kind::Speed, By::All, "headline", Case::LeftOut).is_none());
-    }
-
-    #[test]
-    fn a_file_is_read_in_slices() {
-        let mut reader = Reader::new(RUNS.to_owned());
-        let mut slices = 0;
-        let runs = loop {
-            slices += 1;
-            match reader.read(|| false) {
-                Reading::More(more) => reader = more,
-                Reading::Done(runs) => break runs,
-                Reading::Bad => panic!("the file is sound"),
-            }
-        };
-        assert_eq!((slices, runs), (3, file()));
-    }
-
-    #[test]
-    fn every_column_sorts_both_ways_and_the_unknown_comes_last() {
-        let runs = file();
-        let sorted = |column, down| {
-            let mut shown = vec![0, 1];
-            runs.sort(&mut shown, column, down, Kind::Speed);
-            shown
-        };
-        assert_eq!(sorted(Column::Model, false), [1, 0]);
-        assert_eq!(sorted(Column::Model, true), [0, 1]);
-        assert_eq!(sorted(Column::Gpus, true), [1, 0]);
-        assert_eq!(sorted(Column::LeftOut, false), [0, 1]);
-        assert_eq!(sorted(Column::LeftOut, true), [0, 1]);
-        assert_eq!(sorted(Column::Date, false), [0, 1]);
-        assert_eq!(sorted(Column::Error, true), [0, 1]);
-    }
-
-    #[test]
-    fn only_the_web_is_linked() {
-        let runs = file();
-        let addresses: Vec<_> = runs.runs.iter().map(super::Run::address).collect();
-        assert_eq!(addresses, [Some("https://a.example/"), None]);
-    }
-
-    #[test]
-    fn reliability_is_read_where_it_is_there() {
-        assert!(overview(OVERVIEW).reliability.is_empty());
-        let with = OVERVIEW.replace(
-            "\"new\":[1]",
-            r#""reliability":[{"from":0,"to":0.1,"predicted":0,"observed":0,"rows":0},{"from":0.9,"to":1,"predicted":0.95,"observed":0.93,"rows":30}]"#,
-        );
-        let read = overview(&with);
-        assert_eq!(read.reliability.len(), 1);
-        assert_eq!(read.reliability[0].rows, 30);
-    }
-
-    #[test]
-    fn a_file_that_is_none_is_refused() {
-        for text in [
-            "",
-            "null",
-            "{}",
-            r#"{"data":"1","coverage":0.8,"figures":{}}"#,
-            &OVERVIEW.replace("\"by\":\"all\"", "\"by\":\"nothing\""),
-            &OVERVIEW.replace(
-                "\"new\":[1]",
-                r#""reliability":[{"from":0.9,"to":1,"predicted":0.95,"observed":1.5,"rows":3}]"#,
-            ),
-            &OVERVIEW.replace("\"new\":[1]", r#""sure":[{"asked":0.95,"held":1.5,"rows":3}]"#),
-            &OVERVIEW[..OVERVIEW.len() - 1],
-        ] {
-            assert_eq!(Overview::read(text), None, "{text}");
-        }
-        for text in [
-            "",
-            "[]",
-            "{}",
-            &RUNS.replace("\"measured\":200", "\"measured\":-200"),
-            &RUNS.replace("\"measured\":200", "\"measured\":1e999"),
-            &RUNS.replace("\"measured\":200", "\"measured\":\"200\""),
-            &RUNS[..RUNS.len() - 3],
-        ] {
-            assert!(matches!(Reader::new(text.to_owned()).read(|| true), Reading::Bad), "{text}");
-        }
-    }
-}
+mod tests;

@@ -26,13 +26,11 @@ pub(crate) struct Sample {
     pub(crate) whole: bool,
     /// How many there are.
     pub(crate) examples: usize,
-    /// Mean.
     pub(crate) mean: f64,
     /// Standard deviation over the mean.
     pub(crate) cv: f64,
     /// What nineteen of twenty do not exceed.
     pub(crate) most: f64,
-    /// The longest.
     pub(crate) longest: f64,
 }
 

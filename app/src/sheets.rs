@@ -29,6 +29,17 @@ use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
 
+/// What nearly every sheet names.
+mod prelude {
+    pub(super) use super::asked::{Ask, Asked};
+    pub(super) use crate::format;
+    pub(super) use crate::protocol::blocks::{
+        Action, Block, Button, Cell, Entry, Holds, Kind, Listed, Look, Purpose, Section, Stands, Table, Tabled, Tone,
+        cell, code, column, entries, fold, link, prose, quiet, row, runs, said, strong, tag, words as run,
+    };
+    pub(super) use crate::text::{Lang, fill};
+}
+
 impl From<SheetTask> for Ask {
     fn from(task: SheetTask) -> Self {
         Self { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state }
@@ -121,11 +132,8 @@ mod tests {
 
     /// Some presets of one node: an RL step, training, adapters.
     fn asked() -> Vec<Asked> {
-        let small = |own: &&presets::Preset| {
-            ["grpo", "llmforge-llama-2-7b", "qlora"]
-                .iter()
-                .any(|word| own.id.contains(word))
-        };
+        let words = ["grpo", "llmforge-llama-2-7b", "qlora"];
+        let small = |own: &&presets::Preset| words.iter().any(|word| own.id.contains(word));
         let questions = presets::presets()
             .iter()
             .filter(small)
@@ -193,19 +201,13 @@ mod tests {
                 }
             }
         }
-        let all = asked();
-        let nothing = all
-            .first()
-            .map(|own| sheet(own, Name::Alternatives, "en", json!({ "part": "plan.nonsense" })));
-        assert_eq!(nothing, Some(json!([])));
+        let nothing = json!({ "part": "plan.nonsense" });
+        assert_eq!(sheet(&asked()[0], Name::Alternatives, "en", nothing), json!([]));
     }
 
     #[test]
     fn plans_are_sorted_filtered_and_compared() {
-        let all = asked();
-        let Some(asked) = all.first() else {
-            panic!("there are presets");
-        };
+        let asked = &asked()[0];
         let speeds = |state: Value| {
             let tree: Vec<Block> = compact::read(sheet(asked, Name::Plans, "en", state)).unwrap_or_default();
             let table = tree.iter().find_map(|block| match block {
@@ -282,17 +284,15 @@ mod tests {
     #[test]
     fn what_differs_in_the_text_is_said_line_by_line() {
         let all = asked();
-        let Some(first) = all.iter().find(|own| own.question.workload.rl.is_some()) else {
-            panic!("there is one of reinforcement");
-        };
-        let mut other = first.question.clone();
-        let count = other.workload.rl.as_mut().map(|rl| &mut rl.prompts_per_step);
-        if let Some(Some(count)) = count {
-            *count *= 2;
-        }
-        let Ok(other) = Asked::new(to_value(&other)) else {
-            panic!("twice as many prompts are a question");
-        };
+        let of_rl = |own: &&Asked| own.question.workload.rl.is_some();
+        let first = all
+            .iter()
+            .find(of_rl)
+            .unwrap_or_else(|| panic!("there is one of reinforcement"));
+        let mut other = to_value(&first.question);
+        let count = &mut other["workload"]["rl"]["prompts_per_step"];
+        *count = json!(count.as_u64().map(|count| 2 * count));
+        let other = Asked::of(other);
         let a = shardwise_core::permalink::to_hash(&first.question);
         let compared = |framework: &str, version: &str| {
             let state = json!({ "a": a, "framework": framework, "version": version });
@@ -307,10 +307,7 @@ mod tests {
 
     #[test]
     fn plans_are_written_as_files_when_they_are_asked_for() {
-        let all = asked();
-        let Some(asked) = all.first() else {
-            panic!("there are presets");
-        };
+        let asked = &asked()[0];
         let task = || SheetTask {
             name: Name::Plans,
             question: Value::Null,
@@ -325,19 +322,13 @@ mod tests {
         assert_eq!(csv.lines().count(), plans.len() + 1);
         assert_eq!(super::file(asked, task(), "x.txt"), None);
         // The sheet itself does not carry them.
-        assert!(
-            !sheet(asked, Name::Plans, "en", json!({}))
-                .to_string()
-                .contains("tokens_per_s_per_gpu")
-        );
+        let text = sheet(asked, Name::Plans, "en", json!({})).to_string();
+        assert!(!text.contains("tokens_per_s_per_gpu"));
     }
 
     #[test]
     fn the_flags_are_laid_beside_the_script_of_their_framework() {
-        let all = asked();
-        let Some(asked) = all.first() else {
-            panic!("there are presets");
-        };
+        let asked = &asked()[0];
         let diff = |framework: &str, version: &str, text: &str| {
             let state = json!({ "framework": framework, "version": version, "texts": [text] });
             sheet(asked, Name::Diff, "en", state)

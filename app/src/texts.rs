@@ -59,6 +59,10 @@ fn link_to(link: &str, question: &Question) -> String {
     }
 }
 
+fn empty(framework: &Framework, version: &str) -> Flags {
+    Flags { framework: framework.id.to_owned(), version: version.to_owned(), ..Flags::default() }
+}
+
 /// The texts of a framework's tab. The framework that the answer is for is told the shown plan; another its own best one, and
 /// what the switch to it costs is said.
 pub(crate) fn tab(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
@@ -75,24 +79,13 @@ pub(crate) fn tab(framework: &'static Framework, version: &'static str, asked: &
         // What is set by hand is not for it: its texts are those of a plan without.
         return self::texts(framework, version, asked, &link);
     };
-    Flags {
-        framework: framework.id.to_owned(),
-        version: version.to_owned(),
-        fits: own.answer.fits,
-        texts,
-        beside: Some(own.answer.tokens_per_s_per_gpu / shown.tokens_per_s_per_gpu),
-        ..Flags::default()
-    }
+    let beside = Some(own.answer.tokens_per_s_per_gpu / shown.tokens_per_s_per_gpu);
+    Flags { fits: own.answer.fits, texts, beside, ..empty(framework, version) }
 }
 
 /// The texts of the shown plan; else those of the best plan that the framework runs; else why there are none.
 pub(crate) fn texts(framework: &'static Framework, version: &'static str, asked: &Asked, link: &str) -> Flags {
-    let mut flags = Flags {
-        framework: framework.id.to_owned(),
-        version: version.to_owned(),
-        fits: asked.found.answer.fits,
-        ..Flags::default()
-    };
+    let mut flags = Flags { fits: asked.found.answer.fits, ..empty(framework, version) };
     match write(framework, version, &asked.found, link) {
         Ok(texts) => {
             flags.texts = texts;

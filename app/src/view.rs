@@ -36,6 +36,7 @@ mod run;
 mod sheet;
 mod steps;
 mod sure;
+mod text_box;
 pub(crate) mod time;
 mod verdict;
 
@@ -79,6 +80,17 @@ use crate::protocol::Name;
 
 use erased_view as view;
 pub use rest::{Loader, Rest};
+
+/// What nearly every part of the page names.
+mod prelude {
+    pub(super) use leptos::prelude::*;
+
+    pub(super) use super::icons::Icon;
+    pub(super) use super::view;
+    pub(super) use crate::page::Page;
+    pub(super) use crate::text::{Lang, fill};
+    pub(super) use crate::{browser, format};
+}
 
 /// The step from which on the page needs its rest; an embed is one part, and needs it at once.
 const REST: usize = 4;

@@ -186,7 +186,7 @@ test('a report asks for what it takes to look into it', () => {
   const needed = number.body.filter(({ validations }) => validations?.required).map(({ id }) => id);
   expect(needed).toEqual(expect.arrayContaining(['link', 'measured']));
   // The page's own report has these, in this order.
-  expect(read('app/src/text/en.rs')).toMatch(/report_text: "A number of Shardwise is wrong\\nQuestion: .*\\nLink: .*\\nShown: .*\\nVersions: .*\\nMeasured instead: "/);
+  expect(read('app/src/text/page.rs')).toMatch(/report_text: "A number of Shardwise is wrong\\nQuestion: .*\\nLink: .*\\nShown: .*\\nVersions: .*\\nMeasured instead: "/);
 });
 
 test('updates are asked for wherever something is locked', () => {

@@ -18,12 +18,12 @@ macro_rules! inks {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(from = "u8", into = "u8")]
         #[allow(missing_docs, reason = "the class beside each name says what it draws")]
-        pub enum Ink {
+        pub(crate) enum Ink {
             $($name,)*
         }
 
         /// Every palette colour with its CSS class, in the order of their indices.
-        pub const INKS: &[(Ink, &str)] = &[$((Ink::$name, $class),)*];
+        pub(crate) const INKS: &[(Ink, &str)] = &[$((Ink::$name, $class),)*];
     };
 }
 
@@ -56,14 +56,12 @@ inks! {
 
 impl Ink {
     /// Its CSS class.
-    #[must_use]
-    pub fn class(self) -> &'static str {
+    pub(crate) fn class(self) -> &'static str {
         INKS.get(self as usize).map_or("", |(_, class)| class)
     }
 
     /// The colour of text on a bar of this colour.
-    #[must_use]
-    pub fn on(self) -> Self {
+    pub(crate) fn on(self) -> Self {
         match self {
             Self::Parameters => Self::OnParameters,
             Self::Gradients => Self::OnGradients,
@@ -114,7 +112,7 @@ fn ink_of(color: BackendColor) -> Option<Ink> {
 /// Which end of a text stands where it is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "SVG's own words")]
-pub enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -122,8 +120,7 @@ pub enum Anchor {
 
 impl Anchor {
     /// As `text-anchor` has it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Middle => "middle",
@@ -134,7 +131,7 @@ impl Anchor {
 
 /// One SVG element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Node {
+pub(crate) enum Node {
     /// A filled rectangle.
     Rect {
         /// Left and top in pixels.
@@ -166,19 +163,18 @@ pub enum Node {
 
 /// A finished drawing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Drawing {
+pub(crate) struct Drawing {
     /// Width in pixels.
-    pub width: u32,
+    pub(crate) width: u32,
     /// Height in pixels.
-    pub height: u32,
+    pub(crate) height: u32,
     /// Its elements, in the order of painting.
-    pub nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Drawing {
     /// Left and top, width and height of its bars, in the order of drawing.
-    #[must_use]
-    pub fn bars(&self) -> Vec<((i32, i32), (i32, i32))> {
+    pub(crate) fn bars(&self) -> Vec<((i32, i32), (i32, i32))> {
         let bars = self.nodes.iter().filter_map(|node| match node {
             Node::Rect { at, size, ink } if *ink != Ink::Halo => Some((*at, *size)),
             _ => None,
@@ -189,7 +185,7 @@ impl Drawing {
 
 /// Collects the elements of a [`Drawing`].
 #[derive(Debug)]
-pub struct SvgNodes<'a>(pub &'a mut Drawing);
+pub(crate) struct SvgNodes<'a>(pub(crate) &'a mut Drawing);
 
 /// Width of a character in em, on average over the faces of the page's font stack.
 fn em(c: char) -> f64 {
@@ -204,8 +200,7 @@ fn em(c: char) -> f64 {
 }
 
 /// Width of a line of text in pixels.
-#[must_use]
-pub fn text_width(text: &str, size: f64) -> f64 {
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 

@@ -14,28 +14,27 @@ const REACH: i32 = 7;
 
 /// One GPU type.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// Its time.
-    pub across: f64,
+    pub(crate) across: f64,
     /// Its cost.
-    pub up: f64,
-    /// Its name.
-    pub name: String,
+    pub(crate) up: f64,
+    pub(crate) name: String,
     /// Whether no other beats it in both.
-    pub front: bool,
+    pub(crate) front: bool,
     /// Whether it is the one in the question.
-    pub selected: bool,
+    pub(crate) selected: bool,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Front {
+pub(crate) struct Front {
     /// Its points, the fastest first.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// What the time is.
-    pub across: String,
+    pub(crate) across: String,
     /// What the cost is.
-    pub up: String,
+    pub(crate) up: String,
 }
 
 fn apart(a: &Room, b: &Room) -> bool {
@@ -48,8 +47,7 @@ fn around((x, y): (i32, i32), reach: i32) -> Room {
 
 impl Front {
     /// Height in pixels at a width.
-    #[must_use]
-    pub fn height(width: u32) -> u32 {
+    pub(crate) fn height(width: u32) -> u32 {
         height(width)
     }
 
@@ -78,8 +76,7 @@ impl Front {
     }
 
     /// Left, top and size of what a pointer meets of each point.
-    #[must_use]
-    pub fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
+    pub(crate) fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
         let places = self.places(size);
         // Half way to the nearest other, so that each can be met.
         let reach = |own: usize, (x, y): (i32, i32)| {
@@ -95,10 +92,7 @@ impl Front {
     }
 
     /// Draws it.
-    ///
-    /// # Errors
-    /// What the backend refuses.
-    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let size = area.dim_in_pixel();
         let places = self.places(size);
         self.draw_axes(area)?;

@@ -4,28 +4,27 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, scale, text, tick};
+use super::{Area, Drawn, NARROW, TEXT, axis, draw_ticks, scale, text};
 
 /// One GPU type.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Its name.
-    pub name: String,
+pub(crate) struct Row {
+    pub(crate) name: String,
     /// Its memory, written out.
-    pub memory: String,
+    pub(crate) memory: String,
     /// Its best plan, in short.
-    pub plan: String,
+    pub(crate) plan: String,
     /// Whether it is the one in the question.
-    pub selected: bool,
+    pub(crate) selected: bool,
     /// Whether it fits, but misses the deadline or the budget.
-    pub missed: bool,
+    pub(crate) missed: bool,
     /// What it does.
-    pub bars: Bars,
+    pub(crate) bars: Bars,
 }
 
 /// The two bars of a row, or why there are none.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Bars {
+pub(crate) enum Bars {
     /// It fits.
     Fits {
         /// Throughput.
@@ -39,27 +38,27 @@ pub enum Bars {
 
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// Its length.
-    pub value: f64,
+    pub(crate) value: f64,
     /// Its range, where one is known.
-    pub range: Option<[f64; 2]>,
+    pub(crate) range: Option<[f64; 2]>,
     /// The value, written out.
-    pub label: String,
+    pub(crate) label: String,
     /// Whether it is the best of its column.
-    pub best: bool,
+    pub(crate) best: bool,
     /// Of a cost: whose it is, beside what others ask.
-    pub seller: Option<Seller>,
+    pub(crate) seller: Option<Seller>,
 }
 
 /// Who rents a machine out, and what it would cost at the prices of all who do. A spread of prices is no error of the
 /// estimate: it is drawn apart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seller {
+pub(crate) struct Seller {
     /// The provider.
-    pub name: String,
+    pub(crate) name: String,
     /// The cost at each price, the lowest first.
-    pub costs: Vec<f64>,
+    pub(crate) costs: Vec<f64>,
 }
 
 /// Why there is no bar.
@@ -71,15 +70,15 @@ struct Missing {
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gpus {
+pub(crate) struct Gpus {
     /// Its rows, from the top.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// Head of the plan column.
-    pub plan_head: String,
+    pub(crate) plan_head: String,
     /// Head of the throughput panel.
-    pub speed_head: String,
+    pub(crate) speed_head: String,
     /// Head of the cost panel.
-    pub cost_head: String,
+    pub(crate) cost_head: String,
 }
 
 /// One panel: where it is, and which bar of a row it draws.
@@ -119,15 +118,13 @@ impl Gpus {
     }
 
     /// Height in pixels at a width.
-    #[must_use]
-    pub fn height(&self, width: u32) -> u32 {
+    pub(crate) fn height(&self, width: u32) -> u32 {
         let panels = if width < NARROW { 2 } else { 1 };
         (self.panel_height(width) * panels) as u32
     }
 
     /// Left, top and size of what a pointer meets of each row.
-    #[must_use]
-    pub fn boxes(&self, width: u32) -> Vec<((i32, i32), (i32, i32))> {
+    pub(crate) fn boxes(&self, width: u32) -> Vec<((i32, i32), (i32, i32))> {
         let height = self.row_height(width);
         let top = |index| HEAD + index as i32 * height;
         let rows = 0..self.rows.len();
@@ -139,10 +136,7 @@ impl Gpus {
     }
 
     /// Draws it.
-    ///
-    /// # Errors
-    /// What the backend refuses.
-    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let (width, _) = area.dim_in_pixel();
         let names = self.widest(|row| &row.name) + 12;
         let mut columns = vec![(0, "", false)];
@@ -236,15 +230,7 @@ impl Gpus {
         let x = scale(end, panel.left, plot_right - 1);
         let head_left = if width < NARROW { 0 } else { panel.left };
         area.draw_text(panel.head, &text(Ink::Head, HPos::Left), (head_left, panel.top + 9))?;
-        let mut value = 0.0;
-        while value <= end * 1.0001 {
-            let at = x(value);
-            let ink = if value == 0.0 { Ink::Axis } else { Ink::Grid };
-            area.draw(&PathElement::new([(at, top), (at, bottom)], ink))?;
-            let anchor = if value == 0.0 { HPos::Left } else { HPos::Center };
-            area.draw_text(&tick(value, step), &text(Ink::Tick, anchor), (at, bottom + 11))?;
-            value += step;
-        }
+        draw_ticks(area, &x, (end, step), (Some(top), bottom), "0")?;
         for (index, (row, bar)) in self.rows.iter().zip(&bars).enumerate() {
             let middle = top + index as i32 * row_height + self.bar_middle(width);
             match bar {

@@ -14,36 +14,35 @@ const REACH: i32 = 9;
 
 /// A number of GPUs with its best plan.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// How many GPUs.
-    pub gpus: f64,
+    pub(crate) gpus: f64,
     /// Throughput of all of them.
-    pub value: f64,
+    pub(crate) value: f64,
     /// Its interval.
-    pub range: Option<[f64; 2]>,
+    pub(crate) range: Option<[f64; 2]>,
     /// Speed of each GPU beside the question's own number of them.
-    pub label: String,
+    pub(crate) label: String,
     /// What stands under the axis: the number, and the cost of a token.
-    pub under: [String; 2],
+    pub(crate) under: [String; 2],
     /// Whether it is the question's own number.
-    pub selected: bool,
+    pub(crate) selected: bool,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scaling {
+pub(crate) struct Scaling {
     /// Its points, the fewest GPUs first.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// What stands before the two lines under the axis.
-    pub heads: [String; 2],
+    pub(crate) heads: [String; 2],
     /// Name of the line that every GPU keeping its speed makes.
-    pub linear: String,
+    pub(crate) linear: String,
 }
 
 impl Scaling {
     /// Height in pixels at a width.
-    #[must_use]
-    pub fn height(width: u32) -> u32 {
+    pub(crate) fn height(width: u32) -> u32 {
         height(width)
     }
 
@@ -74,17 +73,13 @@ impl Scaling {
     }
 
     /// Left, top and size of what a pointer meets of each point.
-    #[must_use]
-    pub fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
+    pub(crate) fn boxes(&self, size: (u32, u32)) -> Vec<((i32, i32), (i32, i32))> {
         let places = self.places(size).into_iter();
         places.map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH))).collect()
     }
 
     /// Draws it.
-    ///
-    /// # Errors
-    /// What the backend refuses.
-    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let size = area.dim_in_pixel();
         let frame = self.frame(size);
         let places = self.places(size);

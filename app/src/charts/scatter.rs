@@ -17,19 +17,19 @@ const NAMED: usize = 3;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// What was measured.
-    pub measured: f64,
+    pub(crate) measured: f64,
     /// What is predicted.
-    pub predicted: f64,
+    pub(crate) predicted: f64,
     /// The prediction's interval.
-    pub range: Option<[f64; 2]>,
+    pub(crate) range: Option<[f64; 2]>,
     /// Its name, in short.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether its source states all that matters.
-    pub full: bool,
+    pub(crate) full: bool,
     /// Whether it is of the group that was chosen; `None` where none was.
-    pub chosen: Option<bool>,
+    pub(crate) chosen: Option<bool>,
 }
 
 impl Point {
@@ -47,13 +47,12 @@ impl Point {
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scatter {
-    /// Its points.
-    pub points: Vec<Point>,
+pub(crate) struct Scatter {
+    pub(crate) points: Vec<Point>,
     /// What is measured, and its unit.
-    pub across: String,
+    pub(crate) across: String,
     /// What is predicted.
-    pub up: String,
+    pub(crate) up: String,
 }
 
 /// A place on the sheet for a measured and a predicted value.
@@ -92,8 +91,7 @@ fn label(tick: f64) -> String {
 
 impl Scatter {
     /// Height in pixels at a width.
-    #[must_use]
-    pub fn height(width: u32) -> u32 {
+    pub(crate) fn height(width: u32) -> u32 {
         (330 + width.saturating_sub(320) * 2 / 5).min(620)
     }
 
@@ -127,10 +125,7 @@ impl Scatter {
     }
 
     /// Draws it.
-    ///
-    /// # Errors
-    /// What the backend refuses.
-    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         self.on(area.dim_in_pixel(), |frame, place| {
             self.draw_axes(area, frame, place)?;
             draw_guides(area, frame, place)?;
@@ -205,10 +200,7 @@ impl Scatter {
     }
 
     /// Draws what a person points at: its ring, its interval and its name.
-    ///
-    /// # Errors
-    /// What the backend refuses.
-    pub fn draw_near<B: DrawingBackend>(&self, area: &Area<B>, index: usize) -> Drawn<B> {
+    pub(crate) fn draw_near<B: DrawingBackend>(&self, area: &Area<B>, index: usize) -> Drawn<B> {
         let Some(point) = self.points.get(index) else {
             return Ok(());
         };
@@ -238,8 +230,7 @@ impl Scatter {
     }
 
     /// The point that a place on a sheet of a size means.
-    #[must_use]
-    pub fn nearest(&self, size: (u32, u32), (x, y): (i32, i32)) -> Option<usize> {
+    pub(crate) fn nearest(&self, size: (u32, u32), (x, y): (i32, i32)) -> Option<usize> {
         let found = self.on(size, |_, place| {
             let distances = self.points.iter().enumerate().map(|(index, point)| {
                 let (at_x, at_y) = place(point.measured, point.predicted);

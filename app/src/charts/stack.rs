@@ -4,36 +4,36 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Drawing, Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, draw, scale, text, tick};
+use super::{Area, Drawn, NARROW, TEXT, axis, draw, draw_ticks, scale, text};
 
 /// Between the parts of a text on a bar.
-pub const SEPARATOR: &str = " · ";
+pub(crate) const SEPARATOR: &str = " · ";
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     /// Its name.
-    pub label: String,
+    pub(crate) label: String,
     /// Its sum, written out.
-    pub value: String,
+    pub(crate) value: String,
     /// Something beside the sum; empty for nothing.
-    pub note: String,
+    pub(crate) note: String,
     /// Whether it is the row that matters.
-    pub selected: bool,
+    pub(crate) selected: bool,
     /// What it is made of, with the words that go on it or into a gap beside it, where there is room. Where
     /// there is little, what follows [`SEPARATOR`] stands alone.
-    pub parts: Vec<(Ink, f64, String)>,
+    pub(crate) parts: Vec<(Ink, f64, String)>,
 }
 
 /// A chart of stacked bars.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stack {
+pub(crate) struct Stack {
     /// Its rows, from the top.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// Unit of the axis, written at its zero.
-    pub unit: String,
+    pub(crate) unit: String,
     /// A limit that is drawn through all rows, with its label.
-    pub limit: Option<(f64, String)>,
+    pub(crate) limit: Option<(f64, String)>,
 }
 
 /// Where things are.
@@ -70,15 +70,13 @@ impl Stack {
     }
 
     /// Height in pixels at a width.
-    #[must_use]
-    pub fn height(&self, width: u32) -> u32 {
+    pub(crate) fn height(&self, width: u32) -> u32 {
         let frame = self.frame(width);
         (frame.top + self.rows.len() as i32 * frame.row + 22) as u32
     }
 
     /// The finished drawing at a width.
-    #[must_use]
-    pub fn drawn(&self, width: u32) -> Drawing {
+    pub(crate) fn drawn(&self, width: u32) -> Drawing {
         draw((width, self.height(width)), |area| self.draw(area))
     }
 
@@ -91,10 +89,7 @@ impl Stack {
     }
 
     /// Draws it.
-    ///
-    /// # Errors
-    /// What the backend refuses.
-    pub fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let (width, height) = area.dim_in_pixel();
         let frame = self.frame(width);
         let ticks = if frame.right - frame.left < 260 { 3 } else { 5 };
@@ -104,18 +99,8 @@ impl Stack {
         let bottom = height as i32 - 20;
         let right = frame.right.max(frame.left + 1);
         let x = scale(end, frame.left, right - 1);
-        let mut value = 0.0;
-        while value <= end * 1.0001 {
-            let at = x(value);
-            let ink = if value == 0.0 { Ink::Axis } else { Ink::Grid };
-            if !frame.narrow {
-                area.draw(&PathElement::new([(at, frame.top), (at, bottom)], ink))?;
-            }
-            let (label, anchor) =
-                if value == 0.0 { (format!("0 {}", self.unit), HPos::Left) } else { (tick(value, step), HPos::Center) };
-            area.draw_text(&label, &text(Ink::Tick, anchor), (at, bottom + 11))?;
-            value += step;
-        }
+        let top = (!frame.narrow).then_some(frame.top);
+        draw_ticks(area, &x, (end, step), (top, bottom), &format!("0 {}", self.unit))?;
         for (index, row) in self.rows.iter().enumerate() {
             self.draw_row(area, &frame, index as i32, row, &x)?;
         }

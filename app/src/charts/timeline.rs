@@ -3,22 +3,23 @@
 use shardwise_core::wire::Schedule;
 
 /// Who works, in the order of their lanes.
-pub const LANES: [&str; 8] = ["engine", "teacher", "actor", "reference", "critic", "reward", "weight_sync", "driver"];
+pub(crate) const LANES: [&str; 8] =
+    ["engine", "teacher", "actor", "reference", "critic", "reward", "weight_sync", "driver"];
 
 /// The name of a bar that is no phase: its side waits for the other.
-pub const WAITING: &str = "bubble";
+pub(crate) const WAITING: &str = "bubble";
 
 /// A phase, or a wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// Who works, of [`LANES`].
-    pub lane: &'static str,
+    pub(crate) lane: &'static str,
     /// The phase, or [`WAITING`].
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// When it begins, in seconds since the step began.
-    pub start: f64,
+    pub(crate) start: f64,
     /// How long it takes, in seconds.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 fn lane(phase: &'static str) -> &'static str {
@@ -35,8 +36,7 @@ fn lane(phase: &'static str) -> &'static str {
 /// the phases of training. New weights follow both, and then what the driver does. Sides with GPUs of their own wait for
 /// each other; the actor's lane says so for all that train. A teacher that is served on GPUs of its own ends the
 /// generation, and the engine waits for it.
-#[must_use]
-pub fn bars(phases: &[(&'static str, f64)], schedule: Schedule, served: bool) -> Vec<Bar> {
+pub(crate) fn bars(phases: &[(&'static str, f64)], schedule: Schedule, served: bool) -> Vec<Bar> {
     let apart = schedule != Schedule::Colocated;
     let beside = matches!(schedule, Schedule::OneStepOff | Schedule::FullyAsync);
     let sum = |wanted: &dyn Fn(&str) -> bool| -> f64 {

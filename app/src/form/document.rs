@@ -153,10 +153,7 @@ impl Form {
     }
 
     /// The question that the form asks.
-    ///
-    /// # Errors
-    /// Every control that cannot be read, in the order of the form.
-    pub fn question(&self) -> Result<Question, Vec<FieldError>> {
+    pub(crate) fn question(&self) -> Result<Question, Vec<FieldError>> {
         let task = task(self);
         let mut document = self.base.clone();
         let mut errors = Vec::new();
@@ -231,16 +228,14 @@ impl Form {
     }
 
     /// How many parts of the plan are set by hand, of those that the task has a use for.
-    #[must_use]
-    pub fn pinned(&self) -> usize {
+    pub(crate) fn pinned(&self) -> usize {
         let task = task(self);
         let set = |field: &&Field| field.is_plan() && !self.get(**field).is_empty() && applies(**field, &task);
         Field::ALL.iter().filter(set).count()
     }
 
     /// The form that asks `question`.
-    #[must_use]
-    pub fn of(question: &Question) -> Self {
+    pub(crate) fn of(question: &Question) -> Self {
         let document = shardwise_core::wire::to_value(question);
         let mut form = Self::default();
         for field in Field::ALL {

@@ -1,10 +1,11 @@
 //! Every control of the form, and the place in the question it stands for.
 
 use super::units::{self, NumberError};
+use crate::text::Said;
 
 /// What a control takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub(crate) enum Takes {
     /// Any text.
     Text,
     /// A whole number; `k` is 1,000.
@@ -24,31 +25,35 @@ pub enum Takes {
 }
 
 macro_rules! fields {
-    ($($(#[$doc:meta])* $name:ident = $path:literal, $takes:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $path:literal, $takes:ident, $label:expr;)*) => {
         /// A control of the form.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Field {
+        pub(crate) enum Field {
             $($(#[$doc])* $name,)*
         }
 
         impl Field {
             /// Every control, in the order of the question document.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
+            pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The path of its value in the question document: what
             /// [`InputError::field`](shardwise_core::InputError) names.
-            #[must_use]
-            pub const fn path(self) -> &'static str {
+            pub(crate) const fn path(self) -> &'static str {
                 match self {
                     $(Self::$name => $path,)*
                 }
             }
 
-            /// What it takes.
-            #[must_use]
-            pub const fn takes(self) -> Takes {
+            pub(crate) const fn takes(self) -> Takes {
                 match self {
                     $(Self::$name => Takes::$takes,)*
+                }
+            }
+
+            /// What it is called, in English and in Chinese.
+            pub(crate) const fn label(self) -> Said {
+                match self {
+                    $(Self::$name => $label,)*
                 }
             }
         }
@@ -57,271 +62,158 @@ macro_rules! fields {
 
 fields! {
     /// Model: a catalog id, a name, or a Hugging Face repository.
-    Model = "model", Text;
+    Model = "model", Text, ["Model", "模型"];
     /// A pasted `config.json`; where there is one it is the model.
-    ModelConfig = "model.config", Text;
-    /// GPU type.
-    Gpu = "hardware.gpu", Choice;
+    ModelConfig = "model.config", Text, ["config.json", "config.json"];
+    Gpu = "hardware.gpu", Choice, ["Type", "型号"];
     /// What a GPU of one's own is like but for the figures below.
-    GpuBase = "hardware.gpu.base", Choice;
-    /// Its architecture.
-    GpuArchitecture = "hardware.gpu.architecture", Choice;
-    /// Its memory.
-    GpuMemory = "hardware.gpu.memory_gib", Number;
-    /// Its memory's bandwidth.
-    GpuBandwidth = "hardware.gpu.hbm_gb_per_s", Number;
-    /// Its dense peak in bf16.
-    GpuBf16 = "hardware.gpu.bf16_dense_tflops", Number;
-    /// Its dense peak in fp8.
-    GpuFp8 = "hardware.gpu.fp8_dense_tflops", Number;
-    /// Its NVLink.
-    GpuNvlink = "hardware.gpu.nvlink_gb_per_s", Number;
-    /// GPUs on it.
-    GpuDomain = "hardware.gpu.nvlink_domain", Count;
-    /// Its link to the host.
-    GpuPcie = "hardware.gpu.pcie_gb_per_s", Number;
-    /// Number of GPUs.
-    Gpus = "hardware.gpus", Count;
-    /// GPUs in one node.
-    GpusPerNode = "hardware.gpus_per_node", Count;
-    /// Network between nodes.
-    Network = "hardware.internode_gbit_per_s_per_gpu", Number;
-    /// Price of a GPU-hour.
-    Price = "hardware.usd_per_gpu_hour", Number;
+    GpuBase = "hardware.gpu.base", Choice, ["Starts from", "基准型号"];
+    GpuArchitecture = "hardware.gpu.architecture", Choice, ["Architecture", "架构"];
+    GpuMemory = "hardware.gpu.memory_gib", Number, ["Memory, GiB", "内存，GiB"];
+    GpuBandwidth = "hardware.gpu.hbm_gb_per_s", Number, ["Memory bandwidth, GB/s", "内存带宽，GB/s"];
+    GpuBf16 = "hardware.gpu.bf16_dense_tflops", Number, ["bf16, TFLOPS", "bf16，TFLOPS"];
+    GpuFp8 = "hardware.gpu.fp8_dense_tflops", Number, ["fp8, TFLOPS", "fp8，TFLOPS"];
+    GpuNvlink = "hardware.gpu.nvlink_gb_per_s", Number, ["NVLink, GB/s", "NVLink，GB/s"];
+    GpuDomain = "hardware.gpu.nvlink_domain", Count, ["GPUs on NVLink", "NVLink 域内 GPU 数"];
+    GpuPcie = "hardware.gpu.pcie_gb_per_s", Number, ["PCIe, GB/s", "PCIe，GB/s"];
+    Gpus = "hardware.gpus", Count, ["GPUs", "GPU 数"];
+    GpusPerNode = "hardware.gpus_per_node", Count, ["GPUs per node", "每节点 GPU 数"];
+    Network = "hardware.internode_gbit_per_s_per_gpu", Number, ["Gbit/s per GPU", "每 GPU Gbit/s"];
+    Price = "hardware.usd_per_gpu_hour", Number, ["$ per hour", "美元/小时"];
     /// An offer that is rented whatever others cost.
-    Offer = "hardware.offer", Text;
+    Offer = "hardware.offer", Text, ["Offer", "报价"];
     /// The terms on which the cheapest offer is looked for; empty where none is.
-    Terms = "hardware.market.kinds", Choice;
-    /// Those who may rent it out.
-    Providers = "hardware.market.providers", Text;
-    /// What a GPU of a machine of one's own cost.
-    OwnedPrice = "hardware.owned.usd_per_gpu", Number;
-    /// Over how many years.
-    OwnedYears = "hardware.owned.years", Number;
-    /// In how much of all hours it works.
-    OwnedUse = "hardware.owned.utilization", Share;
-    /// What it draws.
-    OwnedWatts = "hardware.owned.watts", Number;
-    /// What its site draws beside it.
-    OwnedPue = "hardware.owned.pue", Number;
-    /// What power costs.
-    OwnedKwh = "hardware.owned.usd_per_kwh", Number;
-    /// The task.
-    Kind = "workload.kind", Choice;
-    /// Longest sequence.
-    SequenceLength = "workload.sequence_length", Tokens;
-    /// Sequences per optimizer step.
-    GlobalBatch = "workload.global_batch", Count;
-    /// Mean sequence length.
-    MeanSequenceLength = "workload.mean_sequence_length", MeanTokens;
-    /// Spread of the sequence lengths.
-    LengthSpread = "workload.sequence_length_cv", Share;
-    /// Packing.
-    Packing = "workload.packing", Flag;
-    /// Precision of the matrix products.
-    Precision = "workload.precision", Choice;
-    /// Rank of the adapters.
-    LoraRank = "workload.lora.rank", Count;
-    /// Matrices with adapters.
-    LoraTargets = "workload.lora.targets", Choice;
-    /// Whether the base below them is held in 4 bits.
-    LoadIn4bit = "workload.lora.load_in_4bit", Flag;
+    Terms = "hardware.market.kinds", Choice, ["Cheapest offer", "最便宜的报价"];
+    Providers = "hardware.market.providers", Text, ["Providers", "供应商"];
+    OwnedPrice = "hardware.owned.usd_per_gpu", Number, ["$ paid per GPU", "每 GPU 购置价，美元"];
+    OwnedYears = "hardware.owned.years", Number, ["Years in service", "使用年数"];
+    OwnedUse = "hardware.owned.utilization", Share, ["Share of hours in use", "使用时间占比"];
+    OwnedWatts = "hardware.owned.watts", Number, ["Watts per GPU", "每 GPU 功率，瓦"];
+    OwnedPue = "hardware.owned.pue", Number, ["PUE", "PUE"];
+    OwnedKwh = "hardware.owned.usd_per_kwh", Number, ["$ per kWh", "电价，美元/千瓦时"];
+    Kind = "workload.kind", Choice, ["Task", "任务"];
+    SequenceLength = "workload.sequence_length", Tokens, ["Sequence length", "序列长度"];
+    GlobalBatch = "workload.global_batch", Count, ["Sequences per step", "每步序列数"];
+    MeanSequenceLength = "workload.mean_sequence_length", MeanTokens, ["Mean length", "平均长度"];
+    LengthSpread = "workload.sequence_length_cv", Share, ["Length spread (cv)", "长度离散系数"];
+    Packing = "workload.packing", Flag, ["Packing", "序列打包"];
+    Precision = "workload.precision", Choice, ["Precision", "精度"];
+    LoraRank = "workload.lora.rank", Count, ["LoRA rank", "LoRA 秩"];
+    LoraTargets = "workload.lora.targets", Choice, ["LoRA on", "LoRA 作用于"];
+    LoadIn4bit = "workload.lora.load_in_4bit", Flag, ["Base in 4 bits", "4 位基座"];
     /// Whether the reference was evaluated before training.
-    PrecomputeReference = "workload.precompute_ref_log_probs", Flag;
-    /// Images of an example.
-    Images = "workload.images.per_example", Number;
-    /// Width of an image.
-    ImageWidth = "workload.images.width", Count;
-    /// Height of an image.
-    ImageHeight = "workload.images.height", Count;
-    /// Most pixels of an image.
-    ImagePixels = "workload.images.max_pixels", Count;
-    /// What trains of the vision tower.
-    VisionTower = "workload.images.vision_tower", Choice;
-    /// The teacher's model.
-    Teacher = "workload.distillation.teacher", Text;
-    /// Where it stands.
-    Placement = "workload.distillation.placement", Choice;
-    /// GPUs of its own.
-    TeacherGpus = "workload.distillation.gpus", Count;
-    /// GPUs that split its matrices there.
-    TeacherTensorParallel = "workload.distillation.tensor_parallel", Count;
-    /// Share of the card that its engines take there.
-    TeacherShare = "workload.distillation.gpu_memory_utilization", Share;
-    /// Tokens that an engine of it reads in one step.
-    TeacherTokens = "workload.distillation.max_num_batched_tokens", Tokens;
-    /// Precision of its weights there.
-    TeacherPrecision = "workload.distillation.precision", Choice;
-    /// What of its probabilities the student is held to.
-    TeacherLogits = "workload.distillation.logits", Choice;
-    /// How many of each position.
-    TopK = "workload.distillation.top_k", Count;
+    PrecomputeReference = "workload.precompute_ref_log_probs", Flag, ["Precompute reference", "预先计算参考模型"];
+    Images = "workload.images.per_example", Number, ["Images per example", "每条样本的图像数"];
+    ImageWidth = "workload.images.width", Count, ["Image width, pixels", "图像宽度（像素）"];
+    ImageHeight = "workload.images.height", Count, ["Image height, pixels", "图像高度（像素）"];
+    ImagePixels = "workload.images.max_pixels", Count, ["Most pixels of an image", "单图像素上限"];
+    VisionTower = "workload.images.vision_tower", Choice, ["Vision tower", "视觉塔"];
+    Teacher = "workload.distillation.teacher", Text, ["Teacher", "教师模型"];
+    Placement = "workload.distillation.placement", Choice, ["Where it stands", "教师位置"];
+    TeacherGpus = "workload.distillation.gpus", Count, ["GPUs of its own", "教师专用 GPU 数"];
+    TeacherTensorParallel = "workload.distillation.tensor_parallel", Count, ["Its tensor parallel", "教师张量并行"];
+    TeacherShare = "workload.distillation.gpu_memory_utilization", Share, ["Its share of the card", "教师显存占比"];
+    TeacherTokens = "workload.distillation.max_num_batched_tokens", Tokens, ["Tokens it reads a step", "教师每步读入 token 数"];
+    TeacherPrecision = "workload.distillation.precision", Choice, ["Its precision", "教师精度"];
+    TeacherLogits = "workload.distillation.logits", Choice, ["What the student is held to", "学生对齐的概率"];
+    TopK = "workload.distillation.top_k", Count, ["Largest of a position", "每个位置取前几个"];
     /// Share of the batches that the student samples.
-    OnPolicy = "workload.distillation.on_policy", Share;
-    /// Prompts per step.
-    Prompts = "workload.rl.prompts_per_step", Count;
+    OnPolicy = "workload.distillation.on_policy", Share, ["Share that is sampled", "学生采样的批次占比"];
+    Prompts = "workload.rl.prompts_per_step", Count, ["Prompts per step", "每步提示词数"];
     /// Prompts generated for each that trains.
-    Oversampling = "workload.rl.oversampling", Number;
-    /// Responses per prompt.
-    Responses = "workload.rl.responses_per_prompt", Count;
-    /// Longest prompt.
-    MaxPrompt = "workload.rl.max_prompt_length", Tokens;
-    /// Longest response.
-    MaxResponse = "workload.rl.max_response_length", Tokens;
-    /// Mean prompt.
-    MeanPrompt = "workload.rl.mean_prompt_length", MeanTokens;
-    /// Mean response.
-    MeanResponse = "workload.rl.mean_response_length", MeanTokens;
-    /// Spread of the response lengths.
-    Spread = "workload.rl.response_length_cv", Share;
-    /// Prompts per optimizer step.
-    MiniBatch = "workload.rl.mini_batch", Count;
-    /// Passes over the samples.
-    Epochs = "workload.rl.epochs", Count;
-    /// Reference policy.
-    Reference = "workload.rl.reference", Flag;
+    Oversampling = "workload.rl.oversampling", Number, ["Oversampling", "过采样倍数"];
+    Responses = "workload.rl.responses_per_prompt", Count, ["Responses per prompt", "每个提示词的回答数"];
+    MaxPrompt = "workload.rl.max_prompt_length", Tokens, ["Longest prompt", "最长提示词"];
+    MaxResponse = "workload.rl.max_response_length", Tokens, ["Longest response", "最长回答"];
+    MeanPrompt = "workload.rl.mean_prompt_length", MeanTokens, ["Mean prompt", "平均提示词"];
+    MeanResponse = "workload.rl.mean_response_length", MeanTokens, ["Mean response", "平均回答"];
+    Spread = "workload.rl.response_length_cv", Share, ["Length spread (cv)", "长度离散系数"];
+    MiniBatch = "workload.rl.mini_batch", Count, ["Mini-batch, prompts", "小批次（提示词）"];
+    Epochs = "workload.rl.epochs", Count, ["Epochs", "轮数"];
+    Reference = "workload.rl.reference", Flag, ["Reference model (KL)", "参考模型（KL）"];
     /// Whether the trainer computes the old log-probabilities.
-    OldLogProb = "workload.rl.old_log_prob", Flag;
+    OldLogProb = "workload.rl.old_log_prob", Flag, ["Old log-prob pass", "计算旧策略对数概率"];
     /// Whether every rank gets as many tokens as the others.
-    BalanceBatch = "workload.rl.balance_batch", Flag;
-    /// Seconds of a step that go by scoring responses.
-    RewardSeconds = "workload.rl.reward_s", Number;
-    /// Turns of an agent's response.
-    AgentTurns = "workload.rl.agent.turns", Number;
-    /// The most of them.
-    AgentMaxTurns = "workload.rl.agent.max_turns", Count;
-    /// Tokens of a tool's answer.
-    ToolTokens = "workload.rl.agent.tool_response_length", MeanTokens;
-    /// Seconds of a call.
-    ToolSeconds = "workload.rl.agent.tool_s", Number;
-    /// Spread of these seconds.
-    ToolSpread = "workload.rl.agent.tool_cv", Share;
+    BalanceBatch = "workload.rl.balance_batch", Flag, ["Balanced batches", "均衡批次"];
+    RewardSeconds = "workload.rl.reward_s", Number, ["Reward, seconds", "奖励耗时（秒）"];
+    AgentTurns = "workload.rl.agent.turns", Number, ["Mean turns", "平均轮数"];
+    AgentMaxTurns = "workload.rl.agent.max_turns", Count, ["Most turns", "最多轮数"];
+    ToolTokens = "workload.rl.agent.tool_response_length", MeanTokens, ["Tool's answer, tokens", "工具回复 token 数"];
+    ToolSeconds = "workload.rl.agent.tool_s", Number, ["Tool call, seconds", "工具调用耗时（秒）"];
+    ToolSpread = "workload.rl.agent.tool_cv", Share, ["Spread of tool calls", "工具耗时离散度"];
     /// Responses in progress at a time.
-    Environments = "workload.rl.agent.environments", Count;
+    Environments = "workload.rl.agent.environments", Count, ["Environments", "环境数"];
     /// Share of earlier tokens that the engine still holds.
-    PrefixHits = "workload.rl.agent.prefix_cache_hit_rate", Share;
+    PrefixHits = "workload.rl.agent.prefix_cache_hit_rate", Share, ["Prefix cache hit rate", "前缀缓存命中率"];
     /// Whether each response goes on at its own pace.
-    OwnPace = "workload.rl.agent.asynchronous", Flag;
-    /// How generation and training share the GPUs.
-    Schedule = "workload.rl.schedule", Choice;
-    /// Versions that a sample may lag behind.
-    MaxStaleness = "workload.rl.max_staleness", Count;
-    /// GPUs that train.
-    TrainGpus = "workload.rl.train_gpus", Count;
-    /// Requests of a generation run.
-    Requests = "workload.rollout.requests", Count;
-    /// Mean prompt of a generation run.
-    RequestPrompt = "workload.rollout.mean_prompt_length", MeanTokens;
-    /// Mean response of a generation run.
-    RequestResponse = "workload.rollout.mean_response_length", MeanTokens;
-    /// Spread of a generation run's responses.
-    RequestSpread = "workload.rollout.response_length_cv", Share;
-    /// Tokens of the whole run.
-    RunTokens = "workload.tokens", Number;
-    /// Steps of the whole run.
-    RunSteps = "workload.run.steps", Count;
-    /// Examples of the data set.
-    RunExamples = "workload.run.examples", Count;
-    /// Passes over it.
-    RunEpochs = "workload.run.epochs", Number;
-    /// Checkpoints that are kept.
-    RunCheckpoints = "workload.run.checkpoints", Count;
-    /// Whether the run is counted with what it meets beside its steps.
-    Operations = "operations", Flag;
-    /// Seconds until its first step.
-    StartupSeconds = "operations.startup_s", Number;
-    /// Time of its evaluation beside training's.
-    EvaluationShare = "operations.evaluation.share", Share;
-    /// Whether it saves checkpoints.
-    Saves = "operations.checkpoint.on", Flag;
-    /// Minutes from one to the next.
-    SavingMinutes = "operations.checkpoint.every_minutes", Number;
-    /// Bandwidth to storage.
-    StorageBandwidth = "operations.checkpoint.storage_gb_per_s", Number;
-    /// Whether failures are counted.
-    Fails = "operations.failures.on", Flag;
-    /// Hours of one GPU between two of them.
-    FailureHours = "operations.failures.mtbf_gpu_hours", Number;
-    /// How often an instance is taken back, per hour.
-    Interruptions = "operations.interruptions_per_instance_hour", Number;
-    /// Whether energy is counted.
-    Energy = "operations.power.on", Flag;
-    /// Power of the site over that of its computers.
-    Pue = "operations.power.pue", Number;
-    /// Grams of CO2 for a kilowatt-hour.
-    GridCo2 = "operations.power.grid_gco2_per_kwh", Number;
-    /// The framework that runs it.
-    Framework = "framework", Choice;
-    /// Its version.
-    FrameworkVersion = "framework_version", Choice;
-    /// How sure it is to be that a chosen plan fits.
-    Confidence = "confidence", Share;
-    /// The code that trains.
-    Backend = "plan.backend", Choice;
-    /// Tensor parallelism.
-    TensorParallel = "plan.tensor_parallel", Count;
-    /// Pipeline parallelism.
-    PipelineParallel = "plan.pipeline_parallel", Count;
-    /// Interleaved stages.
-    VirtualPipeline = "plan.virtual_pipeline", Count;
-    /// Order of a pipeline's passes.
-    PipelineSchedule = "plan.pipeline_schedule", Choice;
-    /// Context parallelism.
-    ContextParallel = "plan.context_parallel", Count;
-    /// Ulysses sequence parallelism.
-    UlyssesParallel = "plan.ulysses_parallel", Count;
-    /// Expert parallelism.
-    ExpertParallel = "plan.expert_parallel", Count;
-    /// Tensor parallelism of the experts.
-    ExpertTensorParallel = "plan.expert_tensor_parallel", Count;
-    /// ZeRO stage.
-    ZeroStage = "plan.zero_stage", Count;
-    /// Sequences per GPU.
-    MicroBatch = "plan.micro_batch", Count;
-    /// Token budget per GPU.
-    TokenBudget = "plan.max_tokens_per_gpu", Tokens;
-    /// Recomputation.
-    Recompute = "plan.recompute", Choice;
+    OwnPace = "workload.rl.agent.asynchronous", Flag, ["Each at its own pace", "各按自己的进度"];
+    Schedule = "workload.rl.schedule", Choice, ["Schedule", "调度方式"];
+    MaxStaleness = "workload.rl.max_staleness", Count, ["Staleness bound", "滞后版本上限"];
+    TrainGpus = "workload.rl.train_gpus", Count, ["GPUs that train", "训练用 GPU 数"];
+    Requests = "workload.rollout.requests", Count, ["Requests", "请求数"];
+    RequestPrompt = "workload.rollout.mean_prompt_length", MeanTokens, ["Mean prompt", "平均提示词"];
+    RequestResponse = "workload.rollout.mean_response_length", MeanTokens, ["Mean response", "平均回答"];
+    RequestSpread = "workload.rollout.response_length_cv", Share, ["Length spread (cv)", "长度离散系数"];
+    RunTokens = "workload.tokens", Number, ["Tokens in the run", "总 token 数"];
+    RunSteps = "workload.run.steps", Count, ["Steps", "步数"];
+    RunExamples = "workload.run.examples", Count, ["Examples in the data set", "数据集样本数"];
+    RunEpochs = "workload.run.epochs", Number, ["Epochs over it", "数据集轮数"];
+    RunCheckpoints = "workload.run.checkpoints", Count, ["Checkpoints kept", "保留的检查点数"];
+    Operations = "operations", Flag, ["Count start-up, checkpoints and failures", "计入启动、检查点与故障"];
+    StartupSeconds = "operations.startup_s", Number, ["Start-up, s", "启动，秒"];
+    EvaluationShare = "operations.evaluation.share", Share, ["Evaluation, share", "评测占比"];
+    Saves = "operations.checkpoint.on", Flag, ["Checkpoints", "检查点"];
+    SavingMinutes = "operations.checkpoint.every_minutes", Number, ["Checkpoint every, min", "检查点间隔，分钟"];
+    StorageBandwidth = "operations.checkpoint.storage_gb_per_s", Number, ["Storage, GB/s", "存储，GB/s"];
+    Fails = "operations.failures.on", Flag, ["Failures", "故障"];
+    FailureHours = "operations.failures.mtbf_gpu_hours", Number, ["GPU hours per failure", "每次故障的 GPU 小时"];
+    Interruptions = "operations.interruptions_per_instance_hour", Number, ["Taken back per hour", "每小时被收回次数"];
+    Energy = "operations.power.on", Flag, ["Energy", "能耗"];
+    Pue = "operations.power.pue", Number, ["PUE", "PUE"];
+    GridCo2 = "operations.power.grid_gco2_per_kwh", Number, ["Grid, g CO₂/kWh", "电网，g CO₂/kWh"];
+    Framework = "framework", Choice, ["I use", "我用"];
+    FrameworkVersion = "framework_version", Choice, ["Version", "版本"];
+    Confidence = "confidence", Share, ["How sure?", "要多大把握？"];
+    Backend = "plan.backend", Choice, ["Backend", "后端"];
+    TensorParallel = "plan.tensor_parallel", Count, ["TP", "TP"];
+    PipelineParallel = "plan.pipeline_parallel", Count, ["PP", "PP"];
+    VirtualPipeline = "plan.virtual_pipeline", Count, ["VPP", "VPP"];
+    PipelineSchedule = "plan.pipeline_schedule", Choice, ["Pipeline schedule", "流水线调度"];
+    ContextParallel = "plan.context_parallel", Count, ["CP", "CP"];
+    UlyssesParallel = "plan.ulysses_parallel", Count, ["Ulysses SP", "Ulysses SP"];
+    ExpertParallel = "plan.expert_parallel", Count, ["EP", "EP"];
+    ExpertTensorParallel = "plan.expert_tensor_parallel", Count, ["ETP", "ETP"];
+    ZeroStage = "plan.zero_stage", Count, ["ZeRO stage", "ZeRO 阶段"];
+    MicroBatch = "plan.micro_batch", Count, ["Micro-batch", "微批次"];
+    TokenBudget = "plan.max_tokens_per_gpu", Tokens, ["Tokens/GPU", "token/GPU"];
+    Recompute = "plan.recompute", Choice, ["Recompute", "重计算"];
     /// What is kept in host memory: letters of [`super::OFFLOADS`], `-` for nothing.
-    Offload = "plan.offload", Choice;
-    /// Loss without logits.
-    FusedHead = "plan.fused_lm_head", Flag;
-    /// Whose flash attention.
-    AttentionKernel = "plan.attention_kernel", Choice;
-    /// What steps the weights.
-    Optimizer = "plan.optimizer", Choice;
-    /// The generation engine.
-    Engine = "plan.rollout.engine", Choice;
-    /// Its version.
-    EngineVersion = "plan.rollout.engine_version", Text;
-    /// Tensor parallelism of the engine.
-    RolloutTensorParallel = "plan.rollout.tensor_parallel", Count;
-    /// The engine's share of the memory.
-    MemoryShare = "plan.rollout.gpu_memory_utilization", Share;
+    Offload = "plan.offload", Choice, ["Offload", "卸载"];
+    FusedHead = "plan.fused_lm_head", Flag, ["Fused LM head", "融合 LM head"];
+    AttentionKernel = "plan.attention_kernel", Choice, ["Attention kernel", "注意力算子"];
+    Optimizer = "plan.optimizer", Choice, ["Optimizer", "优化器"];
+    Engine = "plan.rollout.engine", Choice, ["Rollout engine", "Rollout 引擎"];
+    EngineVersion = "plan.rollout.engine_version", Text, ["Engine version", "引擎版本"];
+    RolloutTensorParallel = "plan.rollout.tensor_parallel", Count, ["Rollout TP", "Rollout TP"];
+    MemoryShare = "plan.rollout.gpu_memory_utilization", Share, ["Rollout memory", "rollout 内存占比"];
     /// The engine without CUDA graphs.
-    EnforceEager = "plan.rollout.enforce_eager", Flag;
-    /// Type of the engine's keys and values.
-    KvCacheDtype = "plan.rollout.kv_cache_dtype", Choice;
-    /// What speculative decoding gains.
-    SpeculativeSpeedup = "plan.rollout.speculative_speedup", Number;
+    EnforceEager = "plan.rollout.enforce_eager", Flag, ["Rollout eager mode", "Rollout eager 模式"];
+    KvCacheDtype = "plan.rollout.kv_cache_dtype", Choice, ["KV cache type", "KV 缓存类型"];
+    SpeculativeSpeedup = "plan.rollout.speculative_speedup", Number, ["Speculative speed-up", "投机解码加速比"];
     /// Measured seconds of a micro-batch's forward pass. Like those below, no part of the question.
-    ForwardSeconds = "measured.forward_s", Number;
-    /// Measured seconds of its backward pass.
-    BackwardSeconds = "measured.backward_s", Number;
-    /// Measured seconds of a step.
-    StepSeconds = "measured.step_time_s", Number;
-    /// Measured peak of training's allocator.
-    PeakGib = "measured.peak_gib", Number;
+    ForwardSeconds = "measured.forward_s", Number, ["Forward pass, s", "前向，秒"];
+    BackwardSeconds = "measured.backward_s", Number, ["Backward pass, s", "反向，秒"];
+    StepSeconds = "measured.step_time_s", Number, ["Step, s", "整步，秒"];
+    PeakGib = "measured.peak_gib", Number, ["Peak memory, GiB", "内存峰值，GiB"];
 }
 
 impl Field {
     /// Number of controls.
-    pub const COUNT: usize = Self::ALL.len();
+    pub(crate) const COUNT: usize = Self::ALL.len();
 
     /// The control that a path of the question document belongs to: the one with that path, else
     /// the one with the longest path above it.
-    #[must_use]
-    pub fn of_path(path: &str) -> Option<Self> {
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
         let exact = Self::ALL.iter().copied().find(|field| field.path() == path);
         exact.or_else(|| {
             let above = |field: &Self| path.strip_prefix(field.path()).is_some_and(|rest| rest.starts_with(['.', '[']));
@@ -330,8 +222,7 @@ impl Field {
     }
 
     /// The control that a name in a sentence means: a whole path, or the last key of one where that is no common word.
-    #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
         let all = || Self::ALL.iter().copied();
         if name.contains('.') {
             return all().find(|field| field.path() == name);
@@ -341,46 +232,37 @@ impl Field {
     }
 
     /// Whether it is a part of the plan.
-    #[must_use]
-    pub fn is_plan(self) -> bool {
+    pub(crate) fn is_plan(self) -> bool {
         self.path().starts_with("plan.")
     }
 
     /// Whether it is a figure of a GPU of one's own.
-    #[must_use]
-    pub fn is_of_gpu(self) -> bool {
+    pub(crate) fn is_of_gpu(self) -> bool {
         (Self::GpuBase..=Self::GpuPcie).contains(&self)
     }
 
     /// Whether it says how a run is counted with what it meets beside its steps.
-    #[must_use]
-    pub fn is_of_operations(self) -> bool {
+    pub(crate) fn is_of_operations(self) -> bool {
         (Self::StartupSeconds..=Self::GridCo2).contains(&self)
     }
 
     /// Whether it says what a machine of one's own costs.
-    #[must_use]
-    pub fn is_of_owned(self) -> bool {
+    pub(crate) fn is_of_owned(self) -> bool {
         (Self::OwnedPrice..=Self::OwnedKwh).contains(&self)
     }
 
     /// Whether it is about a run of one's own, not about the question.
-    #[must_use]
-    pub fn is_measured(self) -> bool {
+    pub(crate) fn is_measured(self) -> bool {
         self >= Self::ForwardSeconds
     }
 
     /// Whether the search decides where it is empty.
-    #[must_use]
-    pub fn is_searched(self) -> bool {
+    pub(crate) fn is_searched(self) -> bool {
         self.is_plan() || self == Self::TrainGpus
     }
 
     /// Whether a number can be read from what is typed into it.
-    ///
-    /// # Errors
-    /// Says what is wrong with the text.
-    pub fn read(self, typed: &str) -> Result<(), NumberError> {
+    pub(crate) fn read(self, typed: &str) -> Result<(), NumberError> {
         match self.takes() {
             Takes::Count | Takes::Tokens => units::whole(typed, self.kilo()).map(drop),
             _ => units::number(typed, self.kilo()).map(drop),
@@ -388,14 +270,12 @@ impl Field {
     }
 
     /// What `k` stands for in it.
-    #[must_use]
-    pub fn kilo(self) -> f64 {
+    pub(crate) fn kilo(self) -> f64 {
         if matches!(self.takes(), Takes::Tokens | Takes::MeanTokens) { 1024.0 } else { 1000.0 }
     }
 
     /// Identifier of its element in the page.
-    #[must_use]
-    pub fn id(self) -> String {
+    pub(crate) fn id(self) -> String {
         self.path().replace('.', "-")
     }
 }

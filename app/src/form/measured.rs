@@ -8,8 +8,7 @@ use shardwise_core::wire::{Calibration, WorkloadKind};
 use super::{Field, FieldError, Form, Problem, generates, units};
 
 /// Whether a task has what the control asks for: passes are those of training alone, memory is not the engine's.
-#[must_use]
-pub fn measurable(field: Field, kind: WorkloadKind) -> bool {
+pub(crate) fn measurable(field: Field, kind: WorkloadKind) -> bool {
     match field {
         Field::ForwardSeconds | Field::BackwardSeconds => !generates(kind),
         Field::PeakGib => kind != WorkloadKind::Rollout,
@@ -19,7 +18,7 @@ pub fn measurable(field: Field, kind: WorkloadKind) -> bool {
 
 impl Form {
     /// The form that asks `question`; what was measured stays.
-    pub fn load(&mut self, question: &Question) {
+    pub(crate) fn load(&mut self, question: &Question) {
         let mut form = Self::of(question);
         for field in Field::ALL.iter().filter(|field| field.is_measured()) {
             form.set(*field, self.get(*field));
@@ -28,8 +27,7 @@ impl Form {
     }
 
     /// The factors that the question carries.
-    #[must_use]
-    pub fn calibration(&self) -> Option<Calibration> {
+    pub(crate) fn calibration(&self) -> Option<Calibration> {
         let mut found = Calibration::default();
         for (key, factor) in self.base.get("calibration")?.as_object()? {
             if let Some(own) = found.factor_mut(key) {
@@ -40,7 +38,7 @@ impl Form {
     }
 
     /// Puts factors into the question, or takes them out.
-    pub fn calibrate(&mut self, calibration: Option<Calibration>) {
+    pub(crate) fn calibrate(&mut self, calibration: Option<Calibration>) {
         let Value::Object(base) = &mut self.base else {
             return;
         };
@@ -55,18 +53,14 @@ impl Form {
     }
 
     /// What was typed about a run, as one text: to see whether it has changed.
-    #[must_use]
-    pub fn measured_text(&self) -> String {
+    pub(crate) fn measured_text(&self) -> String {
         let fields = Field::ALL.iter().filter(|field| field.is_measured());
         let texts: Vec<&str> = fields.map(|field| self.get(*field)).collect();
         texts.join(" ")
     }
 
     /// What was measured; `None` while that is nothing, or one pass without the other.
-    ///
-    /// # Errors
-    /// Every control that cannot be read.
-    pub fn measured(&self) -> Result<Option<Measured>, Vec<FieldError>> {
+    pub(crate) fn measured(&self) -> Result<Option<Measured>, Vec<FieldError>> {
         let mut errors = Vec::new();
         let fields = [Field::ForwardSeconds, Field::BackwardSeconds, Field::StepSeconds, Field::PeakGib];
         let [forward, backward, step_time_s, peak_gib] = fields.map(|field| {

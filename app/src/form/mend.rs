@@ -12,27 +12,25 @@ use crate::format;
 const MOST: usize = 3;
 
 /// What refuses a question; `None` where nothing does.
-pub type Check<'a> = &'a dyn Fn(&Question) -> Option<InputError>;
+pub(crate) type Check<'a> = &'a dyn Fn(&Question) -> Option<InputError>;
 
 /// What refuses a question without a search for its answer.
-#[must_use]
-pub fn unresolved(question: &Question) -> Option<InputError> {
+pub(crate) fn unresolved(question: &Question) -> Option<InputError> {
     job::resolve(question).err()
 }
 
 /// A value that the control may have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mend {
+pub(crate) struct Mend {
     /// As it is typed; empty to leave the control open.
-    pub text: String,
+    pub(crate) text: String,
     /// Whether it is the largest that is accepted.
-    pub is_most: bool,
+    pub(crate) is_most: bool,
 }
 
 /// What mends a control, likeliest first. `last` is the form of the last question that had an answer. Each was tried: the
 /// control is right with it, as far as `check` says.
-#[must_use]
-pub fn mends(form: &Form, error: &FieldError, last: Option<&Form>, check: Check<'_>) -> Vec<Mend> {
+pub(crate) fn mends(form: &Form, error: &FieldError, last: Option<&Form>, check: Check<'_>) -> Vec<Mend> {
     let Some(field) = error.field else {
         return Vec::new();
     };

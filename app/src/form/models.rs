@@ -6,27 +6,25 @@ use shardwise_core::recipes::recipes;
 
 /// A model of the catalog, with what a list says of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// The model.
-    pub entry: &'static ModelEntry,
+    pub(crate) entry: &'static ModelEntry,
     /// Its weights.
-    pub total: u64,
+    pub(crate) total: u64,
     /// Those of them that a token visits.
-    pub active: u64,
+    pub(crate) active: u64,
     /// The licence of its weights; `None` where none is on record.
-    pub license: Option<&'static str>,
+    pub(crate) license: Option<&'static str>,
 }
 
 impl Listed {
     /// Whether a token visits a part of the weights only.
-    #[must_use]
-    pub fn is_moe(&self) -> bool {
+    pub(crate) fn is_moe(&self) -> bool {
         self.entry.shape.num_experts > 0
     }
 
     /// Whether it reads images.
-    #[must_use]
-    pub fn is_vision(&self) -> bool {
+    pub(crate) fn is_vision(&self) -> bool {
         self.entry.shape.vision.is_some()
     }
 }
@@ -128,8 +126,7 @@ struct Found {
 /// are of that size: best first; among equals line by line, that which frameworks publish most recipes of first, then that
 /// with the shortest name, and of a line the newest first, the plain before its variants. Nothing typed lists all, in the
 /// catalog's order.
-#[must_use]
-pub fn matching(typed: &str) -> Vec<Listed> {
+pub(crate) fn matching(typed: &str) -> Vec<Listed> {
     let typed = typed.to_ascii_lowercase();
     let mut found: Vec<Found> = Vec::new();
     let published = published();

@@ -3,30 +3,27 @@
 use shardwise_core::task::Task;
 use shardwise_core::wire::WorkloadKind;
 
-/// A kind of work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Training from nothing.
-    Pretrain,
-    /// Fine-tuning of all weights.
-    Full,
-    /// Fine-tuning of adapters.
-    Adapters,
-    /// Learning from preferences.
-    Prefer,
-    /// Reinforcement learning.
-    Rl,
-    /// Generation alone.
-    Generate,
+worded! {
+    /// A kind of work.
+    enum Family {
+        /// Training from nothing.
+        Pretrain = "pretrain",
+        /// Fine-tuning of all weights.
+        Full = "full",
+        /// Fine-tuning of adapters.
+        Adapters = "adapters",
+        /// Learning from preferences.
+        Prefer = "prefer",
+        /// Reinforcement learning.
+        Rl = "rl",
+        /// Generation alone.
+        Generate = "generate",
+    }
 }
 
 impl Family {
-    /// All of them, as a list has them.
-    pub const ALL: [Self; 6] = [Self::Pretrain, Self::Full, Self::Adapters, Self::Prefer, Self::Rl, Self::Generate];
-
     /// The kind of work that a task is.
-    #[must_use]
-    pub fn of(task: WorkloadKind) -> Self {
+    pub(crate) fn of(task: WorkloadKind) -> Self {
         match (task.task(), task) {
             (Task::Prefer(_), _) => Self::Prefer,
             (Task::Rl(_), _) => Self::Rl,
@@ -37,28 +34,12 @@ impl Family {
         }
     }
 
-    /// The word of it in a list.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pretrain => "pretrain",
-            Self::Full => "full",
-            Self::Adapters => "adapters",
-            Self::Prefer => "prefer",
-            Self::Rl => "rl",
-            Self::Generate => "generate",
-        }
-    }
-
-    /// Its tasks.
-    #[must_use]
-    pub fn tasks(self) -> Vec<WorkloadKind> {
+    pub(crate) fn tasks(self) -> Vec<WorkloadKind> {
         WorkloadKind::ALL.into_iter().filter(|task| Self::of(*task) == self).collect()
     }
 
     /// The task that it starts with.
-    #[must_use]
-    pub fn usual(self) -> WorkloadKind {
+    pub(crate) fn usual(self) -> WorkloadKind {
         match self {
             Self::Pretrain => WorkloadKind::Pretrain,
             Self::Full => WorkloadKind::Sft,

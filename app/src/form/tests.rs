@@ -29,6 +29,19 @@ fn grpo() -> Question {
     }))
 }
 
+/// What a form asks that can be read.
+#[track_caller]
+fn asked(form: &Form) -> Question {
+    form.question().unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// The control that refuses a question.
+fn refused(question: &Question) -> Option<Field> {
+    shardwise_core::evaluate(question)
+        .err()
+        .and_then(|error| super::FieldError::from(error).field)
+}
+
 #[test]
 fn a_question_survives_the_form() {
     for question in [
@@ -58,8 +71,7 @@ fn units_are_read_where_the_field_has_them() {
     form.set(Field::RunTokens, "1.5B");
     form.set(Field::MemoryShare, "70%");
     form.set(Field::Gpus, "1,024");
-    let question = form.question();
-    let Ok(question) = question else { panic!("{question:?}") };
+    let question = asked(&form);
     let rl = question.workload.rl.unwrap_or_default();
     assert_eq!(rl.max_response_length, Some(8192));
     assert_eq!(question.workload.tokens, Some(1.5e9));
@@ -89,23 +101,18 @@ fn what_a_schedule_has_no_use_for_is_kept_and_not_asked() {
     form.set(Field::Schedule, "fully_async");
     form.set(Field::TrainGpus, "4");
     form.set(Field::MaxStaleness, "3");
-    let asked = |form: &Form| match form.question() {
-        Ok(question) => {
-            let rl = question.workload.rl.unwrap_or_default();
-            (rl.train_gpus, rl.max_staleness)
-        }
-        Err(errors) => panic!("{errors:?}"),
+    let sides = |form: &Form| {
+        let rl = asked(form).workload.rl.unwrap_or_default();
+        (rl.train_gpus, rl.max_staleness)
     };
-    assert_eq!(asked(&form), (Some(4), Some(3)));
+    assert_eq!(sides(&form), (Some(4), Some(3)));
     // What a link said is known to the form by more than its text.
-    if let Ok(question) = form.question() {
-        form = Form::of(&question);
-    }
+    form = Form::of(&asked(&form));
     form.set(Field::Schedule, "one_step_off");
-    assert_eq!(asked(&form), (Some(4), None));
+    assert_eq!(sides(&form), (Some(4), None));
     form.set(Field::Schedule, "colocated");
     form.set(Field::TrainGpus, "four");
-    assert_eq!(asked(&form), (None, None));
+    assert_eq!(sides(&form), (None, None));
     assert_eq!(form.get(Field::TrainGpus), "four");
     assert_eq!(form.get(Field::MaxStaleness), "3");
 }
@@ -123,10 +130,7 @@ fn refused_parts_of_an_rl_step_have_their_controls() {
         let mut form = Form::of(&grpo());
         form.set(Field::Schedule, "fully_async");
         form.set(field, typed);
-        let Ok(question) = form.question() else { panic!("{typed} cannot be read") };
-        let refused = shardwise_core::evaluate(&question).err();
-        let error = refused.map(super::FieldError::from);
-        assert_eq!(error.and_then(|error| error.field), Some(field));
+        assert_eq!(refused(&asked(&form)), Some(field));
     }
 }
 
@@ -143,23 +147,20 @@ fn refused_parts_of_an_agent_have_their_controls() {
         let mut form = Form::of(&grpo());
         form.set(Field::AgentTurns, "3");
         form.set(field, typed);
-        let Ok(question) = form.question() else { panic!("{typed} cannot be read") };
-        let error = shardwise_core::evaluate(&question).err().map(super::FieldError::from);
-        assert_eq!(error.and_then(|error| error.field), Some(field));
+        assert_eq!(refused(&asked(&form)), Some(field));
     }
 }
 
 #[test]
 fn parts_of_a_teacher_have_their_controls() {
-    let asked = |field, typed: &str| {
+    let with = |field, typed: &str| {
         let mut form = Form::of(&grpo());
         form.choose_kind(WorkloadKind::Distill);
         assert_eq!(form.get(Field::Teacher), "Qwen3 32B");
         form.set(Field::Placement, "pool");
         form.set(Field::TeacherLogits, "top_k");
         form.set(field, typed);
-        let question = form.question();
-        question.unwrap_or_else(|errors| panic!("{typed} cannot be read: {errors:?}"))
+        asked(&form)
     };
     for (field, typed) in [
         (Field::Teacher, ""),
@@ -172,16 +173,13 @@ fn parts_of_a_teacher_have_their_controls() {
         (Field::TopK, "0"),
         (Field::OnPolicy, "0"),
     ] {
-        let refused = shardwise_core::evaluate(&asked(field, typed))
-            .err()
-            .map(super::FieldError::from);
-        assert_eq!(refused.and_then(|error| error.field), Some(field), "{typed}");
+        assert_eq!(refused(&with(field, typed)), Some(field), "{typed}");
     }
-    let question = asked(Field::TeacherGpus, "4");
+    let question = with(Field::TeacherGpus, "4");
     let teacher = question.workload.distillation.clone().unwrap_or_default();
     assert_eq!((teacher.gpus, teacher.top_k), (Some(4), None));
     assert_eq!(teacher.teacher, Some("qwen3-32b".into()));
-    let question = asked(Field::Teacher, "Qwen3 14B");
+    let question = with(Field::Teacher, "Qwen3 14B");
     let teacher = question.workload.distillation.clone().unwrap_or_default();
     assert_eq!(Form::of(&question).question(), Ok(question.clone()));
     // Another way to train passes over what it does not have, and keeps it.
@@ -189,11 +187,7 @@ fn parts_of_a_teacher_have_their_controls() {
     form.choose_kind(WorkloadKind::Grpo);
     assert_eq!(form.question().map(|own| own.workload.distillation), Ok(None));
     form.choose_kind(WorkloadKind::Sft);
-    let beside = form
-        .question()
-        .ok()
-        .and_then(|own| own.workload.distillation)
-        .unwrap_or_default();
+    let beside = asked(&form).workload.distillation.unwrap_or_default();
     assert_eq!((beside.gpus, beside.teacher), (None, teacher.teacher));
     form.set(Field::Teacher, "");
     assert_eq!(form.question().map(|own| own.workload.distillation), Ok(None));
@@ -248,16 +242,13 @@ fn a_run_stays_beside_the_question_and_its_factors_in_it() {
     assert_eq!(step, Ok(Some(2500.0)));
     assert_eq!(form.question(), Ok(grpo()));
     form.calibrate(Some(factors));
-    let calibrated = form.question();
-    assert_eq!(calibrated.clone().map(|own| own.calibration), Ok(Some(factors)));
-    assert_eq!(form.calibration(), Some(factors));
+    let calibrated = asked(&form);
+    assert_eq!([calibrated.calibration, form.calibration()], [Some(factors); 2]);
     form.load(&grpo());
     assert_eq!((form.calibration(), form.get(Field::StepSeconds)), (None, "2.5k"));
-    if let Ok(question) = calibrated {
-        form.load(&question);
-        assert_eq!(form.calibration(), Some(factors));
-        assert_eq!(Form::of(&question).question(), Ok(question));
-    }
+    form.load(&calibrated);
+    assert_eq!(form.calibration(), Some(factors));
+    assert_eq!(Form::of(&calibrated).question(), Ok(calibrated));
     form.calibrate(None);
     assert_eq!(form.question(), Ok(grpo()));
     form.choose_kind(WorkloadKind::Sft);
@@ -396,33 +387,25 @@ fn a_gpu_of_ones_own_is_a_part_of_the_question() {
     assert_eq!(form.get(Field::GpuBase), "h100-sxm");
     form.set(Field::GpuMemory, "120");
     form.set(Field::GpuDomain, "4");
-    let asked = form.question();
-    let Ok(asked) = asked else { panic!("{asked:?}") };
-    assert_eq!(asked.hardware.gpu, json!({"base": "h100-sxm", "memory_gib": 120, "nvlink_domain": 4}));
-    assert_eq!(Form::of(&asked).question(), Ok(asked.clone()));
+    let own = asked(&form);
+    assert_eq!(own.hardware.gpu, json!({"base": "h100-sxm", "memory_gib": 120, "nvlink_domain": 4}));
+    assert_eq!(Form::of(&own).question(), Ok(own.clone()));
     // Another type says nothing of it, and it is there again when it is chosen again.
     form.choose_gpu("h20");
-    assert_eq!(form.question().map(|asked| asked.hardware.gpu), Ok("h20".into()));
+    assert_eq!(asked(&form).hardware.gpu, "h20");
     form.choose_gpu(CUSTOM_GPU);
-    assert_eq!(form.question().map(|again| again.hardware.gpu), Ok(asked.hardware.gpu));
+    assert_eq!(asked(&form).hardware.gpu, own.hardware.gpu);
     // From nothing, every figure that is missing is named beside its control.
     for field in Field::ALL.iter().filter(|field| field.is_of_gpu()) {
         form.set(*field, "");
     }
     for (field, figure) in [(Field::GpuBf16, "500"), (Field::GpuMemory, "64"), (Field::GpuBandwidth, "2000")] {
-        let Ok(question) = form.question() else { panic!("{field:?}") };
-        let error = shardwise_core::evaluate(&question).err().map(super::FieldError::from);
-        assert_eq!(error.and_then(|error| error.field), Some(field));
+        assert_eq!(refused(&asked(&form)), Some(field));
         form.set(field, figure);
     }
-    assert!(
-        form.question()
-            .is_ok_and(|question| shardwise_core::evaluate(&question).is_ok())
-    );
+    assert_eq!(refused(&asked(&form)), None);
     form.set(Field::GpuPcie, "0");
-    let refused = form.question().map(|question| shardwise_core::evaluate(&question).err());
-    let refused = refused.ok().flatten().map(super::FieldError::from);
-    assert_eq!(refused.and_then(|error| error.field), Some(Field::GpuPcie));
+    assert_eq!(refused(&asked(&form)), Some(Field::GpuPcie));
 }
 
 #[test]
@@ -431,14 +414,13 @@ fn machines_of_ones_own_have_the_price_of_what_they_cost() {
     plain.hardware.usd_per_gpu_hour = None;
     let mut form = Form::of(&plain);
     form.rent();
-    let asked = |form: &Form| {
-        let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
-        let hardware = question.hardware;
+    let price = |form: &Form| {
+        let hardware = asked(form).hardware;
         (hardware.owned, hardware.usd_per_gpu_hour, hardware.market.is_some())
     };
     // Until it is said what one cost, what else is typed says nothing; what is no number is wrong all the same.
     form.type_text(Field::OwnedUse, "50%");
-    assert_eq!(asked(&form), (None, None, true));
+    assert_eq!(price(&form), (None, None, true));
     form.type_text(Field::OwnedYears, "four");
     for paid in ["", "15,000"] {
         form.type_text(Field::OwnedPrice, paid);
@@ -448,29 +430,28 @@ fn machines_of_ones_own_have_the_price_of_what_they_cost() {
     form.type_text(Field::OwnedYears, "4");
     let own =
         OwnedSpec { usd_per_gpu: Some(15_000.0), years: Some(4.0), utilization: Some(0.5), ..OwnedSpec::default() };
-    assert_eq!(asked(&form), (Some(own), None, false));
+    assert_eq!(price(&form), (Some(own), None, false));
     // It survives a link, and nothing is rented beside it.
-    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    let question = asked(&form);
     let mut again = Form::of(&question);
     again.rent();
     assert_eq!(again.question(), Ok(question.clone()));
     assert_eq!([again.get(Field::OwnedPrice), again.get(Field::OwnedUse)], ["15,000", "0.5"]);
     // An hour has one price, the one that was typed last.
     form.type_text(Field::Price, "2.5");
-    assert_eq!((asked(&form), form.get(Field::OwnedPrice)), ((None, Some(2.5), false), ""));
+    assert_eq!((price(&form), form.get(Field::OwnedPrice)), ((None, Some(2.5), false), ""));
     form.type_text(Field::OwnedPrice, "15k");
-    assert_eq!((asked(&form), form.get(Field::Price)), ((Some(own), None, false), ""));
+    assert_eq!((price(&form), form.get(Field::Price)), ((Some(own), None, false), ""));
     // What another type cost, and draws, is not known; how it is used is.
     form.type_text(Field::OwnedWatts, "600");
     form.choose_gpu("h200-sxm");
-    assert_eq!(asked(&form), (None, None, true));
+    assert_eq!(price(&form), (None, None, true));
     form.type_text(Field::OwnedPrice, "30000");
-    assert_eq!(asked(&form), (Some(OwnedSpec { usd_per_gpu: Some(30_000.0), ..own }), None, false));
+    assert_eq!(price(&form), (Some(OwnedSpec { usd_per_gpu: Some(30_000.0), ..own }), None, false));
     // A refusal stands beside its control.
     form.type_text(Field::OwnedPue, "0.5");
-    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
-    let refused = shardwise_core::job::resolve(&question).err().map(super::FieldError::from);
-    assert_eq!(refused.and_then(|error| error.field), Some(Field::OwnedPue));
+    let question = asked(&form);
+    assert_eq!(refused(&question), Some(Field::OwnedPue));
 }
 
 #[test]
@@ -507,9 +488,9 @@ fn the_architectures_of_a_gpu_of_ones_own_are_the_cores() {
     ] {
         form.set(field, text);
     }
-    let Ok(mut question) = form.question() else { panic!("no question") };
+    let mut question = asked(&form);
     assert_eq!(question.hardware.gpu["architecture"], "CDNA");
-    assert!(shardwise_core::evaluate(&question).is_ok());
+    assert_eq!(refused(&question), None);
     // A link may write it as it likes: the control shows it.
     for written in ["cdna3", "CDNA", "cdna"] {
         question.hardware.gpu["architecture"] = written.into();
@@ -536,12 +517,9 @@ fn every_task_asks_what_belongs_to_it() {
     for kind in WorkloadKind::ALL.into_iter().chain(WorkloadKind::ALL) {
         let word = kind.as_str();
         form.choose_kind(kind);
-        let asked = form.question();
-        let Ok(asked) = asked else { panic!("{word}: {asked:?}") };
-        let refused = shardwise_core::belonging::check(&asked).err();
-        assert_eq!(refused, None, "{word}");
-        let refused = shardwise_core::evaluate_alone(&asked).err();
-        assert_eq!(refused, None, "{word}");
+        let asked = asked(&form);
+        assert_eq!(shardwise_core::belonging::check(&asked).err(), None, "{word}");
+        assert_eq!(shardwise_core::evaluate_alone(&asked).err(), None, "{word}");
     }
     form.choose_kind(WorkloadKind::Rollout);
     assert_eq!(form.pinned(), 1);
@@ -553,9 +531,9 @@ fn every_task_asks_what_belongs_to_it() {
 fn a_count_may_be_typed_in_nodes() {
     let mut form = Form::of(&grpo());
     form.set(Field::Gpus, "2x4");
-    let hardware = |form: &Form| match form.question() {
-        Ok(question) => (question.hardware.gpus, question.hardware.gpus_per_node),
-        Err(errors) => panic!("{errors:?}"),
+    let hardware = |form: &Form| {
+        let hardware = asked(form).hardware;
+        (hardware.gpus, hardware.gpus_per_node)
     };
     assert_eq!(hardware(&form), (Some(8), Some(4)));
     // What is typed for the node holds.
@@ -624,8 +602,8 @@ fn nothing_said_is_rented_on_demand_and_what_is_stated_is_not() {
     let mut form = Form::of(&plain);
     form.rent();
     let market = |form: &Form| {
-        let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
-        (question.hardware.market, question.hardware.offer)
+        let hardware = asked(form).hardware;
+        (hardware.market, hardware.offer)
     };
     let kinds = |form: &Form| market(form).0.and_then(|market| market.kinds);
     assert_eq!(kinds(&form), Some(vec![OfferKind::OnDemand]));
@@ -634,7 +612,7 @@ fn nothing_said_is_rented_on_demand_and_what_is_stated_is_not() {
     assert_eq!(kinds(&form), Some(vec![OfferKind::Spot]));
     let providers = market(&form).0.and_then(|market| market.providers);
     assert_eq!(providers.as_deref(), Some(&["AWS".to_owned(), "Voltage Park".to_owned()][..]));
-    let again = Form::of(&form.question().unwrap_or_else(|errors| panic!("{errors:?}")));
+    let again = Form::of(&asked(&form));
     assert_eq!((again.get(Field::Terms), again.get(Field::Providers)), ("spot", "AWS, Voltage Park"));
     // An offer has its own terms.
     form.set(Field::Offer, "voltage-park/8x-h100-ethernet/us/on-demand");
@@ -649,7 +627,7 @@ fn nothing_said_is_rented_on_demand_and_what_is_stated_is_not() {
     // Nodes are as large as instances are.
     form.choose_gpu("h200-sxm");
     form.set(Field::Gpus, "4x8");
-    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    let question = asked(&form);
     assert_eq!((question.hardware.gpus, question.hardware.gpus_per_node), (Some(32), None));
     // A price that a question brings stays.
     let mut priced = Form::of(&grpo());
@@ -661,14 +639,10 @@ fn nothing_said_is_rented_on_demand_and_what_is_stated_is_not() {
 fn operations_are_counted_while_their_switch_is_on() {
     let mut form = Form::of(&grpo());
     form.set(Field::FailureHours, "20k");
-    let asked = |form: &Form| {
-        let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
-        question.operations
-    };
-    assert_eq!(asked(&form), None);
+    assert_eq!(asked(&form).operations, None);
     form.set(Field::Operations, "true");
     form.set(Field::Energy, "false");
-    let own = asked(&form).unwrap_or_default();
+    let own = asked(&form).operations.unwrap_or_default();
     assert_eq!(own.failures.and_then(|failures| failures.mtbf_gpu_hours), Some(20_000.0));
     assert_eq!(own.power.and_then(|power| power.on), Some(false));
     // What a link says of them beyond the controls stays.
@@ -693,7 +667,7 @@ fn sellers_of_the_readers_country_come_first_where_they_have_the_machine() {
     form.rent();
     form.prefer_home();
     assert_eq!(form.get(Field::Providers), HOME);
-    let question = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+    let question = asked(&form);
     let rented = shardwise_core::evaluate_alone(&question).map(|found| found.answer.offer);
     assert!(rented.is_ok_and(|own| own.is_some_and(|own| HOME.contains(own.provider.as_ref()))));
     // A reload, or a link of such a page, goes on in the same way.

@@ -2,7 +2,7 @@
 
 /// Why a number could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberError {
+pub(crate) enum NumberError {
     /// Not a number at all.
     NotANumber,
     /// A comma where a decimal point seems meant.
@@ -21,10 +21,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Reads a number with the usual decorations: `1,024`, `8k`, `1.5B`, `70%`, `$2.99`, `3 万`.
 ///
 /// `kilo` is what `k` stands for: 1,024 for lengths in tokens, 1,000 elsewhere.
-///
-/// # Errors
-/// Says what is wrong with the text.
-pub fn number(text: &str, kilo: f64) -> Result<f64, NumberError> {
+pub(crate) fn number(text: &str, kilo: f64) -> Result<f64, NumberError> {
     let plain: String = text
         .chars()
         .map(|c| match c {
@@ -99,10 +96,7 @@ fn ungrouped(digits: &str) -> Result<String, NumberError> {
 }
 
 /// Reads a whole number.
-///
-/// # Errors
-/// Says what is wrong with the text.
-pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
+pub(crate) fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
     let value = number(text, kilo)?;
     if value > EXACT {
         return Err(NumberError::TooLarge);
@@ -117,8 +111,7 @@ pub fn whole(text: &str, kilo: f64) -> Result<u64, NumberError> {
 }
 
 /// Nodes and GPUs of each, as people who think in nodes type them: `2x8`, `2 × 8`.
-#[must_use]
-pub fn nodes(text: &str) -> Option<(u64, u64)> {
+pub(crate) fn nodes(text: &str) -> Option<(u64, u64)> {
     let (nodes, own) = text.split_once(['x', 'X', '×', '*', 'ｘ', '＊'])?;
     let whole = |text: &str| whole(text, 1000.0).ok().filter(|count| *count > 0);
     let (nodes, own) = (whole(nodes)?, whole(own)?);
@@ -126,8 +119,7 @@ pub fn nodes(text: &str) -> Option<(u64, u64)> {
 }
 
 /// Whether the text carries a unit, so that the page should say how it was read.
-#[must_use]
-pub fn has_unit(text: &str) -> bool {
+pub(crate) fn has_unit(text: &str) -> bool {
     text.trim_end().ends_with(|c: char| !c.is_ascii_digit() && c != '.')
 }
 

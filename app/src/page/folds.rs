@@ -7,75 +7,39 @@ use crate::browser;
 /// The words of the open ones, in the storage.
 const KEPT: &str = "shardwise-open";
 
-/// A part of the page that folds. Its word names it in addresses: `#memory` opens it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fold {
-    /// Who rents out the question's GPUs.
-    Offers,
-    /// How long the run is, when it is done, what it writes.
-    Run,
-    /// Every GPU type by its time and its cost.
-    Front,
-    /// The same work on more GPUs.
-    Scaling,
-    /// Where memory goes.
-    Memory,
-    /// Where time goes.
-    Time,
-    /// Other plans.
-    Plans,
-    /// What each single change is worth.
-    Sensitivity,
-    /// What is taken for granted.
-    Caveats,
-    /// A run of one's own beside the estimate.
-    Calibrate,
-}
-
-impl Fold {
-    /// Every one, in the order of the page.
-    pub(crate) const ALL: [Self; 10] = [
-        Self::Offers,
-        Self::Run,
-        Self::Front,
-        Self::Scaling,
-        Self::Memory,
-        Self::Time,
-        Self::Plans,
-        Self::Sensitivity,
-        Self::Caveats,
-        Self::Calibrate,
-    ];
-
-    /// Those that a printed page has open whatever the screen has: what the worker would have to write comes too late.
-    pub(crate) const ON_PAPER: [Self; 3] = [Self::Memory, Self::Time, Self::Caveats];
-
-    /// Its word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Offers => "offers",
-            Self::Front => "front",
-            Self::Scaling => "scaling",
-            Self::Run => "run",
-            Self::Memory => "memory",
-            Self::Time => "time",
-            Self::Plans => "plans",
-            Self::Sensitivity => "sensitivity",
-            Self::Caveats => "caveats",
-            Self::Calibrate => "calibrate",
-        }
-    }
-
-    /// The part that a word names.
-    pub(crate) fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|fold| fold.word() == word)
+worded! {
+    /// A part of the page that folds. Its word names it in addresses: `#memory` opens it.
+    enum Fold {
+        /// Who rents out the question's GPUs.
+        Offers = "offers",
+        /// How long the run is, when it is done, what it writes.
+        Run = "run",
+        /// Every GPU type by its time and its cost.
+        Front = "front",
+        /// The same work on more GPUs.
+        Scaling = "scaling",
+        /// Where memory goes.
+        Memory = "memory",
+        /// Where time goes.
+        Time = "time",
+        /// Other plans.
+        Plans = "plans",
+        /// What each single change is worth.
+        Sensitivity = "sensitivity",
+        /// What is taken for granted.
+        Caveats = "caveats",
+        /// A run of one's own beside the estimate.
+        Calibrate = "calibrate",
     }
 }
+
+/// Those that a printed page has open whatever the screen has: what the worker would have to write comes too late.
+const ON_PAPER: [Fold; 3] = [Fold::Memory, Fold::Time, Fold::Caveats];
 
 /// Which are open. A handle: copies are the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Folds {
-    open: [RwSignal<bool>; Fold::ALL.len()],
+    open: [RwSignal<bool>; Fold::COUNT],
     // What a frame opens is no wish for the next visit.
     keep: bool,
 }
@@ -110,7 +74,7 @@ impl Folds {
     /// Opens what a printed page has open, and says what was closed.
     pub(crate) fn open_for_print(self) -> Vec<Fold> {
         let closed = |fold: &Fold| !self.is_open(*fold).get_untracked();
-        let closed: Vec<Fold> = Fold::ON_PAPER.into_iter().filter(closed).collect();
+        let closed: Vec<Fold> = ON_PAPER.into_iter().filter(closed).collect();
         self.turn(&closed, true);
         closed
     }

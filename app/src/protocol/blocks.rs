@@ -2,13 +2,12 @@
 //! (`view/blocks/`), so that the one knows no markup and the other no sheet.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use shardwise_core::Question;
-use shardwise_core::permalink;
 use shardwise_core::wire::FitState;
 
 use crate::charts::backend::{Drawing, Ink};
-use crate::form::Field;
+pub(crate) use button::{Action, Button, Look};
+pub(crate) use controls::{Alternative, Choice, Control, Takes};
+pub(crate) use table::{Cell, Column, Row, Sort, Stands, Table, cell, column, row, runs, wide};
 
 /// Names that travel as their place among those of their kind, which is a tenth to read.
 macro_rules! small {
@@ -32,6 +31,10 @@ macro_rules! small {
         }
     };
 }
+
+mod button;
+mod controls;
+mod table;
 
 /// A part of a sheet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -83,7 +86,6 @@ impl From<FitState> for Tone {
 /// Words of a sentence, and what stands among them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Run {
-    /// Words.
     Words(String),
     /// What is to be seen first.
     Strong(String),
@@ -95,18 +97,15 @@ pub(crate) enum Run {
     Symbol(String),
     /// A word or two in a frame.
     Tag(Tone, String),
-    /// A link.
     Link {
         /// Where it leads.
         href: String,
-        /// Its words.
         words: String,
     },
     /// A button.
     Press(Button),
     /// A bar as long as a share of what it has.
     Bar {
-        /// The share.
         share: f64,
         /// The share that it may have.
         limit: Option<f64>,
@@ -118,32 +117,26 @@ pub(crate) enum Run {
 /// A line of text.
 pub(crate) type Line = Vec<Run>;
 
-/// Words.
 pub(crate) fn words(words: impl Into<String>) -> Run {
     Run::Words(words.into())
 }
 
-/// Words that are seen first.
 pub(crate) fn strong(words: impl Into<String>) -> Run {
     Run::Strong(words.into())
 }
 
-/// Quiet words.
 pub(crate) fn quiet(words: impl Into<String>) -> Run {
     Run::Quiet(words.into())
 }
 
-/// Code.
 pub(crate) fn code(words: impl Into<String>) -> Run {
     Run::Code(words.into())
 }
 
-/// A tag.
 pub(crate) fn tag(tone: Tone, words: impl Into<String>) -> Run {
     Run::Tag(tone, words.into())
 }
 
-/// A link.
 pub(crate) fn link(href: impl Into<String>, words: impl Into<String>) -> Run {
     Run::Link { href: href.into(), words: words.into() }
 }
@@ -151,141 +144,6 @@ pub(crate) fn link(href: impl Into<String>, words: impl Into<String>) -> Run {
 impl From<Button> for Run {
     fn from(button: Button) -> Self {
         Self::Press(button)
-    }
-}
-
-/// What a press does.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Action {
-    /// Asks the question of this link. Back undoes it.
-    Ask(String),
-    /// Types a value into the control of this path, as the form would. Back undoes it.
-    Put {
-        /// The control's path.
-        field: String,
-        /// The value.
-        value: String,
-    },
-    /// Keys of the sheet's state take these values.
-    Set(Map<String, Value>),
-    /// Takes a word into the pair of those that are compared, or out of it.
-    Pair(String),
-    /// Saves a file of this sheet, which the worker writes then.
-    Save(String),
-    /// Saves a listing as a file.
-    SaveText {
-        /// The file's name.
-        file: String,
-        /// The listing's.
-        of: String,
-    },
-    /// Copies the listing of this name.
-    Copy(String),
-    /// Says how a figure of `shardwise_core::methods` comes about.
-    How(String),
-    /// Puts the panel away that the sheet stands in.
-    Close,
-}
-
-impl Action {
-    /// Asks a question.
-    pub(crate) fn ask(question: &Question) -> Self {
-        Self::Ask(permalink::to_hash(question))
-    }
-
-    /// Types a value into a control.
-    pub(crate) fn put(field: Field, value: impl Into<String>) -> Self {
-        Self::Put { field: field.path().to_owned(), value: value.into() }
-    }
-
-    /// A key of the sheet's state takes a value.
-    pub(crate) fn set(key: &str, value: impl Into<Value>) -> Self {
-        Self::Set(Map::from_iter([(key.to_owned(), value.into())]))
-    }
-}
-
-small! {
-    /// What a button looks like.
-    enum Look {
-        /// One of several things to do.
-        Small,
-        /// What is less likely to be wanted.
-        Quiet,
-        /// As large as the page's own.
-        Large,
-        /// The first thing to do.
-        First,
-        /// A pin.
-        Pin,
-        /// A place of a switch.
-        Place,
-        /// Words of a sentence, or the letter of a quantity.
-        Link,
-        /// The head of a column.
-        Head,
-    }
-}
-
-/// A button.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Button {
-    /// Its name in the page, by which the keyboard finds it again; empty for none.
-    pub(crate) id: String,
-    /// What it looks like.
-    pub(crate) look: Look,
-    /// An icon before its words; empty for none.
-    pub(crate) icon: String,
-    /// Its words.
-    pub(crate) words: String,
-    /// What else is said of it to whoever does not see where it stands; empty for nothing.
-    pub(crate) about: String,
-    /// Of what stays pressed: whether it is.
-    pub(crate) pressed: Option<bool>,
-    /// Of what opens something: whether it is open.
-    pub(crate) expanded: Option<bool>,
-    /// What a press does, in order.
-    pub(crate) actions: Vec<Action>,
-}
-
-impl Button {
-    /// A button with its words and what it does.
-    pub(crate) fn new(look: Look, words: impl Into<String>, action: Action) -> Self {
-        Self {
-            id: String::new(),
-            look,
-            icon: String::new(),
-            words: words.into(),
-            about: String::new(),
-            pressed: None,
-            expanded: None,
-            actions: vec![action],
-        }
-    }
-
-    /// With a name in the page.
-    pub(crate) fn called(self, id: impl Into<String>) -> Self {
-        Self { id: id.into(), ..self }
-    }
-
-    /// With an icon.
-    pub(crate) fn icon(self, icon: &str) -> Self {
-        Self { icon: icon.to_owned(), ..self }
-    }
-
-    /// With what is said to whoever does not see where it stands.
-    pub(crate) fn about(self, about: impl Into<String>) -> Self {
-        Self { about: about.into(), ..self }
-    }
-
-    /// That stays pressed.
-    pub(crate) fn pressed(self, pressed: bool) -> Self {
-        Self { pressed: Some(pressed), ..self }
-    }
-
-    /// A button that shows all of a list, or less of it, by the key `all` of the sheet's state.
-    pub(crate) fn all(id: &str, words: impl Into<String>, open: bool) -> Self {
-        let button = Self::new(Look::Small, words, Action::set("all", !open)).called(id);
-        Self { expanded: Some(open), ..button }
     }
 }
 
@@ -331,14 +189,18 @@ pub(crate) struct Section {
 impl Section {
     /// A section without a heading.
     pub(crate) fn block(id: &str, purpose: Purpose, blocks: Vec<Block>) -> Block {
-        Block::Section(Self { id: id.to_owned(), purpose, title: Vec::new(), tools: Vec::new(), blocks })
+        Self::titled(id, purpose, Vec::new(), Vec::new(), blocks)
+    }
+
+    /// A section under a heading, beside which `tools` stand.
+    pub(crate) fn titled(id: &str, purpose: Purpose, title: Line, tools: Vec<Button>, blocks: Vec<Block>) -> Block {
+        Block::Section(Self { id: id.to_owned(), purpose, title, tools, blocks })
     }
 }
 
 small! {
     /// What a paragraph is.
     enum Kind {
-        /// A text.
         Text,
         /// What is to be seen.
         Take,
@@ -358,7 +220,6 @@ small! {
         Refusal,
         /// What has to be said first.
         Request,
-        /// A formula.
         Formula,
         /// A formula with its numbers.
         Numbers,
@@ -388,7 +249,6 @@ pub(crate) struct Prose {
     pub(crate) line: Line,
 }
 
-/// A paragraph.
 pub(crate) fn prose(kind: Kind, line: Line) -> Block {
     Block::Prose(Prose { id: String::new(), kind, line })
 }
@@ -430,7 +290,6 @@ small! {
 pub(crate) struct Entries {
     /// What is in it.
     pub(crate) listed: Listed,
-    /// Its entries.
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -452,7 +311,6 @@ impl Entry {
     }
 }
 
-/// A list.
 pub(crate) fn entries(listed: Listed, entries: impl IntoIterator<Item = Entry>) -> Block {
     Block::Entries(Entries { listed, entries: entries.into_iter().collect() })
 }
@@ -497,7 +355,6 @@ small! {
     enum Holds {
         /// The names of the rows.
         Names,
-        /// Words.
         Words,
         /// Words that matter less.
         Details,
@@ -509,129 +366,17 @@ small! {
         Key,
         /// Figures with a bar below them.
         Shares,
-        /// Bars.
         Bars,
         /// Buttons.
         Actions,
     }
 }
 
-/// The head of a column that sorts the rows.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Sort {
-    /// Whether the rows are sorted by it, and then whether the largest is first.
-    pub(crate) falling: Option<bool>,
-    /// What sorts them.
-    pub(crate) button: Button,
-}
-
-/// A column.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Column {
-    /// Its name; empty for none.
-    pub(crate) name: String,
-    /// What stands in it.
-    pub(crate) holds: Holds,
-    /// What sorts the rows by it.
-    pub(crate) sort: Option<Sort>,
-}
-
-/// A column.
-pub(crate) fn column(name: impl Into<String>, holds: Holds) -> Column {
-    Column { name: name.into(), holds, sort: None }
-}
-
-small! {
-    /// What a row is.
-    enum Stands {
-        /// As the others.
-        Plain,
-        /// The plan that is shown.
-        Chosen,
-        /// A plan that fits.
-        Fits,
-        /// A plan that does not.
-        Unfit,
-        /// The best.
-        Best,
-        /// The question's own.
-        Own,
-        /// Out of the question.
-        Off,
-    }
-}
-
-/// A cell.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Cell {
-    /// What it says; nothing where nothing is known.
-    pub(crate) line: Line,
-    /// How many columns it takes.
-    pub(crate) columns: u32,
-    /// Whether it is better or worse than what it is compared with.
-    pub(crate) tone: Tone,
-}
-
-/// A cell of some words; empty where there are none.
-pub(crate) fn cell(text: impl Into<String>) -> Cell {
-    let text = text.into();
-    runs(if text.is_empty() { Vec::new() } else { vec![words(text)] })
-}
-
-/// A cell.
-pub(crate) fn runs(line: Line) -> Cell {
-    Cell { line, columns: 1, tone: Tone::Plain }
-}
-
-/// A cell of several columns.
-pub(crate) fn wide(columns: u32, run: Run) -> Cell {
-    Cell { line: vec![run], columns, tone: Tone::Plain }
-}
-
-/// A row.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Row {
-    /// Its name in the page; empty for none.
-    pub(crate) id: String,
-    /// What it is.
-    pub(crate) stands: Stands,
-    /// Its cells, one for each column.
-    pub(crate) cells: Vec<Cell>,
-}
-
-/// A row without a name in the page.
-pub(crate) fn row(stands: Stands, cells: impl Into<Vec<Cell>>) -> Row {
-    Row { id: String::new(), stands, cells: cells.into() }
-}
-
-/// Rows and columns.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Table {
-    /// What it is called.
-    pub(crate) name: String,
-    /// What it is.
-    pub(crate) tabled: Tabled,
-    /// Its columns.
-    pub(crate) columns: Vec<Column>,
-    /// Its rows in groups, each under its words, of which the first needs none.
-    pub(crate) groups: Vec<(String, Vec<Row>)>,
-}
-
-impl Table {
-    /// A table without groups.
-    pub(crate) fn new(name: impl Into<String>, tabled: Tabled, columns: Vec<Column>, rows: Vec<Row>) -> Self {
-        Self { name: name.into(), tabled, columns, groups: vec![(String::new(), rows)] }
-    }
-}
-
 /// What a colour or a line of a chart looks like.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Mark {
-    /// An area.
     Area(Ink),
-    /// A point.
     Point(Ink),
-    /// A line.
     Line(Ink),
     /// A line with its points.
     Curve(Ink, Ink),
@@ -659,7 +404,6 @@ pub(crate) fn targets(places: Vec<((i32, i32), (i32, i32))>, about: Vec<Vec<Stri
 pub(crate) struct Switch {
     /// What it is called.
     pub(crate) name: String,
-    /// Its places.
     pub(crate) places: Vec<Button>,
 }
 
@@ -711,6 +455,10 @@ pub(crate) struct Listing {
     pub(crate) lines: Vec<(Sign, String)>,
 }
 
+pub(crate) fn listing(id: &str, name: &str, lines: Vec<(Sign, String)>) -> Block {
+    Block::Listing(Listing { id: id.to_owned(), name: name.to_owned(), lines })
+}
+
 /// What is folded away.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fold {
@@ -724,74 +472,6 @@ pub(crate) struct Fold {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// A control of how a sheet is shown.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Control {
-    /// The key of the sheet's state that it sets; its name in the page ends with it.
-    pub(crate) key: String,
-    /// What it is called.
-    pub(crate) name: String,
-    /// What it takes.
-    pub(crate) takes: Takes,
-}
-
-/// What a control takes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Takes {
-    /// Words to look for.
-    Words(String),
-    /// A tick.
-    Tick(bool),
-    /// One of several keys, each with its words.
-    One(String, Vec<(String, String)>),
-    /// What only a person knows: what is typed, or one of some keys with their words; and what is said of it below, as an error
-    /// where that is one.
-    Given {
-        /// As it was typed.
-        value: String,
-        /// What there is to choose from; nothing where it is typed.
-        among: Vec<(String, String)>,
-        /// What is wanted, or wrong with it.
-        says: String,
-        /// Whether it is wrong.
-        wrong: bool,
-    },
-}
-
-/// One of several values, which the page writes into the question.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Choice {
-    /// What choosing does.
-    pub(crate) note: String,
-    /// What stands beside each value: two figures, and whether it fits.
-    pub(crate) heads: [String; 3],
-    /// The values.
-    pub(crate) values: Vec<Alternative>,
-    /// A value of one's own: the words before it, and what its box is called.
-    pub(crate) own: Option<[String; 2]>,
-    /// What takes it.
-    pub(crate) take: String,
-    /// What leaves it open again.
-    pub(crate) free: Option<Button>,
-    /// Who chose it.
-    pub(crate) state: String,
-}
-
-/// A value that can be chosen.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Alternative {
-    /// As a person types it.
-    pub(crate) value: String,
-    /// Its words.
-    pub(crate) words: String,
-    /// Whether it stands now.
-    pub(crate) now: bool,
-    /// What it gains or loses.
-    pub(crate) figures: [String; 2],
-    /// How well it fits.
-    pub(crate) tone: Tone,
-    /// The same in words.
-    pub(crate) fits: String,
-    /// Why a person would or would not; empty for nothing.
-    pub(crate) why: String,
+pub(crate) fn fold(id: &str, title: impl Into<String>, aside: impl Into<String>, blocks: Vec<Block>) -> Block {
+    Block::Fold(Fold { id: id.to_owned(), title: title.into(), aside: aside.into(), blocks })
 }

@@ -12,7 +12,6 @@ use crate::form::mend::Mend;
 /// A question as the form asks it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Asking {
-    /// The question.
     pub(crate) question: Value,
     /// What was measured of it; `None` where nothing was.
     pub(crate) measured: Option<Measured>,
@@ -110,7 +109,6 @@ pub(crate) struct Figures {
     pub(crate) untried: bool,
     /// How sure it is to fit, in a word.
     pub(crate) state: FitState,
-    /// The probability.
     pub(crate) probability: f64,
     /// Tokens per second and GPU.
     pub(crate) speed: f64,

@@ -4,14 +4,10 @@ use shardwise_core::advice::helps;
 use shardwise_core::advise;
 use shardwise_core::wire::{Advice, Severity};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::words_of;
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Entry, Fold, Kind, Line, Listed, Tone, entries, link, quiet, said, strong, tag, words,
-};
-use crate::text::Lang;
+use crate::protocol::blocks::{Line, words};
+use crate::sheets::prelude::*;
 
 /// Shares of the speed that are no gain.
 const SAME: f64 = 0.001;
@@ -57,7 +53,6 @@ fn item(asked: &Asked, item: &Advice, lang: Lang) -> Entry {
     Entry { id: item.id.to_string(), ..Entry::new([gains, vec![words(words_of(&item.text, lang))], foot]) }
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let advice = advise(&asked.question, &asked.found);
     let sheet = ask.lang.sheets();
@@ -67,13 +62,6 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let (help, thumbs): (Vec<&Advice>, Vec<&Advice>) = advice.iter().partition(|own| helps(own));
     let list = |own: &[&Advice]| entries(Listed::Advice, own.iter().map(|own| item(asked, own, ask.lang)));
     let best = if help.is_empty() { said(Kind::Quiet, sheet.advice_best) } else { list(&help) };
-    let departed = (!thumbs.is_empty()).then(|| {
-        Block::Fold(Fold {
-            id: "thumbs".to_owned(),
-            title: sheet.thumbs.to_owned(),
-            aside: thumbs.len().to_string(),
-            blocks: vec![list(&thumbs)],
-        })
-    });
-    std::iter::once(best).chain(departed).collect()
+    let departed = || fold("thumbs", sheet.thumbs, thumbs.len().to_string(), vec![list(&thumbs)]);
+    std::iter::once(best).chain((!thumbs.is_empty()).then(departed)).collect()
 }

@@ -2,16 +2,14 @@
 
 use shardwise_core::{Evaluated, evaluate_alone};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
 use crate::fit;
 use crate::form::{Field, Form, Takes};
-use crate::format;
 use crate::money;
 use crate::parts::{self, Parts};
-use crate::protocol::blocks::{self, Action, Block, Button, Choice, Look};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{self, Choice};
+use crate::sheets::prelude::*;
 
 /// The key of the part, by its path, in the sheet's state.
 pub(crate) const PART: &str = "part";
@@ -66,7 +64,7 @@ fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, l
     let mut said = Vec::new();
     let others = parts::differences(&chosen.parts, &own.parts, field);
     if !others.is_empty() {
-        let comma = if lang == Lang::Zh { "、" } else { ", " };
+        let comma = lang.of([", ", "、"]);
         said.push(fill(words.alt_with, &[&others[..others.len().min(NAMED)].join(comma)]));
     }
     let gib = own.found.answer.memory.reserved_gib - chosen.found.answer.memory.reserved_gib;
@@ -74,7 +72,7 @@ fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, l
         let sentence = if gib < 0.0 { words.alt_less } else { words.alt_more };
         said.push(fill(sentence, &[&format::gib(gib.abs())]));
     }
-    said.join(if lang == Lang::Zh { "；" } else { "; " })
+    said.join(lang.of(["; ", "；"]))
 }
 
 fn told(own: &Alternative, chosen: &Alternative, why: String, field: Field, lang: Lang) -> blocks::Alternative {

@@ -19,7 +19,6 @@ use crate::text::Lang;
 pub(crate) struct Asked {
     /// The question as it came.
     pub(crate) document: Value,
-    /// The question.
     pub(crate) question: Question,
     /// Its answer.
     pub(crate) found: Evaluated,
@@ -140,5 +139,14 @@ impl Ask {
     pub(super) fn word(&self, key: &str) -> &str {
         let word = self.state.get(key).and_then(Value::as_str);
         word.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+impl Asked {
+    /// Asks what a test knows to have an answer.
+    #[track_caller]
+    pub(super) fn of(document: Value) -> Self {
+        Self::new(document).unwrap_or_else(|error| panic!("{error}"))
     }
 }

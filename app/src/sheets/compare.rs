@@ -6,24 +6,16 @@ use shardwise_core::permalink;
 use shardwise_core::wire::to_value;
 use shardwise_core::{Answer, Evaluated, Question};
 
-use super::asked::{Ask, Asked};
-use super::parts::signed;
+use super::parts::{SAME, by, signed};
 use crate::fit;
-use crate::format;
 use crate::money;
 use crate::prices;
 use crate::protocol::Text;
-use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Holds, Kind, Listing, Look, Purpose, Row, Section, Sign, Stands, Table, Tabled, Tone,
-    cell, code, column, prose, quiet, row, runs, said, strong, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Row, Sign, listing};
+use crate::sheets::prelude::*;
 use crate::texts::tab;
 use crate::view::listing::Changes;
 use crate::words;
-
-/// Shares below which two figures are the same.
-const SAME: f64 = 0.005;
 
 /// A line: its name, A and B, and the change where it is a number.
 struct Line {
@@ -134,26 +126,10 @@ fn takeaway(a: &Answer, b: &Answer, lang: Lang) -> String {
         (true, true) => {}
     }
     // All GPUs together: a machine of twice the size is twice as fast.
-    let times = b.mtok_per_hour / a.mtok_per_hour - 1.0;
-    let share = format::percent(times.abs(), 0);
-    let speed = if times.abs() < SAME {
-        sheet.as_fast.to_owned()
-    } else if times > 0.0 {
-        fill(sheet.per_cent_faster, &[&share])
-    } else {
-        fill(sheet.per_cent_slower, &[&share])
-    };
-    let cost = a.usd_per_mtok.zip(b.usd_per_mtok).map(|(a, b)| {
-        let less = b / a - 1.0;
-        let share = format::percent(less.abs(), 0);
-        if less.abs() < SAME {
-            sheet.costs_same.to_owned()
-        } else if less < 0.0 {
-            fill(sheet.costs_less, &[&share])
-        } else {
-            fill(sheet.costs_more, &[&share])
-        }
-    });
+
+    let speed = by(b.mtok_per_hour / a.mtok_per_hour, [sheet.per_cent_slower, sheet.as_fast, sheet.per_cent_faster]);
+    let costs = [sheet.costs_less, sheet.costs_same, sheet.costs_more];
+    let cost = a.usd_per_mtok.zip(b.usd_per_mtok).map(|(a, b)| by(b / a, costs));
     match cost {
         Some(cost) => fill(sheet.b_beside_a, &[&speed, &cost]),
         None => fill(sheet.b_beside_a_alone, &[&speed]),
@@ -180,13 +156,7 @@ fn in_the_text(first: &Question, asked: &Asked, ask: &Ask) -> Option<Block> {
     let [before, after] = [&a, asked].map(|asked| tab(framework, version, asked, "").texts);
     let name = format!("{}\u{a0}{version}", framework.name);
     let section = |title: String, blocks: Vec<Block>| {
-        Some(Block::Section(Section {
-            id: "compare-text".to_owned(),
-            purpose: Purpose::Texts,
-            title: vec![run(title)],
-            tools: Vec::new(),
-            blocks,
-        }))
+        Some(Section::titled("compare-text", Purpose::Texts, vec![run(title)], Vec::new(), blocks))
     };
     let lacking = match (before.is_empty(), after.is_empty()) {
         (true, true) => return None,
@@ -223,8 +193,7 @@ fn file_diff(file: &str, changes: Changes) -> [Block; 2] {
         let own = if sign == '+' { Sign::Comes } else { Sign::Goes };
         (own, format!("{sign} {}\n", line.trim_start()))
     });
-    let listing = Listing { id: String::new(), name: file.to_owned(), lines: lines.collect() };
-    [prose(Kind::Text, vec![code(file)]), Block::Listing(listing)]
+    [prose(Kind::Text, vec![code(file)]), listing("", file, lines.collect())]
 }
 
 /// The sheet: nothing while nothing is put aside.
@@ -261,11 +230,5 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
         (takeaway(&a.answer, &b.answer, lang), blocks.into_iter().flatten().collect())
     };
     tools.push(Button::new(Look::Quiet, sheet.unpin_a, Action::set("a", "")).called("compare-end"));
-    Some(Block::Section(Section {
-        id: "compare".to_owned(),
-        purpose: Purpose::Comparison,
-        title: vec![run(title)],
-        tools,
-        blocks,
-    }))
+    Some(Section::titled("compare", Purpose::Comparison, vec![run(title)], tools, blocks))
 }

@@ -3,12 +3,7 @@
 use shardwise_core::emit;
 use shardwise_core::read::{Reading, read};
 
-use super::asked::{Ask, Asked};
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Cell, Entry, Fold, Holds, Listed, Stands, Table, Tabled, code, column, entries, row, runs,
-};
-use crate::text::fill;
+use crate::sheets::prelude::*;
 use crate::texts::written;
 
 /// A setting of a text.
@@ -94,13 +89,9 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
         blocks.push(Block::Table(Table::new(sheet.beside_yours, Tabled::Settings, columns, rows)));
     }
     if !alone.is_empty() {
-        blocks.push(Block::Fold(Fold {
-            id: "diff-alone".to_owned(),
-            title: sheet.only_yours.to_owned(),
-            aside: alone.len().to_string(),
-            blocks: vec![entries(Listed::Settings, alone.into_iter().map(|own| Entry::new([vec![code(own)]])))],
-        }));
+        let count = alone.len().to_string();
+        let settings = entries(Listed::Settings, alone.into_iter().map(|own| Entry::new([vec![code(own)]])));
+        blocks.push(fold("diff-alone", sheet.only_yours, count, vec![settings]));
     }
-    let (id, whose) = ("flags-diff".to_owned(), sheet.beside_yours.to_owned());
-    Some(Block::Fold(Fold { id, title: whose, aside: title, blocks }))
+    Some(fold("flags-diff", sheet.beside_yours, title, blocks))
 }

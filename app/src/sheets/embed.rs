@@ -2,12 +2,9 @@
 
 use shardwise_core::permalink;
 
-use super::asked::{Ask, Asked};
 use crate::prices;
-use crate::protocol::blocks::{
-    Action, Block, Button, Kind, Listing, Look, Purpose, Section, Sign, prose, said, words as run,
-};
-use crate::text::Lang;
+use crate::protocol::blocks::{Sign, listing};
+use crate::sheets::prelude::*;
 
 /// What a frame may do: its own storage and worker; files to save; links, and the whole page, in tabs of their own.
 const SANDBOX: &str = "allow-scripts allow-same-origin allow-downloads allow-popups allow-popups-to-escape-sandbox";
@@ -16,10 +13,7 @@ const SANDBOX: &str = "allow-scripts allow-same-origin allow-downloads allow-pop
 fn markup(site: &str, hash: &str, lang: Lang) -> [String; 2] {
     let folder = site.rfind('/').map_or("", |slash| &site[..=slash]);
     let [site, hash] = [folder, hash].map(|text| text.replace('&', "&amp;").replace('"', "&quot;"));
-    let [attribute, query] = match lang {
-        Lang::En => ["", ""],
-        Lang::Zh => [" lang=\"zh\"", "&amp;lang=zh"],
-    };
+    let [attribute, query] = lang.of([["", ""], [" lang=\"zh\"", "&amp;lang=zh"]]);
     [
         format!(
             "<script src=\"{site}embed.js\" async></script>\n\
@@ -38,23 +32,12 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     let hash = permalink::to_hash(&prices::without(&asked.question, None));
     let [element, frame] = markup(ask.word("site"), &hash, ask.lang);
     let shown = |note: &str, id: &str, code: String| {
-        let lines = vec![(Sign::Stays, code)];
         let copy = Button::new(Look::Small, "", Action::Copy(id.to_owned()));
-        [
-            said(Kind::Quiet, note),
-            Block::Listing(Listing { id: id.to_owned(), name: String::new(), lines }),
-            prose(Kind::Copies, vec![copy.into()]),
-        ]
+        [said(Kind::Quiet, note), listing(id, "", vec![(Sign::Stays, code)]), prose(Kind::Copies, vec![copy.into()])]
     };
     let element = shown(words.embed_element, "embed-element", element);
     let blocks = element.into_iter().chain(shown(words.embed_frame, "embed-frame", frame));
-    Block::Section(Section {
-        id: String::new(),
-        purpose: Purpose::Group,
-        title: vec![run(words.embed)],
-        tools: Vec::new(),
-        blocks: blocks.collect(),
-    })
+    Section::titled("", Purpose::Group, vec![run(words.embed)], Vec::new(), blocks.collect())
 }
 
 #[cfg(test)]

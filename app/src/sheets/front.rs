@@ -5,19 +5,14 @@ use shardwise_core::search::measures;
 use shardwise_core::search::sweep::{Found, Tried};
 use shardwise_core::{Objective, catalog};
 
-use super::asked::{Ask, Asked};
 use crate::charts;
 use crate::charts::backend::{Drawing, Ink};
 use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
 use crate::form::Field;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Mark, Run, Stands, Table, Tabled, Target, cell, column, quiet, row,
-    runs, strong, targets, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Figure, Mark, Run, Target, targets};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// Its address in the page.
@@ -58,11 +53,11 @@ struct Scene {
 }
 
 /// Hours and dollars: of the run, or of a billion and of a million tokens.
-fn measures(found: &Found) -> Option<(f64, f64)> {
+fn measures(found: &Found) -> Option<[f64; 2]> {
     let answer = &found.answer;
     match answer.run {
-        Some(run) => Some((run.all_hours()?, run.all_usd()?)),
-        None => Some((1000.0 / answer.mtok_per_hour, answer.usd_per_mtok?)),
+        Some(run) => Some([run.all_hours()?, run.all_usd()?]),
+        None => Some([1000.0 / answer.mtok_per_hour, answer.usd_per_mtok?]),
     }
 }
 
@@ -73,16 +68,12 @@ impl Scene {
         let mut run = false;
         let mut types = Vec::new();
         for place in ranked {
-            let Some(offer) = offers.get(place) else {
-                continue;
-            };
+            let Some(offer) = offers.get(place) else { continue };
             let Ok(found) = &offer.result else { continue };
-            let Some((across, up)) = measures(found) else {
-                continue;
-            };
+            let Some(figures) = measures(found) else { continue };
             // As it is ranked.
             let slower = measures::slower(&found.answer);
-            let [across, up] = [across, up].map(|own| own * slower.unwrap_or(1.0));
+            let [across, up] = figures.map(|own| own * slower.unwrap_or(1.0));
             run = found.answer.run.is_some();
             let id = offer.hardware.gpu.as_str();
             types.push(Type {
@@ -100,7 +91,8 @@ impl Scene {
                     .answer
                     .offer
                     .as_ref()
-                    .map_or_else(String::new, |own| words::offer(own, lang)),
+                    .map(|own| words::offer(own, lang))
+                    .unwrap_or_default(),
                 usd: up,
                 untried: slower.is_some(),
             });
@@ -128,8 +120,7 @@ impl Scene {
         let mut sentence = if points.len() == 1 {
             fill(sheet.front_take_one, &[&fastest.name])
         } else {
-            let values = [&fastest.name, &cheapest.name, &points.len().to_string()];
-            fill(sheet.front_take, &[values[0], values[1], values[2]])
+            fill(sheet.front_take, &[&fastest.name, &cheapest.name, &points.len().to_string()])
         };
         let own = self.types.iter().find(|own| own.point.selected);
         let beaten = own.and_then(|own| Some((own, self.beaten_by(&own.point)?)));
@@ -151,7 +142,7 @@ impl Scene {
             None => String::new(),
         };
         let both = [untried, stands].into_iter().filter(|own| !own.is_empty());
-        both.collect::<Vec<_>>().join(if self.lang == Lang::En { "; " } else { "；" })
+        both.collect::<Vec<_>>().join(self.lang.of(["; ", "；"]))
     }
 
     fn about(&self, own: &Type) -> Vec<String> {

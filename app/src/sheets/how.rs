@@ -4,14 +4,10 @@
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
 use shardwise_core::words;
 
-use super::asked::{Ask, Asked};
-use crate::format;
 use crate::money::{self, Currency};
 use crate::protocol::Document;
-use crate::protocol::blocks::{
-    Action, Block, Button, Kind, Line, Look, Purpose, Section, Term, link, prose, said, strong, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Line, Term};
+use crate::sheets::prelude::*;
 
 fn term(own: &ExplainedTerm) -> Term {
     let symbol = match &own.figure {
@@ -21,7 +17,7 @@ fn term(own: &ExplainedTerm) -> Term {
     Term { symbol, meaning: own.meaning.to_string(), value: own.value.to_string() }
 }
 
-fn explained(own: &Explanation, lang: Lang) -> Section {
+fn explained(own: &Explanation, lang: Lang) -> Block {
     let sheet = lang.sheets();
     let close = Button::new(Look::Quiet, "", Action::Close).icon("i-x").about(lang.text().close);
     let mut sources: Line = own.sources.iter().map(|own| link(own.url.clone(), own.name.clone())).collect();
@@ -41,18 +37,12 @@ fn explained(own: &Explanation, lang: Lang) -> Section {
         blocks.push(said(Kind::Note, fill(sheet.how_dollars, &[&rate])));
     }
     blocks.push(prose(Kind::Sources, sources));
-    Section {
-        id: String::new(),
-        purpose: Purpose::Explanation,
-        title: vec![run(format!("{} ", own.title)), strong(own.shown.clone())],
-        tools: vec![close],
-        blocks,
-    }
+    let title = vec![run(format!("{} ", own.title)), strong(own.shown.clone())];
+    Section::titled("", Purpose::Explanation, title, vec![close], blocks)
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let own = methods::explain(&asked.found, ask.word("figure"))?;
     let own = words::explanation(own, words::of(ask.lang.core()));
-    Some(Block::Section(explained(&own, ask.lang)))
+    Some(explained(&own, ask.lang))
 }

@@ -6,14 +6,10 @@ use shardwise_core::market::{self, Strength, Unfit, own};
 use shardwise_core::wire::{HardwareSpec, MarketSpec};
 use shardwise_core::{Answer, Question, evaluate_alone};
 
-use super::asked::{Ask, Asked};
-use crate::format;
+use super::parts::more;
 use crate::money;
-use crate::protocol::blocks::{
-    Action, Block, Button, Cell, Control, Holds, Kind, Look, Purpose, Row, Section, Stands, Table, Tabled, Takes, cell,
-    column, link, prose, quiet, row, runs, said, strong, wide, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Control, Row, Takes, wide};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// Its address in the page.
@@ -222,18 +218,19 @@ impl Scene<'_> {
     /// The rows that are shown: the first, and the one that is rented.
     fn shown(&self, all: bool) -> Vec<Row> {
         let own = self.own();
-        let first = |place: usize, priced: &Priced| all || place < TOP || own.as_ref() == Some(&priced.offer.id());
-        let rows = self.priced.iter().enumerate().filter(|(place, priced)| first(*place, priced));
-        rows.map(|(_, own)| self.row(own)).collect()
+        let first = |(place, priced): &(usize, &Priced)| all || *place < TOP || own == Some(priced.offer.id());
+        self.priced
+            .iter()
+            .enumerate()
+            .filter(first)
+            .map(|(_, own)| self.row(own))
+            .collect()
     }
 
     /// What shows all rows, or the first again.
     fn more(&self, all: bool) -> Option<Block> {
-        let text = self.lang.text();
-        let count = self.priced.len().to_string();
-        let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&count]) };
-        let button = || Button::all("offers-all", name, all);
-        (self.priced.len() > TOP).then(|| prose(Kind::Actions, vec![button().into()]))
+        let count = self.priced.len();
+        (count > TOP).then(|| more("offers-all", count, all, self.lang))
     }
 
     fn table(&self, all: bool) -> Block {
@@ -322,7 +319,7 @@ mod tests {
     fn asked(hardware: &Value) -> Asked {
         let question = json!({"version": 1, "model": "qwen3-8b", "hardware": hardware,
             "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64, "tokens": 1e9}});
-        Asked::new(question).unwrap_or_else(|error| panic!("{error}"))
+        Asked::of(question)
     }
 
     fn shown(asked: &Asked, lang: Lang, state: &Value) -> Option<Block> {

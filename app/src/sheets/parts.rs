@@ -4,10 +4,8 @@ use serde_json::{Map, Value};
 use shardwise_core::Question;
 use shardwise_core::neighbours::apply;
 
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{Action, Button, Look};
-use crate::text::Lang;
+use crate::sheets::prelude::*;
 
 /// A button that asks the question with `set`; nothing where that is no question. Back undoes it.
 pub(super) fn try_it(question: &Question, set: &[Map<String, Value>], name: &str, lang: Lang) -> Option<Button> {
@@ -18,6 +16,25 @@ pub(super) fn try_it(question: &Question, set: &[Map<String, Value>], name: &str
 pub(super) fn asking(question: &Question, set: &[Map<String, Value>], words: &str, name: &str) -> Option<Button> {
     let changed = set.iter().try_fold(question.clone(), |question, set| apply(&question, set))?;
     Some(Button::new(Look::Small, words, Action::ask(&changed)).about(name))
+}
+
+/// A button that shows all rows of a table, or the first again.
+pub(super) fn more(id: &str, count: usize, all: bool, lang: Lang) -> Block {
+    let text = lang.text();
+    let words = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&format::grouped(count as u64)]) };
+    prose(Kind::Actions, vec![Button::all(id, words, all).into()])
+}
+
+/// Shares below which two figures are the same.
+pub(super) const SAME: f64 = 0.005;
+
+/// By how much the second of two figures, `times` the first, is less or more: the words for less, for the same and for more.
+pub(super) fn by(times: f64, [less, same, more]: [&str; 3]) -> String {
+    let share = times - 1.0;
+    if share.abs() < SAME {
+        return same.to_owned();
+    }
+    fill(if share < 0.0 { less } else { more }, &[&format::percent(share.abs(), 0)])
 }
 
 /// With its sign; nothing is nothing.

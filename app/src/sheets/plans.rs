@@ -7,16 +7,11 @@ use shardwise_core::Question;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::{FitState, PlanSpec};
 
-use super::asked::{Ask, Asked};
 use crate::fit;
-use crate::format;
 use crate::money;
 use crate::protocol::Document;
-use crate::protocol::blocks::{
-    self, Action, Block, Button, Cell, Column, Control, Holds, Kind, Look, Purpose, Run, Section, Sort, Stands, Table,
-    Tabled, Takes, Tone, cell, column, link, prose, quiet, row, runs, said, tag, wide, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{self, Column, Control, Run, Sort, Takes, wide};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// How many plans are shown before "show all", and how many are looked for then.
@@ -324,17 +319,9 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
         ("MFU".to_owned(), format::percent(answer.mfu, 1)),
     ];
     let document = json!(answer);
-    for phase in document.pointer("/time/phases").and_then(Value::as_array).into_iter().flatten() {
-        let name = phase["name"].as_str().unwrap_or_default();
-        let seconds = phase["s"].as_f64().map(format::seconds);
-        entries.push((format!("{}, s", lang.word(name)), seconds.unwrap_or_default()));
-    }
-    for (part, gib) in document
-        .pointer("/memory/parts")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    let phases = answer.time.phases.iter();
+    entries.extend(phases.map(|phase| (format!("{}, s", lang.word(phase.name)), format::seconds(phase.s))));
+    for (part, gib) in document["memory"]["parts"].as_object().into_iter().flatten() {
         let gib = gib.as_f64().map(format::gib);
         entries.push((format!("{}, GiB", lang.word(part)), gib.unwrap_or_default()));
     }
@@ -388,16 +375,11 @@ fn compared(pinned: &[&Line<'_>], lang: Lang) -> Option<Block> {
         column(second.layout.clone(), Holds::Numbers),
     ];
     let unpin = Button::new(Look::Quiet, sheet.unpin, Action::set("pins", Value::Array(Vec::new())));
-    Some(Block::Section(Section {
-        id: "plans-compared".to_owned(),
-        purpose: Purpose::Pair,
-        title: vec![run(sheet.two_plans)],
-        tools: vec![unpin.called("unpin")],
-        blocks: vec![Block::Table(Table::new(sheet.two_plans, Tabled::Beside, columns, rows.collect()))],
-    }))
+    let table = Block::Table(Table::new(sheet.two_plans, Tabled::Beside, columns, rows.collect()));
+    let (title, tools) = (vec![run(sheet.two_plans)], vec![unpin.called("unpin")]);
+    Some(Section::titled("plans-compared", Purpose::Pair, title, tools, vec![table]))
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Vec<Block>> {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());

@@ -12,12 +12,8 @@ use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
 use super::words::words_of;
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Entry, Fold, Kind, Listed, Purpose, Run, Section, Tone, code, entries, prose, quiet, said, strong, tag,
-    words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::Run;
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// The sheet of what the core read.
@@ -59,7 +55,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
         ("ignored", sheet.read_ignored),
     ];
     let folds = groups.into_iter().filter_map(|(kind, name)| group(reading, kind, name, lang));
-    let folds = folds.chain(gain::migrated(found, lang)).map(Block::Fold).collect();
+    let folds = folds.chain(gain::migrated(found, lang)).collect();
     let mut blocks = vec![head(found, lang)];
     blocks.extend(asked(found, lang));
     blocks.extend(gain::verdict(found, lang));
@@ -173,7 +169,7 @@ fn problems(reading: &Value, lang: Lang) -> Option<Block> {
 }
 
 /// The keys of one kind, folded.
-fn group(reading: &Value, kind: &str, name: &str, lang: Lang) -> Option<Fold> {
+fn group(reading: &Value, kind: &str, name: &str, lang: Lang) -> Option<Block> {
     let all = list(reading, kind);
     if all.is_empty() {
         return None;
@@ -193,10 +189,6 @@ fn group(reading: &Value, kind: &str, name: &str, lang: Lang) -> Option<Fold> {
         told.extend(line_of(entry, lang));
         Entry::new([vec![code(setting)], told])
     });
-    Some(Fold {
-        id: format!("read-{kind}"),
-        title: name.to_owned(),
-        aside: all.len().to_string(),
-        blocks: vec![entries(Listed::Settings, settings)],
-    })
+    let settings = entries(Listed::Settings, settings);
+    Some(fold(&format!("read-{kind}"), name, all.len().to_string(), vec![settings]))
 }

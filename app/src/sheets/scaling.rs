@@ -5,17 +5,13 @@ use shardwise_core::search::measures;
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::{Answer, Question};
 
-use super::asked::{Ask, Asked};
 use crate::charts;
 use crate::charts::backend::Ink;
 use crate::charts::scaling::{Point, Scaling};
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Mark, Row, Run, Stands, Table, Tabled, cell, column, row, runs,
-    targets, wide, words as run,
-};
-use crate::text::{Lang, Sheets, fill};
+use crate::protocol::blocks::{Figure, Mark, Row, Run, targets, wide};
+use crate::sheets::prelude::*;
+use crate::text::Sheets;
 use crate::words;
 
 /// Numbers of GPUs beside the question's: a quarter of it to eight times.
@@ -63,8 +59,7 @@ fn takeaway(offers: &[(u64, Tried)], own: u64, answer: &Answer, text: &Sheets) -
     let more = [8, 4, 2].into_iter().find_map(of);
     let mut sentences = Vec::new();
     if let Some((count, twice)) = of(2) {
-        let keeps = [format::grouped(count), share(twice, answer)];
-        sentences.push(fill(text.scale_keeps, &[&keeps[0], &keeps[1]]));
+        sentences.push(fill(text.scale_keeps, &[&format::grouped(count), &share(twice, answer)]));
     }
     if let Some(((count, most), usd)) = more.zip(answer.usd_per_mtok)
         && let Some(dear) = most.usd_per_mtok
@@ -146,7 +141,6 @@ fn table(asked: &Asked, offers: &[(u64, Tried)], lang: Lang) -> Table {
     Table::new(sheet.scaling, Tabled::Numbers, columns, rows)
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     let lang = ask.lang;
     let (text, sheet) = (lang.text(), lang.sheets());

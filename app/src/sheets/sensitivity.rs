@@ -3,17 +3,12 @@
 use shardwise_core::Question;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
-use super::asked::{Ask, Asked};
 use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::{name, value};
 use crate::fit;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    Block, Button, Holds, Kind, Row, Run, Stands, Table, Tabled, Tone, cell, column, named, prose, quiet, runs, tag,
-    words,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Row, Run, named, words};
+use crate::sheets::prelude::*;
 
 /// How many changes are shown before "show all".
 const TOP: usize = 8;
@@ -70,7 +65,7 @@ fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Row
 fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let names: Vec<String> = found.changes.iter().map(|change| sentence(change, lang)).collect();
-    let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
+    let names = names.join(lang.of(["; ", "；"]));
     let figures = found.changes.last()?.figures;
     let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
     let mut costs = format!("{speed} {}", text.per_gpu);
@@ -84,7 +79,6 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     Some(named("remedy", Kind::Take, line))
 }
 
-/// The sheet.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let (lang, question) = (ask.lang, &asked.question);
     let (text, sheet) = (lang.text(), lang.sheets());

@@ -4,15 +4,11 @@
 use shardwise_core::wire::{Change, ChangeKind, FitState};
 use shardwise_core::{Answer, Question};
 
-use super::asked::{Ask, Asked};
 use super::parts::{asking, signed};
 use super::sensitivity;
 use crate::fit::{self, LEVELS};
-use crate::format;
-use crate::protocol::blocks::{
-    Block, Entry, Kind, Listed, Purpose, Section, entries, named, quiet, said, strong, words,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{named, words};
+use crate::sheets::prelude::*;
 
 /// How many changes are proposed.
 const WAYS: usize = 2;
@@ -105,7 +101,7 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Block> {
     let way = |(place, changes): (usize, Vec<Change>)| {
         let last = changes.last()?.figures;
         let names: Vec<String> = changes.iter().map(|change| sensitivity::sentence(change, lang)).collect();
-        let names = names.join(if lang == Lang::Zh { "；" } else { "; " });
+        let names = names.join(lang.of(["; ", "；"]));
         let seconds = last.step_time_s - now.step_time_s;
         let (usd, run) = dollars(now, seconds);
         let usd = usd.map_or_else(String::new, |usd| {

@@ -3,16 +3,12 @@
 use shardwise_core::Evaluated;
 use shardwise_core::wire::{Schedule, TimePhase};
 
-use super::asked::{Ask, Asked};
 use crate::charts::backend::{Drawing, Ink};
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};
 use crate::form::Field;
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Figure, Holds, Look, Stands, Switch, Table, Tabled, cell, column, row, targets,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Figure, Switch, targets};
+use crate::sheets::prelude::*;
 use crate::view::time::{legends, parts};
 
 /// A step with its bars, lane by lane.
@@ -25,14 +21,6 @@ struct Step<'a> {
 
 /// Its address in the page.
 const ID: &str = "timeline";
-
-/// The schedules with their names in the form.
-const SCHEDULES: [(Schedule, &str); 4] = [
-    (Schedule::Colocated, "colocated"),
-    (Schedule::Split, "split"),
-    (Schedule::OneStepOff, "one_step_off"),
-    (Schedule::FullyAsync, "fully_async"),
-];
 
 impl Step<'_> {
     /// The phase of a bar; `None` for a wait.
@@ -195,7 +183,8 @@ impl Step<'_> {
     /// The schedules to choose from.
     fn switch(&self) -> Switch {
         let lang = self.lang;
-        let places = SCHEDULES.into_iter().map(|(schedule, word)| {
+        let places = Schedule::ALL.into_iter().map(|schedule| {
+            let word = schedule.as_str();
             let button = Button::new(Look::Place, lang.word(word), Action::put(Field::Schedule, word));
             button.called(format!("schedule-{word}")).pressed(schedule == self.schedule)
         });

@@ -4,16 +4,12 @@ use shardwise_core::complete::training_gpus;
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::search::within::{self, Held, Limits};
 
-use super::asked::{Ask, Asked};
+use super::parts::more;
 use crate::charts::stack::SEPARATOR;
 use crate::fit;
-use crate::format;
 use crate::money;
-use crate::protocol::blocks::{
-    self, Action, Block, Button, Cell, Holds, Kind, Look, Purpose, Run, Section, Stands, Table, Tabled, Tone, cell,
-    column, prose, runs, said, strong, tag, words as run,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{self, Run};
+use crate::sheets::prelude::*;
 use crate::words;
 
 /// After so many offers, or so much work, a slice ends: the worker has other tasks, too.
@@ -102,10 +98,8 @@ impl<'a> Scene<'a> {
     /// Both limits, or the one that there is, in words.
     fn limits(&self) -> String {
         let words = self.lang.sheets();
-        let hours = self
-            .limits
-            .hours
-            .map(|hours| fill(words.within_hours, &[&format::trimmed(hours)]));
+        let hours = self.limits.hours;
+        let hours = hours.map(|hours| fill(words.within_hours, &[&format::trimmed(hours)]));
         let usd = self.limits.usd.map(|usd| format!("${}", format::trimmed(usd)));
         match (hours, usd) {
             (Some(hours), Some(usd)) => fill(words.within_both, &[&hours, &usd]),
@@ -123,8 +117,7 @@ impl<'a> Scene<'a> {
             (true, true) => words.within_fastest,
             (true, false) => words.within_cheapest,
         };
-        let values = [self.limits(), self.name(best), format::figure(best.hours), self.dollars(best.usd)];
-        fill(sentence, &[&values[0], &values[1], &values[2], &values[3]])
+        fill(sentence, &[&self.limits(), &self.name(best), &format::figure(best.hours), &self.dollars(best.usd)])
     }
 
     fn is_own_type(&self, row: &Row) -> bool {
@@ -227,12 +220,8 @@ impl<'a> Scene<'a> {
     }
 
     fn more(&self, all: bool) -> Option<Block> {
-        let text = self.lang.text();
         let count = self.rows.len();
-        let name =
-            if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&format::grouped(count as u64)]) };
-        let more = count > self.first().len();
-        more.then(|| prose(Kind::Actions, vec![Button::all("within-all", name, all).into()]))
+        (count > self.first().len()).then(|| more("within-all", count, all, self.lang))
     }
 }
 
@@ -273,7 +262,7 @@ mod tests {
     fn asked() -> Asked {
         let question = json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "gh200-96g", "gpus": 8},
             "workload": {"kind": "lora", "sequence_length": 2048, "global_batch": 64, "tokens": 1e9}});
-        Asked::new(question).unwrap_or_else(|error| panic!("{error}"))
+        Asked::of(question)
     }
 
     fn shown(asked: &Asked, lang: Lang, state: Value) -> Option<(Block, bool)> {

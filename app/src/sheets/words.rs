@@ -46,7 +46,7 @@ pub(super) fn value(word: &str, lang: Lang) -> String {
                 other => lang.word(other),
             });
             let words: Vec<&str> = words.collect();
-            words.join(if lang == Lang::Zh { "、" } else { ", " })
+            words.join(lang.of([", ", "、"]))
         }
     }
 }

@@ -16,14 +16,10 @@ mod table;
 mod tabs;
 
 use leptos::either::Either;
-use leptos::prelude::*;
-
-use crate::view::view;
 
 use super::footer::Footer;
 use super::header::{Header, Place};
-use crate::browser;
-use crate::text::Lang;
+use crate::view::prelude::*;
 use parts::Failure;
 use state::{File, Page, STEPS};
 

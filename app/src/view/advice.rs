@@ -1,13 +1,11 @@
 //! What would help most, and what the estimate takes for granted or leaves out.
 
 use leptos::ev::MouseEvent;
-use leptos::prelude::*;
 
 use super::{fold, sheet};
-use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// What would help most.
 #[component]

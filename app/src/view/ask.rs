@@ -12,7 +12,6 @@ mod workload;
 
 use framework::Framework;
 use hardware::Gpus;
-use leptos::prelude::*;
 use model::Model;
 use plan::Plan;
 use start::Start;
@@ -21,9 +20,7 @@ use workload::Workload;
 use super::controls::describe;
 use super::icons::Refusal;
 use super::steps::Built;
-use crate::browser;
-use crate::page::Page;
-use crate::view::view;
+use crate::view::prelude::*;
 
 #[component]
 pub(super) fn Ask(page: Page) -> impl IntoView {

@@ -1,12 +1,6 @@
 //! One line on top of the answer: a link that cannot be read, or of which something was left out, a new version.
 
-use leptos::prelude::*;
-
-use super::icons::Icon;
-use crate::browser;
-use crate::page::Page;
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 
 #[component]
 pub(super) fn Banner(page: Page) -> impl IntoView {

@@ -13,12 +13,11 @@ mod plot;
 mod section;
 mod table;
 
-use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::protocol::blocks::Block;
 use crate::protocol::compact;
-use crate::view::view;
+use crate::view::prelude::*;
 use choice::Choice;
 use controls::Controls;
 use figure::Figure;

@@ -1,20 +1,15 @@
 //! A run of one's own beside the estimate of it, and its factors on all estimates.
 
 use leptos::ev::SubmitEvent;
-use leptos::prelude::*;
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::Calibration;
 
 use super::controls::Input;
-use super::icons::Icon;
-use crate::browser;
 use crate::clusters::{self, Cluster};
 use crate::form::{Field, measurable};
-use crate::format;
-use crate::page::{Page, Run};
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::page::Run;
+use crate::view::prelude::*;
 use crate::words;
 
 /// The panel.
@@ -146,7 +141,7 @@ fn factors(own: &Calibration, lang: Lang) -> String {
         part(text.cal_gib_times, own.memory),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(if lang == Lang::Zh { "，" } else { ", " })
+    parts.join(lang.of([", ", "，"]))
 }
 
 /// A factor, and what it comes from.

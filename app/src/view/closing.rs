@@ -1,16 +1,11 @@
 //! What would make a question fit that does not: its own plan left to the search, more GPUs, or other ones.
 
-use leptos::prelude::*;
-
 use super::ask::plan::free_plan;
 use super::objective;
 use crate::fit;
 use crate::form::{Field, Form};
-use crate::format;
-use crate::page::Page;
 use crate::protocol::estimate::{Figures, Offered, Remedy};
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A way out that changes the form: what it is, what it comes to, and a button that keeps its name while it stands.
 fn way(id: &'static str, page: Page, what: String, comes_to: Option<String>, act: impl Fn() + 'static) -> AnyView {

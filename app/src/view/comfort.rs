@@ -5,12 +5,9 @@ mod panel;
 mod recent;
 mod share;
 
-use leptos::prelude::*;
-
-use crate::page::Page;
 use crate::protocol::Document;
 use crate::text::your_run::TITLE;
-use crate::view::view;
+use crate::view::prelude::*;
 
 pub(super) use keys::{is_shortcut, listen};
 pub(super) use panel::Close;

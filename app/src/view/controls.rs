@@ -1,18 +1,13 @@
 //! The controls of the form: a label, an input, and what is wrong with it.
 
 use leptos::ev::Event;
-use leptos::prelude::*;
 use shardwise_core::emit::NAMES;
 use shardwise_core::wire::WorkloadKind;
 
-use super::icons::Icon;
-use crate::browser;
 use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
-use crate::format;
-use crate::page::Page;
-use crate::text::{Text, fill};
-use crate::view::view;
+use crate::text::Text;
+use crate::view::prelude::*;
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
@@ -209,6 +204,47 @@ pub(super) fn Input(
             <Reading page field/>
             <Message page field/>
         </div>
+    }
+}
+
+/// A choice among a few: one button each.
+#[component]
+pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
+    #[prop(optional)] class: Option<&'static str>,
+    name: &'static str,
+    choices: Vec<(T, &'static str)>,
+    chosen: RwSignal<T>,
+    #[prop(into)] choose: Callback<T>,
+) -> impl IntoView {
+    let buttons = choices.into_iter().map(move |(value, words)| {
+        view! {
+            <button
+                class="seg-b"
+                type="button"
+                aria-pressed=move || (chosen.get() == value).to_string()
+                on:click=move |_| choose.run(value)
+            >
+                {words}
+            </button>
+        }
+    });
+    view! { <div class=class.unwrap_or("seg") role="group" aria-label=name>{buttons.collect_view()}</div> }
+}
+
+/// Fields that most leave as they are, folded; beside the title what they come to.
+#[component]
+pub(super) fn More(
+    title: &'static str,
+    #[prop(optional)] id: Option<&'static str>,
+    #[prop(optional)] open: bool,
+    #[prop(optional, into)] aside: Option<Signal<String>>,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <details class="more" id=id open=open>
+            <summary>{title}{aside.map(|aside| view! { " "<span>{move || aside.get()}</span> })}</summary>
+            <div class="row">{children()}</div>
+        </details>
     }
 }
 

@@ -1,12 +1,7 @@
 //! A button that copies a text and says how it went.
 
+use crate::view::prelude::*;
 use gloo::timers::callback::Timeout;
-use leptos::prelude::*;
-
-use super::icons::Icon;
-use crate::browser;
-use crate::text::Lang;
-use crate::view::view;
 
 /// How long the button says how it went, in milliseconds.
 const SAID_MS: u32 = 2000;

@@ -6,7 +6,6 @@ mod guide;
 mod methods;
 
 use leptos::mount::mount_to_body;
-use leptos::prelude::*;
 
 use super::footer::Foot;
 use super::header::{Bar, Themes};
@@ -15,7 +14,7 @@ use crate::protocol::Document;
 use crate::text::guides::{API, EMBED, PYTHON};
 use crate::text::your_run::{TITLE, YOUR_RUN};
 use crate::text::{Guide, Lang};
-use crate::view::view;
+use crate::view::prelude::*;
 use command_line::CommandLine;
 use guide::Sections;
 use methods::Methods;

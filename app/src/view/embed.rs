@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
 use shardwise_core::catalog;
 
 use super::advice::Advice;
@@ -16,20 +15,16 @@ use super::flags::Flags;
 use super::gpus::{self, Drawing};
 use super::header::CopyLink;
 use super::how::HowPanel;
-use super::icons::Icon;
 use super::memory::Memory;
 use super::plan::ToldPlan;
 use super::time::Time;
 use super::{calibrate, run, sheet, verdict};
-use crate::browser;
 use crate::client::desk;
 use crate::fit;
 use crate::form::{Field, generates, is_rl};
-use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::Shown;
 use crate::protocol::Name;
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 
 /// The embed's own parts: shown where the address names none.

@@ -1,16 +1,10 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use leptos::prelude::*;
-
 use super::blocks;
 
-use super::icons::Icon;
-use crate::browser;
 use crate::charts::backend::Drawing;
-use crate::page::Page;
 use crate::protocol;
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The name of a block's sentence.
 pub(super) fn label(id: &str) -> String {
@@ -32,11 +26,6 @@ pub(super) fn Plot(label: String, #[prop(into)] draw: Draw) -> impl IntoView {
     }
 }
 
-/// A drawing that the element called `label` names.
-pub(super) fn image(drawing: Drawing, label: String) -> AnyView {
-    blocks::image(drawing, label)
-}
-
 /// Left and top, width and height of something to point at.
 type Place = ((i32, i32), (i32, i32));
 
@@ -49,7 +38,7 @@ pub(super) fn targets(drawing: &Drawing, marks: Vec<Place>, about: Vec<Vec<Strin
 pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> AnyView {
     let marks = drawing.bars();
     let targets = targets(&drawing, marks, about, label(id));
-    view! { {image(drawing, label(id))} {targets} }
+    view! { {blocks::image(drawing, label(id))} {targets} }
 }
 
 /// A section of the page that is one chart; what is inside stands below it.
@@ -180,12 +169,12 @@ pub(super) fn ShowAll(id: &'static str, whole: RwSignal<bool>, words: String) ->
 
 /// A swatch and its meaning.
 pub(super) fn legend(class: &'static str, name: String) -> AnyView {
-    view! {
-        <li>
-            <i class=format!("sw {class}")></i>
-            {name}
-        </li>
-    }
+    view! { <li><i class=format!("sw {class}")></i>{name}</li> }
+}
+
+/// A mark of a chart and its meaning.
+pub(super) fn drawn_legend(mark: AnyView, name: String) -> AnyView {
+    view! { <li><svg class="lg" viewBox="0 0 18 10" aria-hidden="true">{mark}</svg>{name}</li> }
 }
 
 /// A head of a column; `number` aligns it with its figures.

@@ -6,22 +6,17 @@ use std::sync::Arc;
 
 use gloo::timers::callback::Timeout;
 use leptos::ev::KeyboardEvent;
-use leptos::prelude::*;
 use serde_json::{Map, Value};
 use shardwise_core::emit::{NAMES, Named};
 use shardwise_core::wire::{RunBy, to_value};
 
-use super::icons::{Callout, Icon};
+use super::icons::Callout;
 use super::{listing, paste, sheet};
-use crate::browser;
 use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
-use crate::format;
-use crate::page::Page;
 use crate::page::texts::{Texts, version};
 use crate::protocol::{Flags, Name, Task};
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 use text::Listing;
 
 /// How long the worker waits for the first answer to be drawn, in milliseconds.

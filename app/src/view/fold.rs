@@ -1,18 +1,15 @@
 //! Parts that fold: a question each, its answer in the line that stays, the evidence behind it. Nothing in a closed one is
 //! computed.
 
-use leptos::prelude::*;
-
 use super::advice::Caveats;
 use super::calibrate::Calibrate;
 use super::memory::Memory;
 use super::run::Run;
 use super::sheet;
 use super::time::Time;
-use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::protocol::Name;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::{browser, busy};
 
 mod line;
@@ -42,7 +39,7 @@ pub(super) fn Folds(page: Page) -> impl IntoView {
 pub(super) fn listen(page: Page) {
     browser::listen("hashchange", move |_| {
         let word = browser::hash();
-        if let Some(fold) = Fold::of(&word) {
+        if let Some(fold) = Fold::of_word(&word) {
             go(page, fold.word());
         } else if word == PASTE {
             browser::show_popover(PASTE);
@@ -57,7 +54,7 @@ pub(super) fn listen(page: Page) {
 
 /// Brings a part of the page into view, opened where it folds, and moves the keyboard there.
 pub(super) fn go(page: Page, word: &str) {
-    let Some(fold) = Fold::of(word) else {
+    let Some(fold) = Fold::of_word(word) else {
         return browser::jump(word);
     };
     page.folds.set(fold, true);
@@ -74,7 +71,7 @@ pub(super) fn go_into(page: Page, fold: Fold, id: &str) {
 
 /// Opens the part, or the box for scripts, that the page's address asks for; what stands above it is still coming.
 pub(super) fn arrive(page: Page, word: &str) {
-    if let Some(fold) = Fold::of(word) {
+    if let Some(fold) = Fold::of_word(word) {
         go(page, fold.word());
         busy::at_rest(move || browser::jump(&id(fold)));
     } else if word == PASTE {

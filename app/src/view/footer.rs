@@ -1,13 +1,10 @@
 //! Where the numbers come from.
 
-use leptos::prelude::*;
 use shardwise_core::catalog;
 
 use super::header::{Place, PlaceLink};
-use crate::browser;
 use crate::look::Look;
-use crate::text::Lang;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// What every page ends with: what it is, of which data and build, its links and its report.
 #[component]

@@ -1,10 +1,10 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
-use leptos::prelude::*;
 use shardwise_core::Objective;
 use shardwise_core::wire::FitState;
 
-use super::figure::{Plot, ShowAll, cell, folded_table, head, image, label, legend, targets};
+use super::blocks::image;
+use super::figure::{Plot, ShowAll, cell, drawn_legend, folded_table, head, label, legend, targets};
 use super::how::How;
 use super::objective::{self, Limits, Orders};
 use crate::charts;
@@ -12,12 +12,10 @@ use crate::charts::gpus::{Bar, Bars, Gpus, Row, Seller};
 use crate::charts::stack::SEPARATOR;
 use crate::compute::{Compared, Market};
 use crate::fit;
-use crate::format;
 use crate::money;
-use crate::page::Page;
 use crate::protocol::estimate::{Figures, Rented};
-use crate::text::{Lang, Text, fill};
-use crate::view::view;
+use crate::text::Text;
+use crate::view::prelude::*;
 use crate::words;
 
 /// How many GPU types are shown before "show all".
@@ -73,10 +71,7 @@ fn tight(figures: &Figures, lang: Lang) -> Option<String> {
 
 fn reason(row: &Compared, text: &Text) -> String {
     match &row.result {
-        Ok(figures) => {
-            let gib = [format::gib(figures.needs_gib), format::gib(figures.has_gib)];
-            fill(text.needs_gib, &[&gib[0], &gib[1]])
-        }
+        Ok(figures) => fill(text.needs_gib, &[&format::gib(figures.needs_gib), &format::gib(figures.has_gib)]),
         Err(_) => "–".to_owned(),
     }
 }
@@ -118,6 +113,12 @@ fn sold(own: &Rented, lang: Lang) -> Vec<String> {
     lines
 }
 
+/// The plan in short, behind the word for one that is less sure to fit than asked.
+fn plan(answer: &Figures, lang: Lang) -> String {
+    let parts = [tight(answer, lang), Some(answer.layout.clone()).filter(|layout| !layout.is_empty())];
+    parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
+}
+
 fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
     let text = lang.text();
     let (fastest, cheapest) = best(&chosen.all);
@@ -145,13 +146,7 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
         Row {
             name: words::gpu_label(row.gpu.id),
             memory: format!("{} GB", format::fixed(row.gpu.memory_gb, 0)),
-            plan: fitting(row)
-                .map(|answer| match tight(answer, lang) {
-                    Some(tight) if answer.layout.is_empty() => tight,
-                    Some(tight) => format!("{tight} · {}", answer.layout),
-                    None => answer.layout.clone(),
-                })
-                .unwrap_or_default(),
+            plan: fitting(row).map(|answer| plan(answer, lang)).unwrap_or_default(),
             selected: Some(row.gpu.id) == chosen.asked.as_deref(),
             missed: chosen.misses(row),
             bars,
@@ -184,25 +179,18 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
     let range = answer
         .range
         .map(|[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)));
-    lines.extend([
-        format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()),
-        answer.usd().map_or_else(
-            || {
-                answer
-                    .unoffered
-                    .as_ref()
-                    .map_or_else(|| text.price_missing.to_owned(), |why| page.say(why))
-            },
-            |usd| {
-                let range = answer
-                    .usd_range
-                    .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::cost(high)));
-                let usd = format::usd(usd);
-                format!("{usd} {}{}", text.per_mt, range.unwrap_or_default())
-            },
-        ),
-        answer.layout.clone(),
-    ]);
+    lines.push(format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()));
+    lines.push(match (answer.usd(), &answer.unoffered) {
+        (Some(usd), _) => {
+            let range = answer
+                .usd_range
+                .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::cost(high)));
+            format!("{} {}{}", format::usd(usd), text.per_mt, range.unwrap_or_default())
+        }
+        (None, Some(why)) => page.say(why),
+        (None, None) => text.price_missing.to_owned(),
+    });
+    lines.push(answer.layout.clone());
     lines.extend(answer.rented.iter().flat_map(|own| sold(own, page.lang)));
     lines.retain(|line| !line.is_empty());
     lines
@@ -225,8 +213,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
         Some((yours, Some(answer))) if fastest.gpu.id != yours.gpu.id => {
             let best = fitting(fastest).map_or(0.0, |best| best.speed);
             let times = format::fixed(best / answer.speed, 1);
-            let values = [&name(fastest), &times, &name(yours)];
-            sentences.push(fill(text.gpus_take_faster, &[values[0], values[1], values[2]]));
+            sentences.push(fill(text.gpus_take_faster, &[&name(fastest), &times, &name(yours)]));
         }
         _ => {}
     }
@@ -241,7 +228,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
     if sentences.is_empty() {
         sentences.push(fill(text.gpus_take_fastest, &[&name(fastest)]));
     }
-    sentences.join(if lang == Lang::Zh { "" } else { " " })
+    sentences.join(lang.of([" ", ""]))
 }
 
 /// What chart and table show now.
@@ -316,8 +303,7 @@ fn note(page: Page) -> Option<String> {
     let market = page.market();
     let shown = page.standing()?;
     let gpus = format::grouped(shown.found.job.hardware.gpus.into());
-    let searched = [format::grouped(market.considered), market.offers.len().to_string()];
-    Some(fill(page.text().gpus_note, &[&gpus, &searched[0], &searched[1]]))
+    Some(fill(page.text().gpus_note, &[&gpus, &format::grouped(market.considered), &market.offers.len().to_string()]))
 }
 
 /// The chart with its choice, its limits and its table.
@@ -365,38 +351,24 @@ fn More(page: Page) -> impl IntoView {
 
 fn legends(page: Page) -> AnyView {
     let text = page.text();
-    let sold = page
-        .market()
-        .rows
-        .iter()
-        .any(|row| fitting(row).is_some_and(|own| own.rented.is_some()));
+    let rented = |row: &Compared| fitting(row).is_some_and(|own| own.rented.is_some());
+    let sold = page.market().rows.iter().any(rented);
     let missing = objective::missing(objective::of(page, &page.market()), text);
     let interval = page
         .shown
         .with(|shown| shown.as_ref().and_then(|shown| shown.found.answer.interval));
     let coverage = interval.map(|interval| {
-        view! {
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
-                    <path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/>
-                </svg>
-                {fill(text.interval_legend, &[&format::percent(interval.coverage, 0)])}
-            </li>
-        }
+        let words = fill(text.interval_legend, &[&format::percent(interval.coverage, 0)]);
+        drawn_legend(view! { <path class="whisk" d="M1 5H17M1 1.5v7M17 1.5v7"/> }, words)
     });
+    let rail =
+        || drawn_legend(view! { <path class="rail" d="M1 5H17M1 2v6M7 2v6M17 2v6"/> }, text.rent_legend.to_owned());
     view! {
         <ul class="legend">
             {legend("k-sel", text.yours.to_owned())}
             {legend("k-bar", text.others.to_owned())}
             {coverage}
-            {sold.then(|| view! {
-                <li>
-                    <svg class="lg" viewBox="0 0 18 10" aria-hidden="true">
-                        <path class="rail" d="M1 5H17M1 2v6M7 2v6M17 2v6"/>
-                    </svg>
-                    {text.rent_legend}
-                </li>
-            })}
+            {sold.then(rail)}
             {missing.map(|name| legend("k-missed", name.to_owned()))}
             {legend("k-idle", text.does_not_fit.to_owned())}
         </ul>

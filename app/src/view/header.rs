@@ -2,20 +2,15 @@
 
 use gloo::timers::callback::Timeout;
 use leptos::ev::MouseEvent;
-use leptos::prelude::*;
 
-use super::icons::Icon;
-use crate::browser;
 use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
 use crate::protocol::Document;
-use crate::text::Lang;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A page of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The calculator.
     Calculator,
     /// How right it is.
     Accuracy,
@@ -79,7 +74,7 @@ pub(super) fn Header(
     let choose_language = move |_| {
         look.choose_lang(lang.other());
         // The new page has a button of its own.
-        browser::after(0, Box::new(|| browser::focus("language"))).forget();
+        browser::focus_next("language");
     };
     view! {
         <Bar lang places=places.collect_view().into_any()>
@@ -109,7 +104,7 @@ pub(super) fn PlaceLink(look: Look, place: Place, name: &'static str, #[prop(opt
 #[component]
 pub(super) fn Themes(look: Look, lang: Lang) -> impl IntoView {
     let text = lang.site();
-    let choices = Theme::ALL.map(|(theme, word)| {
+    let choices = Theme::ALL.map(|theme| {
         let (symbol, label) = match theme {
             Theme::Auto => ("i-auto", text.theme_auto),
             Theme::Light => ("i-sun", text.theme_light),
@@ -120,7 +115,7 @@ pub(super) fn Themes(look: Look, lang: Lang) -> impl IntoView {
                 <input
                     type="radio"
                     name="theme"
-                    value=word
+                    value=theme.word()
                     prop:checked=move || look.theme.get() == theme
                     on:change=move |_| look.choose_theme(theme)
                 />

@@ -1,15 +1,11 @@
 //! How a figure comes about: a quiet word beside it, and the panel that it opens.
 
-use leptos::prelude::*;
 use serde_json::Map;
 use wasm_bindgen::JsCast;
 
 use super::sheet;
-use crate::browser;
-use crate::page::Page;
 use crate::protocol::Name;
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The key of the figure in the panel's state.
 const FIGURE: &str = "figure";

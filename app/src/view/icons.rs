@@ -1,8 +1,6 @@
 //! Icons, by name.
 
-use leptos::prelude::*;
-
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A line of the hatching.
 const HATCH: &str = "M0 0V6";

@@ -1,14 +1,10 @@
 //! The most that fits: the engine's share of the card and each phase's token budget, without offload and with.
 
-use leptos::prelude::*;
 use shardwise_core::wire::{Limit, PlanSpec};
 
 use super::figure::{Region, head};
 use crate::form::Field;
-use crate::format;
-use crate::page::Page;
-use crate::text::Lang;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Columns from which a table folds to cards early.
 const WIDE: usize = 6;

@@ -18,11 +18,9 @@ pub(super) enum Line {
         indent: String,
         /// Path before the key, with its last dot.
         prefix: String,
-        /// The key.
         key: String,
         /// Between key and value.
         between: &'static str,
-        /// The value.
         value: String,
         /// What follows the value: a comma, a line continuation.
         after: String,

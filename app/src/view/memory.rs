@@ -1,6 +1,5 @@
 //! Memory by part, phase by phase, against what the card has.
 
-use leptos::prelude::*;
 use shardwise_core::{Answer, wire};
 
 use super::figure::{Block, legend, parts_table, pointed};
@@ -8,10 +7,7 @@ use super::how::How;
 use super::limits::Limits;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
-use crate::format;
-use crate::page::Page;
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How many parts a line names.
 const NAMED: usize = 3;

@@ -1,16 +1,14 @@
 //! The published runs that are most like the question, beside the verdict that they support.
 
-use leptos::prelude::*;
 use serde_json::{Map, Value};
 use shardwise_core::task::Task;
 
 use super::sheet;
-use crate::browser;
 use crate::follow::follow;
 use crate::page::{Page, STEPS};
 use crate::protocol::Name;
 use crate::runs::{GENERATION, RUNS};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Asks for them once the page and its charts stand: the first answer waits for none of this.
 fn order(page: Page) {

@@ -3,14 +3,12 @@
 use std::cell::Cell;
 
 use super::fold;
-use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
 use shardwise_core::search::measures;
 use shardwise_core::wire::to_value;
 
-use super::controls::bad_number;
-use super::icons::Icon;
+use super::controls::{Segments, bad_number};
 use super::sheet;
 use crate::client::desk;
 use crate::compute::Market;
@@ -21,7 +19,7 @@ use crate::page::{Order, Page};
 use crate::protocol::estimate::Offered;
 use crate::protocol::{Name, SheetTask, Task};
 use crate::text::Text;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 
 /// A choice with its name.
@@ -115,19 +113,10 @@ pub(super) fn name(offer: &Offered, page: Page) -> String {
 /// The choice.
 #[component]
 pub(super) fn Orders(page: Page) -> impl IntoView {
-    let buttons = ORDERS.map(|(order, name)| {
-        view! {
-            <button
-                class="seg-b"
-                type="button"
-                aria-pressed=move || (page.order.get() == order).to_string()
-                on:click=move |_| page.order.set(order)
-            >
-                {name(page.text())}
-            </button>
-        }
-    });
-    view! { <div class="seg tools" role="group" aria-label=page.text().sort_by>{buttons}</div> }
+    let text = page.text();
+    let choices = ORDERS.map(|(order, name)| (order, name(text))).into();
+    let choose = move |order| page.order.set(order);
+    view! { <Segments class="seg tools" name=text.sort_by choices chosen=page.order choose/> }
 }
 
 /// The fields of the limits, where the choice has any, and what keeps them.

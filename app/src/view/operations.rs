@@ -1,6 +1,5 @@
 //! What a run meets beside its steps: start-up, evaluation, checkpoints, failures, energy; each a switch and a line.
 
-use leptos::prelude::*;
 use shardwise_core::operations::Operations as Counted;
 use shardwise_core::wire::{Expected, Run, RunOperations};
 
@@ -8,10 +7,8 @@ use super::controls::Input;
 use super::how::How;
 use super::run::{card, hours};
 use crate::form::Field;
-use crate::format;
-use crate::page::Page;
-use crate::text::{Lang, Text, fill};
-use crate::view::view;
+use crate::text::Text;
+use crate::view::prelude::*;
 
 /// How much of its hours a run trains for good; `None` where that is not counted.
 pub(super) fn goodput(run: &Run, lang: Lang) -> Option<String> {
@@ -122,27 +119,24 @@ fn result(page: Page) -> Option<AnyView> {
     let own = run.operations?;
     let text = page.text();
     let Some(expected) = own.expected else {
-        return Some(view! { <p class="msg" id="operations-never">{text.ops_never}</p> }.into_any());
+        return Some(view! { <p class="msg" id="operations-never">{text.ops_never}</p> });
     };
-    Some(
-        view! {
-            <dl class="runr" id="operations-r">
-                {whole(page, &expected)}
-                {failures(page, &own, &expected)}
-                {saving(page, &own)}
-                {energy(page, &expected)}
-            </dl>
-            {parts(page, &expected)}
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <dl class="runr" id="operations-r">
+            {whole(page, &expected)}
+            {failures(page, &own, &expected)}
+            {saving(page, &own)}
+            {energy(page, &expected)}
+        </dl>
+        {parts(page, &expected)}
+    })
 }
 
 /// Time and cost of all.
 fn whole(page: Page, own: &Expected) -> AnyView {
     let text = page.text();
     let hours = fill(text.run_h, &[&hours(own.hours)]);
-    let comma = if page.lang == Lang::Zh { "，" } else { ", " };
+    let comma = page.lang.of([", ", "，"]);
     let value = own
         .usd
         .map_or_else(|| hours.clone(), |usd| format!("{hours}{comma}{}", format::dollars(usd)));
@@ -207,5 +201,4 @@ fn parts(page: Page, own: &Expected) -> AnyView {
             <tbody>{lines.collect_view()}</tbody>
         </table>
     }
-    .into_any()
 }

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use leptos::ev::Event;
-use leptos::prelude::*;
 use serde_json::{Map, Value};
 use shardwise_core::wire::to_value;
 
@@ -13,14 +12,11 @@ use super::comfort::Close;
 use super::flags::NoWorker;
 use super::icons::Refusal;
 use super::sheet;
-use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
-use crate::page::Page;
 use crate::page::sheet::State;
 use crate::protocol::Task;
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Longest text that the core reads, in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -204,7 +200,7 @@ fn take_files(page: Page, left_out: RwSignal<Option<String>>, begun: RwSignal<Op
             }
         });
     };
-    browser::take_files(event, MOST_BYTES as f64, left_out, Box::new(join));
+    browser::take_files(event, u32::MAX, MOST_BYTES as f64, left_out, Box::new(join));
 }
 
 /// The whole lines of a text that are within `room` bytes, with its file's name; none where there is none.

@@ -6,16 +6,12 @@ mod why_not;
 use std::sync::Arc;
 
 use leptos::ev::MouseEvent;
-use leptos::prelude::*;
 
 use super::fold;
-use super::icons::Icon;
 use crate::form::Field;
-use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::Shown;
 use crate::parts::{self, Part};
-use crate::text::fill;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 
 pub(super) use alternatives::Alternatives;
@@ -92,13 +88,8 @@ pub(super) fn ToldPlan(page: Page, shown: Arc<Shown>) -> impl IntoView {
 /// What the plan is the best of.
 fn best_of(page: Page) -> String {
     let text = page.text();
-    // The first offer is the question's own GPU type.
-    let market = page.market();
-    let own = market.offers.first().and_then(|own| own.result.as_ref().ok());
-    match own {
-        Some(found) if found.considered > 1 => fill(text.best_of, &[&format::grouped(found.considered)]),
-        _ => text.the_plan.to_owned(),
-    }
+    let tried = page.market().tried();
+    tried.map_or_else(|| text.the_plan.to_owned(), |tried| fill(text.best_of, &[&tried]))
 }
 
 #[component]

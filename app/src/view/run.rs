@@ -1,22 +1,17 @@
 //! The run: how long it is, by its steps or its data set; when it is done, what it costs and what it writes.
 
-use leptos::ev::Event;
-use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Checkpoint, Run};
 
 use super::controls::{Input, Reading, type_in};
 use super::operations::Operations;
-use crate::browser;
+use super::text_box::TextBox;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, is_rl};
-use crate::format;
-use crate::page::Page;
 use crate::protocol::Task;
 use crate::sample::{MOST_BYTES, Sample};
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How long the typing must rest before a sample is counted, in milliseconds.
 const REST_MS: u32 = 250;
@@ -122,45 +117,29 @@ pub(super) fn Length(page: Page) -> impl IntoView {
     }
 }
 
-/// Where a sample of the data set is pasted or dropped, and what it comes to.
+/// Where a sample of the data set is pasted or dropped, and what it comes to; of large files the beginning.
 #[component]
 fn SampleBox(page: Page) -> impl IntoView {
     let text = page.text();
-    let left_out = RwSignal::new(None::<String>);
+    let count = |page: Page, file, text, whole| {
+        let prompts = is_rl(untrack(|| page.kind()));
+        desk::order(page, Task::Sample { text, prompts, file, whole }, deliver);
+    };
     view! {
         <details class="more sample" id="run-sample">
             <summary>{text.sample}</summary>
-            <label class="lab" for="sample-t">{text.sample_label}</label>
-            <textarea
-                class="paste-t"
-                id="sample-t"
-                rows="4"
-                spellcheck="false"
-                autocomplete="off"
-                autocapitalize="off"
-                aria-describedby="sample-n"
-                prop:value=move || page.sampled.get()
-                on:input=move |event| page.sampled.set(event_target_value(&event))
-                on:dragover=|event| event.prevent_default()
-                on:drop=move |event| take(page, left_out, &event)
-            ></textarea>
-            <div class="paste-tools">
-                <label class="btn btn-s">
-                    <input
-                        class="vh"
-                        type="file"
-                        id="sample-file"
-                        accept=".jsonl,.json,.csv,.txt,.tsv,.md"
-                        on:change=move |event| take(page, left_out, &event)
-                    />
-                    {text.sample_file}
-                </label>
-            </div>
-            <p class="hint" id="sample-n">{text.sample_note}</p>
-            <div aria-live="polite">
-                {move || left_out.get().map(|name| view! { <p class="msg">{fill(text.paste_file, &[&name])}</p> })}
+            <TextBox
+                page
+                name="sample"
+                label=text.sample_label
+                note=text.sample_note
+                accept=".jsonl,.json,.csv,.txt,.tsv,.md"
+                typed=page.sampled
+                most=MOST_BYTES
+                take=count
+            >
                 {move || page.sample.get().map(|own| view! { <Lengths page own/> })}
-            </div>
+            </TextBox>
         </details>
     }
 }
@@ -188,16 +167,6 @@ fn order(page: Page) {
 
 fn deliver(page: Page, found: serde_json::Value) {
     page.sample.set(serde_json::from_value(found).ok());
-}
-
-/// Takes the files of a drop or of a choice; of large ones the beginning.
-fn take(page: Page, left_out: RwSignal<Option<String>>, event: &Event) {
-    let count = move |file: String, text: String, whole: bool| {
-        page.sampled.set(String::new());
-        let prompts = is_rl(untrack(|| page.kind()));
-        desk::order(page, Task::Sample { text, prompts, file, whole }, deliver);
-    };
-    browser::take_beginning(event, MOST_BYTES as f64, left_out, Box::new(count));
 }
 
 /// What a sample comes to, and the button that takes its lengths.
@@ -262,10 +231,6 @@ pub(super) fn card(name: &'static str, value: String, sub: String) -> AnyView {
     }
 }
 
-fn comma(lang: Lang) -> &'static str {
-    if lang == Lang::Zh { "，" } else { ", " }
-}
-
 /// Hours to a tenth, short ones to three digits.
 pub(super) fn hours(value: f64) -> String {
     if (1.0..1000.0).contains(&value) { format::fixed(value, 1) } else { format::figure(value) }
@@ -287,7 +252,12 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
             let usd = run.all_usd().and_then(|usd| answer.against_speed(usd));
             let usd = usd.map(|[low, high]| {
                 let high = format::dollars(high);
-                format!("{}{}–{}", comma(page.lang), format::dollars(low), high.trim_start_matches(['$', '¥']))
+                format!(
+                    "{}{}–{}",
+                    page.lang.of([", ", "，"]),
+                    format::dollars(low),
+                    high.trim_start_matches(['$', '¥'])
+                )
             });
             fill(
                 text.run_range,
@@ -302,7 +272,7 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
 fn price(page: Page, run: &Run) -> String {
     let hours = fill(page.text().run_h, &[&all_hours(run)]);
     match run.all_usd() {
-        Some(usd) => format!("{hours}{}{}", comma(page.lang), format::dollars(usd)),
+        Some(usd) => format!("{hours}{}{}", page.lang.of([", ", "，"]), format::dollars(usd)),
         None => hours,
     }
 }

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use leptos::mount::{UnmountHandle, mount_to};
-use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::wire::to_value;
 use wasm_bindgen::JsCast;
@@ -12,13 +11,11 @@ use web_sys::{Element, HtmlElement, HtmlInputElement};
 
 use super::blocks::host::Host;
 use super::rest;
-use crate::browser;
 use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
-use crate::page::Page;
 use crate::page::sheet::State;
 use crate::protocol::{Name, SheetTask, Task, Written};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How long a question must rest before a sheet is asked for, in milliseconds: charts and flags come first.
 const REST_MS: u32 = 60;

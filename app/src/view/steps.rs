@@ -1,8 +1,6 @@
 //! The page is built step by step, so that no step holds up what a person does meanwhile.
 
-use leptos::prelude::*;
-
-use crate::page::Page;
+use crate::view::prelude::*;
 
 /// The step with which it can be shown: form and verdict are there.
 pub(super) const SHOWN: usize = 3;

@@ -1,13 +1,10 @@
 //! How sure a plan is to fit before it is chosen, and what more certainty would cost.
 
-use leptos::prelude::*;
-
 use super::sheet;
 use crate::fit::LEVELS;
 use crate::form::{Field, units};
-use crate::page::Page;
 use crate::protocol::Name;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Whether a level, in per cent, is asked for; that of a question that says nothing where nothing can be read.
 fn is_asked(page: Page, level: u32) -> bool {

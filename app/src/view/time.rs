@@ -1,6 +1,5 @@
 //! Step time by phase and part.
 
-use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
@@ -9,11 +8,8 @@ use super::figure::{Block, parts_table, pointed};
 use super::how::How;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
-use crate::format;
-use crate::page::Page;
 use crate::protocol::blocks::Mark;
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How many phases a line names.
 const NAMED: usize = 3;

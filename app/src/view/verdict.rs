@@ -4,7 +4,6 @@ mod figures;
 
 use std::cell::Cell;
 
-use leptos::prelude::*;
 use shardwise_core::Answer;
 use shardwise_core::wire::{Fit, FitState};
 
@@ -12,20 +11,17 @@ use super::calibrate::{self, Notice};
 use super::closing::Closing;
 use super::controls::describe;
 use super::how::How;
-use super::icons::{Callout, Icon};
+use super::icons::Callout;
 use super::near::Near;
 use super::plan::{Alternatives, Plan, WhyNot};
 use super::sheet;
 use super::sure::Sure;
-use crate::browser;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
 use crate::form::{Field, FieldError, Problem, mend};
-use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::Shown;
 use crate::protocol::Name;
-use crate::text::{Lang, fill};
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words;
 use figures::Figures;
 
@@ -35,11 +31,6 @@ const QUIET_MS: u32 = 600;
 thread_local! {
     /// Whether something in the verdict was pressed since the last answer.
     static PRESSED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether it fits, in one sentence.
-pub(super) fn sentence(answer: &Answer, lang: Lang) -> String {
-    fit::sentence(&answer.fit, lang)
 }
 
 #[component]
@@ -103,7 +94,7 @@ pub(super) fn wrong(page: Page) -> String {
         Problem::NoModel => no_model(page, &error),
         _ => describe(page, &error),
     });
-    said.collect::<Vec<String>>().join(if lang == Lang::Zh { "" } else { " " })
+    said.collect::<Vec<String>>().join(lang.of([" ", ""]))
 }
 
 /// The name that no model has, with those nearest to it: in the form these are buttons.
@@ -113,7 +104,7 @@ fn no_model(page: Page, error: &FieldError) -> String {
         .form
         .with_untracked(|form| mend::mends(form, error, None, &mend::unresolved));
     let nearest: Vec<String> = nearest.into_iter().map(|mend| mend.text).collect();
-    let nearest = nearest.join(if lang == Lang::Zh { "、" } else { ", " });
+    let nearest = nearest.join(lang.of([", ", "、"]));
     let words = fill(text.no_model_of, &[&page.typed(Field::Model), &nearest]);
     fill(text.wrong_at, &[lang.label(Field::Model), &words])
 }
@@ -223,7 +214,7 @@ pub(super) fn Announcement(page: Page) -> impl IntoView {
         let sentence = page.answered().map(|shown| {
             let answer = &shown.found.answer;
             let speed = format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().per_gpu);
-            format!("{}. {} {speed}", sentence(answer, lang), fit::margin(&answer.fit, lang))
+            format!("{}. {} {speed}", fit::sentence(&answer.fit, lang), fit::margin(&answer.fit, lang))
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });

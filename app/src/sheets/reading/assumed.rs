@@ -5,10 +5,9 @@ use shardwise_core::job::{Job, resolve};
 use shardwise_core::wire::question_from_value;
 
 use super::{list, word};
-use crate::format;
-use crate::protocol::blocks::{Block, Entry, Kind, Listed, Purpose, Section, entries, said, strong, words};
+use crate::protocol::blocks::words;
+use crate::sheets::prelude::*;
 use crate::sheets::words::{name, value, words_of};
-use crate::text::{Lang, fill};
 use crate::words::gpu_label;
 
 /// Fields on which a verdict rests before all others, by the start of their path: what is trained, on what, how long the
@@ -72,13 +71,8 @@ pub(super) fn view(found: &Value, lang: Lang) -> Option<Block> {
         Entry::new([vec![words(called(field, lang))], vec![strong(figure)], vec![words(why)]])
     });
     let list = entries(Listed::Assumptions, items);
-    Some(Block::Section(Section {
-        id: "read-decisive".to_owned(),
-        purpose: Purpose::Basis,
-        title: vec![words(sheet.assumed_here)],
-        tools: Vec::new(),
-        blocks: [changes, Some(list), more].into_iter().flatten().collect(),
-    }))
+    let blocks = [changes, Some(list), more].into_iter().flatten().collect();
+    Some(Section::titled("read-decisive", Purpose::Basis, vec![words(sheet.assumed_here)], Vec::new(), blocks))
 }
 
 #[cfg(test)]

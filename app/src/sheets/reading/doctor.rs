@@ -4,10 +4,8 @@ use serde_json::Value;
 
 use super::super::words::words_of;
 use super::{line_of, list, word};
-use crate::protocol::blocks::{
-    Block, Entry, Kind, Listed, Purpose, Section, Tone, code, entries, link, prose, said, strong, words,
-};
-use crate::text::Lang;
+use crate::protocol::blocks::words;
+use crate::sheets::prelude::*;
 
 /// The sheet of a diagnosis.
 pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
@@ -44,11 +42,5 @@ pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
 }
 
 fn part(title: &str, list: Block) -> Block {
-    Block::Section(Section {
-        id: String::new(),
-        purpose: Purpose::Group,
-        title: vec![words(title)],
-        tools: Vec::new(),
-        blocks: vec![list],
-    })
+    Section::titled("", Purpose::Group, vec![words(title)], Vec::new(), vec![list])
 }

@@ -3,15 +3,12 @@
 use serde_json::Value;
 use shardwise_core::wire::{FitState, question_from_value};
 
-use super::word;
+use super::super::parts::by;
+use super::{list, word, word_at};
 use crate::fit;
 use crate::form::Field;
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Fold, Kind, Listed, Listing, Look, Purpose, Section, Sign, code, entries, prose,
-    quiet, said, strong, words,
-};
-use crate::text::{Lang, fill};
+use crate::protocol::blocks::{Sign, listing, words};
+use crate::sheets::prelude::*;
 
 /// The file that a diff is saved as.
 const FILE: &str = "shardwise.diff";
@@ -23,7 +20,7 @@ const LISTING: &str = "paste-diff";
 const MIGRATED: &str = "paste-migrated";
 
 fn steps(found: &Value) -> &[Value] {
-    found["improved"]["changes"].as_array().map_or(&[][..], Vec::as_slice)
+    list(&found["improved"], "changes")
 }
 
 /// What the answer, and the one with the changes, come to.
@@ -94,20 +91,15 @@ fn change(own: &Value, lang: Lang) -> Entry {
         String::new()
     } else if faster >= 2.0 {
         fill(sheet.times_as_fast, &[&format::fixed(faster, 1)])
-    } else if faster >= 1.005 {
-        fill(sheet.per_cent_faster, &[&format::percent(faster - 1.0, 0)])
-    } else if faster <= 0.995 {
-        fill(sheet.per_cent_slower, &[&format::percent(1.0 - faster, 0)])
     } else {
-        sheet.as_fast.to_owned()
+        by(faster, [sheet.per_cent_slower, sheet.as_fast, sheet.per_cent_faster])
     };
     let path = word(own, "field");
     // As the form calls it; the path of what has no control.
     let name = Field::of_path(path).map_or(path, |field| lang.label(field));
     let needs = format::gib(number(&own["reserved_gib"]));
     let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };
-    let settings = own["settings"].as_array().map_or(&[][..], Vec::as_slice);
-    let settings = settings.iter().filter_map(Value::as_str).map(code);
+    let settings = list(own, "settings").iter().filter_map(Value::as_str).map(code);
     let [from, to] = ["from", "to"].map(|key| lang.word(word(own, key)));
     let line = vec![
         words(format!("{name}: {from} → {to} ")),
@@ -126,14 +118,14 @@ fn elsewhere(improved: &Value, lang: Lang) -> Option<Block> {
 }
 
 /// The text as the framework's newest release takes it, folded; nothing where it is for that one.
-pub(super) fn migrated(found: &Value, lang: Lang) -> Option<Fold> {
+pub(super) fn migrated(found: &Value, lang: Lang) -> Option<Block> {
     let sheet = lang.sheets();
     let migrated = &found["migrated"];
-    let (name, release) = (found["framework"][0].as_str().unwrap_or_default(), word(migrated, "release"));
+    let (name, release) = (word_at(&found["framework"], 0), word(migrated, "release"));
     let title = fill(sheet.migrated, &[&format!("{name} {release}")]);
     let diff = diff(word(migrated, "diff"), MIGRATED, &title, lang)?;
     let blocks = elsewhere(migrated, lang).into_iter().chain([diff]).collect();
-    Some(Fold { id: MIGRATED.to_owned(), title, aside: String::new(), blocks })
+    Some(fold(MIGRATED, title, "", blocks))
 }
 
 /// The changes as lines of the text.
@@ -156,18 +148,13 @@ fn diff(diff: &str, id: &str, name: &str, lang: Lang) -> Option<Block> {
         // With its line break, which what is copied or saved of it needs.
         (sign, format!("{line}\n"))
     });
-    let listing = Listing { id: id.to_owned(), name: name.to_owned(), lines: lines.collect() };
     let save = Action::SaveText { file: FILE.to_owned(), of: id.to_owned() };
-    Some(Block::Section(Section {
-        id: String::new(),
-        purpose: Purpose::Diff,
-        title: vec![words(name)],
-        tools: vec![
-            Button::new(Look::Small, text.download, save).icon("i-down"),
-            Button::new(Look::Small, "", Action::Copy(id.to_owned())),
-        ],
-        blocks: vec![Block::Listing(listing)],
-    }))
+    let tools = vec![
+        Button::new(Look::Small, text.download, save).icon("i-down"),
+        Button::new(Look::Small, "", Action::Copy(id.to_owned())),
+    ];
+    let blocks = vec![listing(id, name, lines.collect())];
+    Some(Section::titled("", Purpose::Diff, vec![words(name)], tools, blocks))
 }
 
 /// The way into the form. The text stays in the box, and Back undoes the step.

@@ -4,13 +4,10 @@ use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
 use super::super::words::words_of;
-use super::{list, word};
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Entry, Holds, Kind, Listed, Look, Row, Stands, Table, Tabled, Tone, cell, column, entries,
-    link, prose, row, said, strong, words,
-};
-use crate::text::{Lang, fill, your_run};
+use super::{list, word, word_at};
+use crate::protocol::blocks::{Row, words};
+use crate::sheets::prelude::*;
+use crate::text::your_run;
 use crate::words::asked;
 
 /// The sheet of a log: `run` is what `shardwise calibrate` prints of it.
@@ -25,8 +22,7 @@ pub(super) fn sheet(run: &Value, lang: Lang) -> Vec<Block> {
     let job = question.as_ref().and_then(|own| shardwise_core::job::resolve(own).ok());
     blocks.extend(job.map(|job| said(Kind::Asked, asked(&job, lang))));
     let Some(question) = question else {
-        let refused = run["refused"].as_array().map_or(&[][..], Vec::as_slice);
-        let [field, why] = [0, 1].map(|at| refused.get(at).and_then(Value::as_str).unwrap_or_default());
+        let [field, why] = [0, 1].map(|at| word_at(&run["refused"], at));
         let why = words_of(why, lang);
         let why = if field.is_empty() { why } else { format!("{field}: {why}") };
         // On other GPUs than those that it ran on, nothing is wrong with the log.

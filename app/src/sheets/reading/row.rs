@@ -5,12 +5,9 @@ use shardwise_core::catalog;
 
 use super::super::words::words_of;
 use super::{list, word, word_at};
-use crate::format;
-use crate::protocol::blocks::{
-    Action, Block, Button, Control, Entry, Fold, Kind, Listed, Listing, Look, Sign, Takes, Tone, code, entries, link,
-    prose, said, words,
-};
-use crate::text::{Lang, Said, fill, your_run};
+use crate::protocol::blocks::{Control, Sign, Takes, fold as fold_of, listing, words};
+use crate::sheets::prelude::*;
+use crate::text::{Said, your_run};
 
 /// The listing of the line.
 const LINE: &str = "your-run-line";
@@ -70,7 +67,7 @@ pub(super) fn fold(run: &Value, lang: Lang) -> Option<Block> {
         (Some(_), _) => lang.said(&your_run::READY).to_owned(),
         (None, count) => fill(lang.said(&your_run::LACKING), &[&format::grouped(count as u64)]),
     };
-    Some(Block::Fold(Fold { id: "your-run".to_owned(), title: lang.said(&your_run::TITLE).to_owned(), aside, blocks }))
+    Some(fold_of("your-run", lang.said(&your_run::TITLE), aside, blocks))
 }
 
 /// What is asked of this run.
@@ -125,11 +122,7 @@ fn written(made: &Value, lang: Lang) -> Vec<Block> {
     let copy = Button::new(Look::Small, "", Action::Copy(LINE.to_owned()));
     vec![
         entries(Listed::Findings, compared),
-        Block::Listing(Listing {
-            id: LINE.to_owned(),
-            name: lang.said(&your_run::LINE).to_owned(),
-            lines: vec![(Sign::Stays, line)],
-        }),
+        listing(LINE, lang.said(&your_run::LINE), vec![(Sign::Stays, line)]),
         prose(Kind::Copies, vec![copy.into(), save.called("your-run-save").into()]),
         said(Kind::Quiet, fill(lang.said(&your_run::GOES), &[word(made, "file")])),
     ]

@@ -1,22 +1,15 @@
 //! The chart, and what it says about the run that is pointed at.
 
-use std::sync::Arc;
-
 use super::super::blocks::{image, over};
-use super::super::figure::label;
-use super::super::icons::Icon;
+use super::super::figure::{drawn_legend, label};
 use super::parts::{Failure, Source};
-use super::state::{File, Page, Part, details, share, short, signed};
-use crate::browser;
+use super::state::{Page, Part, details, share, short, signed};
 use crate::charts;
 use crate::charts::backend::{Drawing, Ink, Node};
 use crate::charts::scatter::{Point, Scatter};
-use crate::format;
 use crate::runs::{Case, Kind, Run, Runs};
-use crate::text::fill;
-use leptos::prelude::*;
+use crate::view::prelude::*;
 
-use crate::view::view;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
@@ -169,14 +162,8 @@ fn take(page: Page) -> String {
         let overview = page.overview()?;
         let by = page.by.get();
         let figure = overview.figure(page.kind.get(), by, &group, Case::LeftOut)?;
-        let values = [
-            page.group_label(by, &group),
-            format::grouped(figure.runs.into()),
-            share(figure.median),
-            share(figure.p90),
-        ];
-        let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        Some(fill(text.take_chosen, &values))
+        let (label, runs) = (page.group_label(by, &group), format::grouped(figure.runs.into()));
+        Some(fill(text.take_chosen, &[&label, &runs, &share(figure.median), &share(figure.p90)]))
     });
     chosen.unwrap_or_else(|| {
         let sentence = match page.kind.get() {
@@ -236,10 +223,7 @@ fn Plot(page: Page) -> impl IntoView {
 fn near(page: Page) -> AnyView {
     let text = page.text();
     let kind = page.kind.get();
-    let runs: Option<Arc<Runs>> = match page.file() {
-        File::Read(runs) => Some(runs),
-        _ => None,
-    };
+    let runs = page.file().data();
     let found = runs.as_ref().and_then(|runs| {
         let run = runs.runs.get(page.near.get()?)?;
         Some((run, run.quantity(kind)?))
@@ -286,47 +270,21 @@ fn legends(page: Page) -> Option<AnyView> {
         .count();
     let partly = shown.len() - full;
     let counted = |sentence: &str, count: usize| fill(sentence, &[&format::grouped(count as u64)]);
-    let chosen = page.group.get().map(|group| {
-        let label = page.group_label(page.by.get(), &group);
-        view! {
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><circle class="pt-full sel" cx="9" cy="5" r="4"></circle></svg>
-                {label}
-            </li>
-        }
-    });
-    let partly = (partly > 0).then(|| {
-        view! {
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class="pt-part" d="M9 0l5 5l-5 5l-5-5Z"/></svg>
-                {counted(text.partly, partly)}
-            </li>
-        }
-    });
-    let lines = [("ideal", text.exact), ("guide", "±10\u{a0}%")].map(|(class, words)| {
-        view! {
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><path class=class d="M0 5H18"/></svg>
-                {words}
-            </li>
-        }
-    });
-    let view = view! {
+    let point = |class: &'static str| view! { <circle class=class cx="9" cy="5" r="4"></circle> };
+    let line = |class: &'static str| view! { <path class=class d="M0 5H18"/> };
+    let diamond = || view! { <path class="pt-part" d="M9 0l5 5l-5 5l-5-5Z"/> };
+    let band = view! { <rect class="band" width="18" height="10"></rect> };
+    let chosen = page.group.get().map(|group| page.group_label(page.by.get(), &group));
+    Some(view! {
         <ul class="legend">
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><circle class="pt-full" cx="9" cy="5" r="4"></circle></svg>
-                {counted(text.full, full)}
-            </li>
-            {partly}
-            {lines.collect_view()}
-            <li>
-                <svg class="lg" viewBox="0 0 18 10" aria-hidden="true"><rect class="band" width="18" height="10"></rect></svg>
-                "±20\u{a0}%"
-            </li>
-            {chosen}
+            {drawn_legend(point("pt-full"), counted(text.full, full))}
+            {(partly > 0).then(|| drawn_legend(diamond(), counted(text.partly, partly)))}
+            {drawn_legend(line("ideal"), text.exact.to_owned())}
+            {drawn_legend(line("guide"), "±10\u{a0}%".to_owned())}
+            {drawn_legend(band, "±20\u{a0}%".to_owned())}
+            {chosen.map(|label| drawn_legend(point("pt-full sel"), label))}
         </ul>
-    };
-    Some(view)
+    })
 }
 
 #[cfg(test)]

@@ -1,14 +1,9 @@
 //! The sentence on top of a tab, and its four figures.
 
-use leptos::prelude::*;
-
-use crate::view::view;
-
 use super::state::{Page, share};
 use super::strips::kind_name;
-use crate::format;
 use crate::runs::{By, Case, Figure, Kind, Overview};
-use crate::text::{Lang, fill};
+use crate::view::prelude::*;
 
 /// The level that a person asks for unless they say otherwise.
 const ASKED: f64 = 0.95;
@@ -42,9 +37,8 @@ fn sentences(page: Page, overview: &Overview) -> Option<(String, String)> {
         Kind::Speed => {
             let full = page.tier(overview, "headline", Case::LeftOut)?;
             let rest = page.tier(overview, "other", Case::LeftOut)?;
-            let values = [full.runs.to_string(), rest.runs.to_string(), share(rest.median)];
-            let values: Vec<&str> = values.iter().map(String::as_str).collect();
-            (fill(text.head_training, &[&half]), fill(text.lead_training, &values))
+            let lead = [&full.runs.to_string(), &rest.runs.to_string(), &share(rest.median)];
+            (fill(text.head_training, &[&half]), fill(text.lead_training, &lead.map(String::as_str)))
         }
         Kind::Memory => {
             let (held, rows) = held(overview, ASKED)?;
@@ -72,7 +66,7 @@ fn worst(page: Page, overview: &Overview) -> Option<Fig> {
         Kind::Step => (text.worst_phase, text.count_steps),
         _ => (text.worst_kind, text.count_runs),
     };
-    let comma = if page.lang == Lang::Zh { "，" } else { ", " };
+    let comma = page.lang.of([", ", "，"]);
     let label = kind_name(text, &worst.name);
     let below = format!("{label}{comma}{}", fill(counted, &[&worst.runs.to_string()]));
     Some((name.to_owned(), share(worst.median), below))

@@ -1,15 +1,10 @@
 //! How it was measured, and the files themselves.
 
-use leptos::prelude::*;
-
-use crate::view::view;
-
 use super::state::{OVERVIEW, Page};
-use crate::browser;
 use crate::protocol::Document;
 use crate::runs::{GENERATION, RUNS};
-use crate::text::fill;
 use crate::text::your_run::TITLE;
+use crate::view::prelude::*;
 
 pub(super) fn method(page: Page) -> AnyView {
     let text = page.text();

@@ -1,12 +1,8 @@
 //! The largest misses among the runs that are shown.
 
-use leptos::prelude::*;
-
-use crate::view::view;
-
 use super::state::{Page, Part, details, short, signed};
 use crate::runs::Column;
-use crate::text::fill;
+use crate::view::prelude::*;
 
 /// How many are named.
 const NAMED: usize = 10;

@@ -1,12 +1,8 @@
 //! What several parts of the accuracy page are made of.
 
-use leptos::prelude::*;
-
-use crate::view::view;
-
-use super::super::icons::Icon;
 use super::state::Page;
 use crate::runs::Run;
+use crate::view::prelude::*;
 
 /// Says that a file did not come, and asks for it again.
 #[component]
@@ -19,30 +15,6 @@ pub(super) fn Failure(page: Page, why: &'static str, again: impl Fn() + 'static)
             <button class="btn" type="button" id="retry" on:click=move |_| again()>{text.retry}</button>
         </div>
     }
-}
-
-/// A choice among a few: one button each.
-#[component]
-pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
-    name: &'static str,
-    choices: Vec<(T, &'static str)>,
-    chosen: RwSignal<T>,
-    choose: fn(Page, T),
-    page: Page,
-) -> impl IntoView {
-    let buttons = choices.into_iter().map(move |(value, words)| {
-        view! {
-            <button
-                class="seg-b"
-                type="button"
-                aria-pressed=move || (chosen.get() == value).to_string()
-                on:click=move |_| choose(page, value)
-            >
-                {words}
-            </button>
-        }
-    });
-    view! { <div class="seg" role="group" aria-label=name>{buttons.collect_view()}</div> }
 }
 
 /// The way to a run's source by a name of it; the name alone where the file holds no address of the web.

@@ -1,13 +1,10 @@
 //! How often what was said to fit did: the probability of memory estimates of left-out sources, by tenths.
 
-use leptos::prelude::*;
-
-use crate::view::view;
+use crate::view::figure::{Region, cell, head};
 
 use super::state::Page;
-use crate::format;
 use crate::runs::{Decile, Kind};
-use crate::text::fill;
+use crate::view::prelude::*;
 
 /// The drawing's square, and the room for its scales, in units of its own.
 const SIDE: f64 = 260.0;
@@ -101,9 +98,9 @@ pub(super) fn reliability(page: Page) -> AnyView {
             view! {
                 <tr>
                     <th scope="row">{tenth}</th>
-                    <td class="n" data-l=text.rel_predicted>{percent(own.predicted)}</td>
-                    <td class="n" data-l=text.rel_observed>{percent(own.observed)}</td>
-                    <td class="n" data-l=text.col_runs>{own.rows}</td>
+                    {cell(text.rel_predicted, percent(own.predicted))}
+                    {cell(text.rel_observed, percent(own.observed))}
+                    {cell(text.col_runs, own.rows.to_string())}
                 </tr>
             }
         });
@@ -115,19 +112,17 @@ pub(super) fn reliability(page: Page) -> AnyView {
                 <p class="note">{text.rel_note}</p>
                 <div class="rel">
                     <Drawing page deciles/>
-                    <div class="tw" role="group" tabindex="0" aria-label=fill(text.as_table, &[text.rel_title])>
+                    <Region name=fill(text.as_table, &[text.rel_title])>
                         <table class="tab cols-4">
                             <thead>
                                 <tr>
-                                    <th scope="col">{text.rel_tenth}</th>
-                                    <th class="n" scope="col">{text.rel_predicted}</th>
-                                    <th class="n" scope="col">{text.rel_observed}</th>
-                                    <th class="n" scope="col">{text.col_runs}</th>
+                                    {head(text.rel_tenth, false)}
+                                    {[text.rel_predicted, text.rel_observed, text.col_runs].map(|name| head(name, true))}
                                 </tr>
                             </thead>
                             <tbody>{rows}</tbody>
                         </table>
-                    </div>
+                    </Region>
                 </div>
             </section>
         })

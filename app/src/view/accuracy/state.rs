@@ -3,14 +3,12 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use leptos::prelude::*;
-
-use crate::browser;
 use crate::busy::Work;
 use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Figure, GENERATION, Kind, Overview, Quantity, RUNS, Reader, Reading, Run, Runs};
 use crate::text::{Accuracy as Text, Lang};
+use crate::view::prelude::*;
 use crate::words;
 
 /// The attribute of the root element that names the file of what is seen first.
@@ -20,6 +18,7 @@ pub(super) const OVERVIEW: &str = "data-overview";
 pub(super) const SLICE_MS: f64 = 6.0;
 
 /// A data file.
+#[derive(Clone)]
 pub(super) enum File<T> {
     /// On its way.
     Loading,
@@ -27,19 +26,7 @@ pub(super) enum File<T> {
     Missing,
     /// It arrived and is none.
     Unreadable,
-    /// Read.
     Read(Arc<T>),
-}
-
-impl<T> Clone for File<T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Loading => Self::Loading,
-            Self::Missing => Self::Missing,
-            Self::Unreadable => Self::Unreadable,
-            Self::Read(data) => Self::Read(Arc::clone(data)),
-        }
-    }
 }
 
 impl<T> File<T> {
@@ -98,10 +85,6 @@ pub(super) struct State {
     /// The run that is pointed at, by its place in the file.
     pub(super) near: RwSignal<Option<usize>>,
 }
-
-/// What runs can be grouped by, with the words of the address.
-pub(super) const DIMENSIONS: [(By, &str); 5] =
-    [(By::Kind, "kind"), (By::Group, "source"), (By::Gpu, "gpu"), (By::Framework, "framework"), (By::Family, "family")];
 
 /// The parts that show runs, in the order in which they get them.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -244,14 +227,13 @@ impl Page {
         let Some(asked) = browser::hash_values() else {
             return;
         };
-        let says = |name: &str, word: &str| asked.get(name).is_some_and(|value| value == word);
-        let kind = Kind::ALL.iter().find(|(_, word)| says("kind", word));
-        self.kind.set(kind.map_or(Kind::Speed, |(kind, _)| *kind));
-        let by = DIMENSIONS.iter().find(|(_, word)| says("by", word));
-        self.by.set(by.map_or(By::Kind, |(by, _)| *by));
+        let kind = asked.get("kind").and_then(|word| Kind::of_word(&word));
+        self.kind.set(kind.unwrap_or_default());
+        let by = asked.get("by").and_then(|word| By::of_word(&word)).filter(|by| *by != By::All);
+        self.by.set(by.unwrap_or_default());
         self.group.set(asked.get("group"));
-        if let Some((column, _)) = Column::ALL.iter().find(|(_, word)| says("sort", word)) {
-            self.sort.set((*column, says("order", "down")));
+        if let Some(column) = asked.get("sort").and_then(|word| Column::of_word(&word)) {
+            self.sort.set((column, asked.get("order").as_deref() == Some("down")));
         }
     }
 
@@ -260,19 +242,16 @@ impl Page {
         let Some(asked) = browser::hash_values() else {
             return;
         };
-        let word = |of: Option<&'static str>| of.map(str::to_owned);
-        let kind = Kind::ALL
-            .iter()
-            .find(|(kind, _)| *kind == self.kind.get() && *kind != Kind::Speed);
-        let by = DIMENSIONS.iter().find(|(by, _)| *by == self.by.get() && *by != By::Kind);
-        let sort = self.sort.get();
-        let column = Some(super::table::word_of(sort.0)).filter(|_| sort != (Column::Error, true));
+        // What it says without a word is left out.
+        let (kind, by, sort) = (self.kind.get(), self.by.get(), self.sort.get());
+        let word = |word: &str, usual: bool| (!usual).then(|| word.to_owned());
+        let usual = sort == (Column::Error, true);
         let values = [
-            ("kind", word(kind.map(|(_, word)| *word))),
-            ("by", word(by.map(|(_, word)| *word))),
+            ("kind", word(kind.word(), kind == Kind::default())),
+            ("by", word(by.word(), by == By::default())),
             ("group", self.group.get()),
-            ("sort", word(column)),
-            ("order", word(column.and(Some(if sort.1 { "down" } else { "up" })))),
+            ("sort", word(sort.0.word(), usual)),
+            ("order", word(if sort.1 { "down" } else { "up" }, usual)),
         ];
         for (name, value) in values {
             match value {
@@ -369,12 +348,14 @@ pub(super) fn read(text: Option<String>, then: impl FnOnce(File<Runs>) + 'static
 }
 
 pub(super) fn framework(id: &str) -> String {
-    let known = [("megatron", "Megatron"), ("fsdp", "FSDP"), ("deepspeed", "DeepSpeed"), ("ddp", "DDP")];
-    known
-        .iter()
-        .find(|(known, _)| *known == id)
-        .map_or(id, |(_, name)| name)
-        .to_owned()
+    let known = match id {
+        "megatron" => "Megatron",
+        "fsdp" => "FSDP",
+        "deepspeed" => "DeepSpeed",
+        "ddp" => "DDP",
+        other => other,
+    };
+    known.to_owned()
 }
 
 /// An error or a share, as the page writes them.

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::view::controls::Segments;
 
-use crate::view::view;
-
-use super::parts::Segments;
-use super::state::{DIMENSIONS, Page, Part, share};
-use crate::format;
+use super::state::{Page, Part, share};
 use crate::runs::{By, Case, Figure, Kind, Overview, Runs};
 use crate::text::{Accuracy as Text, fill};
+use crate::view::prelude::*;
 
 /// Height of a strip, in pixels; the style sheet says the same.
 const HEIGHT: f64 = 30.0;
@@ -28,56 +25,37 @@ const SHEETS: usize = 4;
 /// From one dot to the next, up or down, as a share of the room: the golden ratio, so that neighbours are far apart.
 const STEP: f64 = 0.618_034;
 
+/// A kind with its name.
+type Kinds = (&'static str, fn(&Text) -> &'static str);
+
 /// Kinds in the order of the page. Others come after them, most runs first.
-const KINDS: [&str; 20] = [
-    "dense_node",
-    "dense_nodes",
-    "experts_node",
-    "experts_nodes",
-    "megatron",
-    "fsdp",
-    "other",
-    "experts",
-    "hybrid",
-    "adapters",
-    "one",
-    "few",
-    "many",
-    "crowd",
-    "step",
-    "rollout",
-    "old_log_prob",
-    "reference",
-    "update_actor",
-    "weight_sync",
+const KINDS: [Kinds; 20] = [
+    ("dense_node", |text| text.k_dense_node),
+    ("dense_nodes", |text| text.k_dense_nodes),
+    ("experts_node", |text| text.k_experts_node),
+    ("experts_nodes", |text| text.k_experts_nodes),
+    ("megatron", |text| text.k_megatron),
+    ("fsdp", |text| text.k_fsdp),
+    ("other", |text| text.k_other),
+    ("experts", |text| text.k_experts),
+    ("hybrid", |text| text.k_hybrid),
+    ("adapters", |text| text.k_adapters),
+    ("one", |text| text.k_one),
+    ("few", |text| text.k_few),
+    ("many", |text| text.k_many),
+    ("crowd", |text| text.k_crowd),
+    ("step", |text| text.k_step),
+    ("rollout", |text| text.k_rollout),
+    ("old_log_prob", |text| text.k_old_log_prob),
+    ("reference", |_| "reference"),
+    ("update_actor", |text| text.k_update_actor),
+    ("weight_sync", |text| text.k_weight_sync),
 ];
 
-/// A kind's name, for a person.
+/// A kind's name, for a person; an engine's is its own.
 pub(super) fn kind_name(text: &Text, name: &str) -> String {
-    let known = match name {
-        "dense_node" => text.k_dense_node,
-        "dense_nodes" => text.k_dense_nodes,
-        "experts_node" => text.k_experts_node,
-        "experts_nodes" => text.k_experts_nodes,
-        "adapters" => text.k_adapters,
-        "megatron" => text.k_megatron,
-        "fsdp" => text.k_fsdp,
-        "other" => text.k_other,
-        "experts" => text.k_experts,
-        "hybrid" => text.k_hybrid,
-        "one" => text.k_one,
-        "few" => text.k_few,
-        "many" => text.k_many,
-        "crowd" => text.k_crowd,
-        "step" => text.k_step,
-        "rollout" => text.k_rollout,
-        "old_log_prob" => text.k_old_log_prob,
-        "update_actor" => text.k_update_actor,
-        "weight_sync" => text.k_weight_sync,
-        // An engine.
-        _ => name,
-    };
-    known.to_owned()
+    let known = KINDS.iter().find(|(known, _)| *known == name);
+    known.map_or(name, |(_, of)| of(text)).to_owned()
 }
 
 /// A dimension's name.
@@ -96,7 +74,7 @@ pub(super) fn dimension(page: Page, by: By) -> &'static str {
 /// The dimensions in which the tab's runs differ.
 fn dimensions(page: Page, overview: &Overview) -> Vec<(By, &'static str)> {
     let kind = page.kind.get();
-    let all = DIMENSIONS.iter().map(|(by, _)| *by);
+    let all = By::ALL.into_iter().filter(|by| *by != By::All);
     let differing = all.filter(|by| *by == By::Kind || overview.groups(kind, *by).len() > 1);
     differing.map(|by| (by, dimension(page, by))).collect()
 }
@@ -163,7 +141,7 @@ fn strip(figure: &Figure, errors: &[f64], end: f64) -> AnyView {
 fn groups(overview: &Overview, kind: Kind, by: By) -> Vec<Figure> {
     let mut found: Vec<Figure> = overview.groups(kind, by).into_iter().cloned().collect();
     if by == By::Kind {
-        let place = |own: &Figure| KINDS.iter().position(|name| *name == own.name).unwrap_or(KINDS.len());
+        let place = |own: &Figure| KINDS.iter().position(|(name, _)| *name == own.name).unwrap_or(KINDS.len());
         found.sort_by_key(place);
     }
     found
@@ -305,7 +283,7 @@ pub(super) fn Strips(page: Page) -> impl IntoView {
         let choices = dimensions(page, &overview);
         let several = choices.len() > 1;
         several.then(|| {
-            view! { <Segments name=text.group_by choices chosen=page.by choose=Page::group_by page/> }
+            view! { <Segments name=text.group_by choices chosen=page.by choose=move |by| page.group_by(by)/> }
         })
     };
     let direction = move || match page.kind.get() {

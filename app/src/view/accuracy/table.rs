@@ -5,15 +5,10 @@ use std::sync::Arc;
 use super::parts::Source;
 use super::state::{Page, Part, framework, signed};
 use super::strips::dimension;
-use crate::browser;
-use crate::format;
 use crate::runs::{By, Column, Kind, Run, Runs};
-use crate::text::fill;
-use crate::view::figure::ShowAll;
+use crate::view::figure::{Region, ShowAll};
+use crate::view::prelude::*;
 use crate::words;
-use leptos::prelude::*;
-
-use crate::view::view;
 
 /// How many runs are shown before "show all".
 const TOP: usize = 15;
@@ -21,21 +16,13 @@ const TOP: usize = 15;
 /// As many rows are built in one task.
 const SLICE: usize = 10;
 
-/// The word of a column in addresses and names.
-pub(super) fn word_of(column: Column) -> &'static str {
-    Column::ALL
-        .iter()
-        .find(|(known, _)| *known == column)
-        .map_or("", |(_, word)| word)
-}
-
 /// The columns: those that say something of a run of the tab.
 fn columns(page: Page, runs: &Runs) -> Vec<Column> {
     let kind = page.kind.get();
     let shown = runs.shown(kind, None);
     let any = |says: &dyn Fn(&Run) -> bool| shown.iter().any(|place| runs.runs.get(*place).is_some_and(says));
     let quantity = |run: &Run, of: fn(&crate::runs::Quantity) -> Option<f64>| run.quantity(kind).and_then(of).is_some();
-    let all = Column::ALL.iter().map(|(column, _)| *column);
+    let all = Column::ALL.into_iter();
     let told = all.filter(|column| match column {
         Column::Date => any(&|run| !run.date.is_empty()),
         Column::Error => any(&|run| quantity(run, |own| own.left_out_error)),
@@ -128,18 +115,18 @@ fn picks(page: Page) -> Option<AnyView> {
     let orders = columns(page, &runs).into_iter().flat_map(|column| {
         [false, true].map(move |falls| {
             let arrow = if falls { "↓" } else { "↑" };
-            let value = format!("{} {}", word_of(column), if falls { "down" } else { "up" });
+            let value = format!("{} {}", column.word(), if falls { "down" } else { "up" });
             let words = format!("{} {arrow}", name(page, column));
             view! { <option value=value prop:selected=column == sorted && falls == down>{words}</option> }
         })
     });
     let sort = move |value: String| {
         let (word, order) = value.split_once(' ').unwrap_or((&value, ""));
-        if let Some((column, _)) = Column::ALL.iter().find(|(_, known)| *known == word) {
-            page.sort.set((*column, order == "down"));
+        if let Some(column) = Column::of_word(word) {
+            page.sort.set((column, order == "down"));
         }
     };
-    let view = view! {
+    Some(view! {
         <div class="picks tools">
             <label>
                 <span>{format!("{} · {}", text.show_only, dimension(page, by))}</span>
@@ -153,8 +140,7 @@ fn picks(page: Page) -> Option<AnyView> {
                 <select id="order" on:change=move |event| sort(event_target_value(&event))>{orders.collect_view()}</select>
             </label>
         </div>
-    };
-    Some(view)
+    })
 }
 
 fn head(page: Page, column: Column) -> AnyView {
@@ -167,13 +153,12 @@ fn head(page: Page, column: Column) -> AnyView {
     };
     // A second press turns the order round; numbers begin with the largest.
     let next = if here { !down } else { column.is_number() };
-    let id = format!("sort-{}", word_of(column));
+    let id = format!("sort-{}", column.word());
     let again = id.clone();
     let sort = move |_| {
         page.sort.set((column, next));
         // The heads are drawn anew.
-        let id = again.clone();
-        browser::after(0, Box::new(move || browser::focus(&id))).forget();
+        browser::focus_next(&again);
     };
     view! {
         <th class=right(column).then_some("n") scope="col" aria-sort=order>
@@ -200,8 +185,8 @@ fn rows(page: Page) -> Option<AnyView> {
     grow(built, shown.len());
     let places = move || shown.get(..built.get()).map(<[usize]>::to_vec).unwrap_or_default();
     let row = move |place: usize| runs.runs.get(place).map(|run| row(page, run, &columns));
-    let view = view! {
-        <div class="tw" role="group" tabindex="0" aria-label=fill(text.as_table, &[text.runs])>
+    Some(view! {
+        <Region name=fill(text.as_table, &[text.runs])>
             <table class="tab tab-runs">
                 <caption class="vh">{text.runs}</caption>
                 <thead>
@@ -211,9 +196,8 @@ fn rows(page: Page) -> Option<AnyView> {
                     <For each=places key=|place| *place children=row/>
                 </tbody>
             </table>
-        </div>
-    };
-    Some(view)
+        </Region>
+    })
 }
 
 /// Has more rows built until all are.

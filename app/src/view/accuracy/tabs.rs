@@ -1,20 +1,14 @@
 //! A tab for each thing that is estimated.
 
-use leptos::prelude::*;
-
-use crate::view::view;
 use web_sys::KeyboardEvent;
 
 use super::state::Page;
-use crate::browser;
-use crate::format;
 use crate::runs::{By, Case, Kind};
-use crate::text::fill;
+use crate::view::prelude::*;
 
 /// The name of a tab in the document.
 pub(super) fn id_of(kind: Kind) -> String {
-    let word = Kind::ALL.iter().find(|(known, _)| *known == kind);
-    format!("tab-{}", word.map_or("", |(_, word)| word))
+    format!("tab-{}", kind.word())
 }
 
 fn name(page: Page, kind: Kind) -> &'static str {
@@ -36,8 +30,7 @@ fn runs(page: Page, kind: Kind) -> u32 {
 
 /// The tab that a key leads to.
 fn stepped(kind: Kind, key: &str) -> Option<Kind> {
-    let here = Kind::ALL.iter().position(|(known, _)| *known == kind)?;
-    let last = Kind::ALL.len() - 1;
+    let (here, last) = (kind as usize, Kind::COUNT - 1);
     let next = match key {
         "ArrowRight" => (here + 1) % (last + 1),
         "ArrowLeft" => here.checked_sub(1).unwrap_or(last),
@@ -45,13 +38,13 @@ fn stepped(kind: Kind, key: &str) -> Option<Kind> {
         "End" => last,
         _ => return None,
     };
-    Kind::ALL.get(next).map(|(kind, _)| *kind)
+    Kind::ALL.get(next).copied()
 }
 
 #[component]
 pub(super) fn Tabs(page: Page) -> impl IntoView {
     let text = page.text();
-    let tabs = Kind::ALL.map(|(kind, _)| {
+    let tabs = Kind::ALL.map(|kind| {
         let counted = match kind {
             Kind::Step => text.count_steps,
             _ => text.count_runs,

@@ -1,13 +1,10 @@
 //! The framework that runs the question: the first field, as it decides which plans there are.
 
-use leptos::prelude::*;
 use shardwise_core::emit::{NAMES, Named};
 
 use crate::form::Field;
-use crate::page::Page;
-use crate::text::fill;
 use crate::view::controls::{Message, problem};
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words::framework_name;
 
 /// A framework and its version as a value of the control: `verl 0.8.0`.

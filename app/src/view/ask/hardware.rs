@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use leptos::prelude::*;
 use shardwise_core::catalog::{self, OfferKind};
 use shardwise_core::hardware::Hardware;
 use shardwise_core::job::owned;
@@ -11,18 +10,13 @@ use shardwise_core::operations::PUE;
 
 use super::prices::OwnPrices;
 use super::values::found;
-use crate::browser;
 use crate::form::{CUSTOM_GPU, Field, Form, HOME};
-use crate::format;
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
-use crate::page::Page;
 use crate::page::folds::Fold;
-use crate::text::{Lang, fill};
-use crate::view::controls::{Choice, Input, Select};
+use crate::view::controls::{Choice, Input, More, Select};
 use crate::view::fold;
-use crate::view::icons::Icon;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words::{gpu_label, offer};
 
 /// The GPUs of the catalog by vendor, as options of a control.
@@ -48,11 +42,8 @@ fn Type(page: Page, field: Field, id: &'static str, #[prop(into)] name: String) 
 #[component]
 fn TypeChoice(page: Page, field: Field, #[prop(into)] act: Callback<String>, children: Children) -> impl IntoView {
     // An id that the catalog does not have stays visible until another is chosen.
-    let unknown = move || {
-        let id = page.typed(field);
-        let known = id.is_empty() || id == CUSTOM_GPU || catalog::gpu(&id).is_some();
-        (!known).then_some(id)
-    };
+    let is_unknown = |id: &String| !(id.is_empty() || id == CUSTOM_GPU || catalog::gpu(id).is_some());
+    let unknown = move || Some(page.typed(field)).filter(is_unknown);
     view! {
         <Select page field act>
             {move || unknown().map(|id| view! { <option value=id prop:selected=true>{id.clone()}</option> })}
@@ -142,14 +133,12 @@ fn Rent(page: Page) -> impl IntoView {
                     <Input page field=Field::Providers placeholder=text.rent_none/>
                 </div>
             }
-            .into_any()
         } else {
             view! {
                 <div class="offer">
                     <Input page field=Field::Offer/>
                 </div>
             }
-            .into_any()
         })
     }
 }
@@ -163,7 +152,7 @@ thread_local! {
 fn reckon(look: Look, money: Money, id: &'static str) {
     CHOSEN.set(true);
     look.choose_money(money);
-    browser::after(0, Box::new(move || browser::focus(id))).forget();
+    browser::focus_next(id);
 }
 
 /// A rate to four places, as banks quote it.
@@ -180,8 +169,9 @@ fn Shown(page: Page) -> impl IntoView {
         Currency::Usd => text.money_usd,
         Currency::Cny => text.money_cny,
     };
-    let choices = Currency::ALL.map(|(currency, word)| {
-        view! { <option value=word prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
+    let shown = Signal::derive(move || name(look.money().currency).to_owned());
+    let choices = Currency::ALL.map(|currency| {
+        view! { <option value=currency.word() prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
     });
     let choose = move |word: String| {
         if let Some(currency) = Currency::of_word(&word) {
@@ -196,38 +186,31 @@ fn Shown(page: Page) -> impl IntoView {
         }
     };
     view! {
-        <details class="more" id="money" open=CHOSEN.take()>
-            <summary>
-                {text.money}
-                " "
-                <span>{move || name(look.money().currency)}</span>
-            </summary>
-            <div class="row">
-                <div class="field">
-                    <label for="currency">{text.money}</label>
-                    <select id="currency" on:change=move |event| choose(event_target_value(&event))>
-                        {choices.collect_view()}
-                    </select>
-                </div>
-                <div class=move || if wrong() { "field is-err" } else { "field" }>
-                    <label for="rate">{text.money_rate}</label>
-                    <input
-                        id="rate"
-                        type="text"
-                        inputmode="decimal"
-                        autocomplete="off"
-                        spellcheck="false"
-                        prop:value=move || typed.get()
-                        on:input=move |event| typed.set(event_target_value(&event))
-                        on:change=take
-                        aria-invalid=move || wrong().then_some("true")
-                        aria-describedby=move || wrong().then_some("rate-m")
-                    />
-                    {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
-                </div>
-                <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
+        <More title=text.money id="money" open=CHOSEN.take() aside=shown>
+            <div class="field">
+                <label for="currency">{text.money}</label>
+                <select id="currency" on:change=move |event| choose(event_target_value(&event))>
+                    {choices.collect_view()}
+                </select>
             </div>
-        </details>
+            <div class=move || if wrong() { "field is-err" } else { "field" }>
+                <label for="rate">{text.money_rate}</label>
+                <input
+                    id="rate"
+                    type="text"
+                    inputmode="decimal"
+                    autocomplete="off"
+                    spellcheck="false"
+                    prop:value=move || typed.get()
+                    on:input=move |event| typed.set(event_target_value(&event))
+                    on:change=take
+                    aria-invalid=move || wrong().then_some("true")
+                    aria-describedby=move || wrong().then_some("rate-m")
+                />
+                {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
+            </div>
+            <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
+        </More>
     }
 }
 
@@ -237,14 +220,9 @@ fn rent_hint(page: Page) -> Option<AnyView> {
     let shown = page.answered()?;
     let Some(own) = &shown.found.answer.offer else {
         let asked = shown.question.hardware.market.is_some();
-        let why = shown
-            .found
-            .answer
-            .caveats
-            .iter()
-            .find(|own| own.id == NO_OFFER)
-            .filter(|_| asked)?;
-        return Some(view! { <p class="hint" id="offer">{page.say(&why.text)}</p> }.into_any());
+        let mut caveats = shown.found.answer.caveats.iter();
+        let why = caveats.find(|own| own.id == NO_OFFER).filter(|_| asked)?;
+        return Some(view! { <p class="hint" id="offer">{page.say(&why.text)}</p> });
     };
     let chosen = !page.typed(Field::Offer).is_empty();
     let back = move |_| {
@@ -253,27 +231,24 @@ fn rent_hint(page: Page) -> Option<AnyView> {
             form.rent();
         });
     };
-    Some(
-        view! {
-            <p class="hint" id="offer">
-                {offer(own, page.lang)}
+    Some(view! {
+        <p class="hint" id="offer">
+            {offer(own, page.lang)}
+            " "
+            // One's own sheet has no page.
+            {own.source.starts_with("https:").then(|| view! {
+                <a href=own.source.to_string() rel="noopener" target="_blank">{text.price_source}</a>
                 " "
-                // One's own sheet has no page.
-                {own.source.starts_with("https:").then(|| view! {
-                    <a href=own.source.to_string() rel="noopener" target="_blank">{text.price_source}</a>
-                    " "
-                })}
-                <button class="lnk" type="button" id="all-offers" on:click=move |_| fold::go(page, Fold::Offers.word())>
-                    {text.rent_all}
-                </button>
-                " "
-                {chosen.then(|| view! {
-                    <button class="lnk" type="button" id="cheapest-offer" on:click=back>{text.rent_back}</button>
-                })}
-            </p>
-        }
-        .into_any(),
-    )
+            })}
+            <button class="lnk" type="button" id="all-offers" on:click=move |_| fold::go(page, Fold::Offers.word())>
+                {text.rent_all}
+            </button>
+            " "
+            {chosen.then(|| view! {
+                <button class="lnk" type="button" id="cheapest-offer" on:click=back>{text.rent_back}</button>
+            })}
+        </p>
+    })
 }
 
 /// Whose offers are asked on a page in Chinese, and the way to ask all, or those in China first.
@@ -306,7 +281,6 @@ fn home_hint(page: Page) -> Option<AnyView> {
                 })}
             </p>
         }
-        .into_any()
     })
 }
 
@@ -318,7 +292,7 @@ fn price_hint(page: Page) -> AnyView {
         return hint;
     }
     if page.form.with(Form::is_owned) {
-        return view! { <p class="hint">{text.rent_stated}</p> }.into_any();
+        return view! { <p class="hint">{text.rent_stated}</p> };
     }
     let mut id = page.typed(Field::Gpu);
     if id == CUSTOM_GPU {
@@ -349,7 +323,7 @@ fn price_hint(page: Page) -> AnyView {
 #[component]
 fn OwnMachines(page: Page) -> impl IntoView {
     let text = page.text();
-    let usual = |value: f64| format::trimmed(value);
+
     let watts = found(page, |shown, _| {
         let rated = shown.found.job.hardware.board_w;
         rated
@@ -373,22 +347,15 @@ fn OwnMachines(page: Page) -> impl IntoView {
         if hour.is_empty() { text.own_note.to_owned() } else { hour }
     };
     view! {
-        <details class="more" id="own-machines">
-            <summary>
-                {text.own_machines}
-                " "
-                <span>{price}</span>
-            </summary>
-            <div class="row">
-                <Input page field=Field::OwnedPrice/>
-                <Input page field=Field::OwnedYears placeholder=usual(owned::YEARS)/>
-                <Input page field=Field::OwnedUse placeholder=usual(owned::WORKING)/>
-                <Input page field=Field::OwnedWatts placeholder=watts/>
-                <Input page field=Field::OwnedPue placeholder=usual(PUE)/>
-                <Input page field=Field::OwnedKwh placeholder=usual(owned::USD_PER_KWH)/>
-                <p class="hint">{hint}</p>
-            </div>
-        </details>
+        <More title=text.own_machines id="own-machines" aside=price>
+            <Input page field=Field::OwnedPrice/>
+            <Input page field=Field::OwnedYears placeholder=format::trimmed(owned::YEARS)/>
+            <Input page field=Field::OwnedUse placeholder=format::trimmed(owned::WORKING)/>
+            <Input page field=Field::OwnedWatts placeholder=watts/>
+            <Input page field=Field::OwnedPue placeholder=format::trimmed(PUE)/>
+            <Input page field=Field::OwnedKwh placeholder=format::trimmed(owned::USD_PER_KWH)/>
+            <p class="hint">{hint}</p>
+        </More>
     }
 }
 
@@ -407,11 +374,11 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
         let (gpus, own) = (hardware.gpus, hardware.gpus_per_node.max(1));
         if gpus > own && gpus.is_multiple_of(own) { format::grouped((gpus / own).into()) } else { String::new() }
     });
-    let summary = move || {
+    let summary = Signal::derive(move || {
         let nodes = nodes.get();
         let sentence = if nodes.is_empty() { text.node_summary } else { text.nodes_summary };
         fill(sentence, &[&per_node.get(), &network.get(), &nodes])
-    };
+    });
     view! {
         <fieldset class="group">
             <legend class="vh">{text.gpus}</legend>
@@ -424,18 +391,11 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
             <Rent page/>
             {move || price_hint(page)}
             {move || home_hint(page)}
-            <details class="more">
-                <summary>
-                    {text.node_network}
-                    " "
-                    <span>{move || summary()}</span>
-                </summary>
-                <div class="row">
-                    <Input page field=Field::GpusPerNode placeholder=per_node/>
-                    <Input page field=Field::Network placeholder=network/>
-                    <p class="hint">{text.nodes_hint}</p>
-                </div>
-            </details>
+            <More title=text.node_network aside=summary>
+                <Input page field=Field::GpusPerNode placeholder=per_node/>
+                <Input page field=Field::Network placeholder=network/>
+                <p class="hint">{text.nodes_hint}</p>
+            </More>
             <Shown page/>
             <OwnMachines page/>
             // Inside another site nobody's prices are asked or kept.

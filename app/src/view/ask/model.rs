@@ -1,18 +1,13 @@
 //! The model: a name of the catalog, or a pasted `config.json`.
 
 use leptos::ev::Event;
-use leptos::prelude::*;
 
 use super::picker::ModelName;
-use crate::browser;
 use crate::follow::follow;
 use crate::form::Field;
-use crate::format;
-use crate::page::Page;
-use crate::text::fill;
 use crate::view::controls::{Message, problem, type_in, wrong_class};
 use crate::view::icons::Refusal;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The longest file that a link can hold, in bytes.
 const MOST_BYTES: f64 = 48.0 * 1024.0;
@@ -55,7 +50,7 @@ pub(super) fn Model(page: Page) -> impl IntoView {
             pasted.set(true);
             page.change(|form| form.set(Field::ModelConfig, text));
         };
-        browser::take_files(event, MOST_BYTES, left_out, Box::new(take));
+        browser::take_files(event, u32::MAX, MOST_BYTES, left_out, Box::new(take));
     };
     let toggle = move |_| {
         if pasted.get_untracked() {

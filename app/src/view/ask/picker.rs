@@ -1,17 +1,13 @@
 //! The model by name: a text, and the models of the catalog that match it. A combobox as WAI-ARIA describes it: the
 //! keyboard stays in the text, the list says which of its options is marked.
 
-use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-use crate::browser;
 use crate::follow::follow;
 use crate::form::models::{Listed, matching};
 use crate::form::{Field, Form};
-use crate::page::Page;
-use crate::text::fill;
 use crate::view::controls::{Message, problem, wrong_class};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How many models are listed at once.
 const MOST: usize = 40;

@@ -1,17 +1,13 @@
 //! The plan: every part is found by the search, or set by hand.
 
-use leptos::prelude::*;
 use shardwise_core::complete::{usual_kernel, usual_schedule};
 use shardwise_core::wire::{Attention, Backend, PlanSpec};
 
 use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates, trains};
-use crate::format;
-use crate::page::Page;
 use crate::parts::{KERNELS, OPTIMIZERS, SCHEDULES};
-use crate::text::fill;
 use crate::view::controls::{Choice, Input, Message};
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words::{offload, recompute};
 
 /// A count of the plan; nothing is typed while the search decides.

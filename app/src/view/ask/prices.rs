@@ -1,22 +1,18 @@
 //! A price sheet of one's own: pasted, dropped or opened, kept in this browser, and gone by a press.
 
 use gloo::timers::callback::Timeout;
-use leptos::ev::Event;
-use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::permalink;
 use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
-use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
-use crate::format;
-use crate::page::Page;
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
-use crate::text::{Text, fill};
-use crate::view::icons::Icon;
-use crate::view::{Built, rest, view};
+use crate::text::Text;
+use crate::view::prelude::*;
+use crate::view::text_box::TextBox;
+use crate::view::{Built, rest};
 
 /// How long the typing must rest before a sheet is read, in milliseconds.
 const REST_MS: u32 = 250;
@@ -38,57 +34,33 @@ pub(super) fn OwnPrices(page: Page) -> impl IntoView {
     };
     view! {
         <details class="more" id="own-prices">
-            <summary>
-                {text.prices}
-                " "
-                <span>{count}</span>
-            </summary>
+            <summary>{text.prices}" "<span>{count}</span></summary>
             <Built page at=4>{rest::of(|rest| rest.prices)(page)}</Built>
         </details>
     }
 }
 
-/// Where a sheet is pasted or dropped, what is wrong with it, and what is kept.
+/// Where a sheet is pasted or dropped, what is wrong with it, and what is kept. A byte more than is read says that it is too long.
 #[component]
 pub(in crate::view) fn PriceSheet(page: Page) -> impl IntoView {
     let text = page.text();
-    let left_out = RwSignal::new(None::<String>);
     order(page);
     view! {
-        <label class="lab" for="prices-t">{text.prices_label}</label>
-        <textarea
-            class="paste-t"
-            id="prices-t"
-            rows="4"
-            spellcheck="false"
-            autocomplete="off"
-            autocapitalize="off"
+        <TextBox
+            page
+            name="prices"
+            label=text.prices_label
+            note=text.prices_note
+            accept=".csv,.tsv,.txt"
             placeholder=prices::example()
-            aria-describedby="prices-n"
-            prop:value=move || page.sheet_pasted.get()
-            on:input=move |event| page.sheet_pasted.set(event_target_value(&event))
-            on:dragover=|event| event.prevent_default()
-            on:drop=move |event| take(page, left_out, &event)
-        ></textarea>
-        <div class="paste-tools">
-            <label class="btn btn-s">
-                <input
-                    class="vh"
-                    type="file"
-                    id="prices-file"
-                    accept=".csv,.tsv,.txt"
-                    on:change=move |event| take(page, left_out, &event)
-                />
-                {text.sample_file}
-            </label>
-        </div>
-        <p class="hint" id="prices-n">{text.prices_note}</p>
-        <div aria-live="polite">
-            {move || left_out.get().map(|name| view! { <p class="msg">{fill(text.paste_file, &[&name])}</p> })}
+            typed=page.sheet_pasted
+            most=MAX_BYTES + 1
+            take=|page, _, text, _| read(page, text)
+        >
             {move || wrong(&page.sheet_wrong.get(), text)}
             {move || kept(page)}
             {move || linked(page)}
-        </div>
+        </TextBox>
     }
 }
 
@@ -105,15 +77,6 @@ fn order(page: Page) {
         }
         Some(Box::new(move || read(page, text)))
     });
-}
-
-/// Takes the file of a drop or of a choice: a byte more than is read says that it is too long.
-fn take(page: Page, left_out: RwSignal<Option<String>>, event: &Event) {
-    let read = move |_: String, text: String, _: bool| {
-        page.sheet_pasted.set(String::new());
-        read(page, text);
-    };
-    browser::take_beginning(event, MAX_BYTES as f64 + 1.0, left_out, Box::new(read));
 }
 
 fn read(page: Page, text: String) {
@@ -153,7 +116,6 @@ fn wrong(all: &[Wrong], text: &'static Text) -> Option<AnyView> {
                 {(more > 0).then(|| view! { <p class="hint">{fill(text.prices_more, &[&size(more)])}</p> })}
             </div>
         }
-        .into_any()
     })
 }
 
@@ -173,19 +135,16 @@ fn kept(page: Page) -> Option<AnyView> {
         page.keep_prices(None);
         browser::focus("prices-t");
     };
-    Some(
-        view! {
-            <p class="hint" id="prices-kept">{fill(says, &[&size(prices::len(&sheet))])}</p>
-            <div class="paste-tools">
-                <button class="btn btn-s" type="button" id="prices-only" aria-pressed=only.to_string() on:click=alone>
-                    {text.prices_only}
-                </button>
-                <CopyPriced page/>
-                <button class="btn btn-s" type="button" id="prices-erase" on:click=erase>{text.prices_erase}</button>
-            </div>
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <p class="hint" id="prices-kept">{fill(says, &[&size(prices::len(&sheet))])}</p>
+        <div class="paste-tools">
+            <button class="btn btn-s" type="button" id="prices-only" aria-pressed=only.to_string() on:click=alone>
+                {text.prices_only}
+            </button>
+            <CopyPriced page/>
+            <button class="btn btn-s" type="button" id="prices-erase" on:click=erase>{text.prices_erase}</button>
+        </div>
+    })
 }
 
 /// Copies the link to the question with one's own prices in it.
@@ -226,14 +185,11 @@ fn linked(page: Page) -> Option<AnyView> {
             });
         }
     };
-    Some(
-        view! {
-            <p class="hint" id="prices-linked">
-                {fill(text.prices_linked, &[&size(rows)])}
-                " "
-                <button class="lnk" type="button" id="prices-leave" on:click=leave>{text.prices_leave}</button>
-            </p>
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <p class="hint" id="prices-linked">
+            {fill(text.prices_linked, &[&size(rows)])}
+            " "
+            <button class="lnk" type="button" id="prices-leave" on:click=leave>{text.prices_leave}</button>
+        </p>
+    })
 }

@@ -1,19 +1,14 @@
 //! Where a question can start from: a script, an example, a question of an earlier visit.
 
-use leptos::prelude::*;
 use shardwise_core::Question;
 use shardwise_core::job::{self, Job};
 use shardwise_core::presets::{self, Preset};
 use web_sys::HtmlSelectElement;
 
-use crate::browser;
 use crate::form::Field;
-use crate::page::Page;
 use crate::recent::{self, Recent};
-use crate::text::Lang;
 use crate::view::comfort::read_recent;
-use crate::view::icons::Icon;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words::{asked, asked_in_short};
 
 /// What an option of a recent question begins with; its link follows.

@@ -1,10 +1,9 @@
 //! Values of the answer, as the form's controls show them where nothing is typed.
 
-use leptos::prelude::*;
 use shardwise_core::wire::PlanSpec;
 
-use crate::page::{Page, Shown};
-use crate::text::{Lang, fill};
+use crate::page::Shown;
+use crate::view::prelude::*;
 
 /// A value of the answer, as text for a placeholder or an `auto` choice.
 pub(super) fn found(page: Page, of: impl Fn(&Shown, Lang) -> String + Send + Sync + 'static) -> Signal<String> {

@@ -1,6 +1,5 @@
 //! The task and its sizes.
 
-use leptos::prelude::*;
 use shardwise_core::task::Preference;
 use shardwise_core::wire::WorkloadKind;
 use shardwise_core::workload as job;
@@ -8,12 +7,10 @@ use shardwise_core::workload as job;
 use super::values::{auto_text, found, yes_no};
 use crate::form::task::Family;
 use crate::form::{Field, is_rl};
-use crate::format;
-use crate::page::Page;
-use crate::text::{Text, fill};
-use crate::view::controls::{Choice, Input, Message, problem, wrong_class};
+use crate::text::Text;
+use crate::view::controls::{Choice, Input, Message, More, problem, wrong_class};
+use crate::view::prelude::*;
 use crate::view::run::Length;
-use crate::view::view;
 
 /// The name of a kind of work.
 fn family_name(family: Family, text: &Text) -> &'static str {
@@ -33,8 +30,7 @@ fn Task(page: Page) -> impl IntoView {
     let text = page.text();
     let choose = move |event| {
         let word = event_target_value(&event);
-        let family = Family::ALL.into_iter().find(|family| family.word() == word);
-        if let Some(family) = family {
+        if let Some(family) = Family::of_word(&word) {
             page.change(|form| form.choose_kind(family.usual()));
         }
     };
@@ -107,17 +103,6 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
     }
 }
 
-/// Fields that most leave as they are.
-#[component]
-fn More(title: &'static str, children: Children) -> impl IntoView {
-    view! {
-        <details class="more">
-            <summary>{title}</summary>
-            <div class="row">{children()}</div>
-        </details>
-    }
-}
-
 #[component]
 fn Precision(page: Page) -> impl IntoView {
     view! { <Choice page field=Field::Precision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto="bf16"/> }
@@ -183,14 +168,14 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
     }
 }
 
-/// What the answer used of a teacher.
-fn of_teacher(page: Page, of: fn(&job::Distillation) -> String) -> Signal<String> {
-    found(page, move |shown, _| shown.found.job.workload.distillation.as_ref().map(of).unwrap_or_default())
+/// What the answer used of a part of the task; nothing where that is not there.
+fn used<T: 'static>(page: Page, part: fn(&job::Workload) -> Option<&T>, write: fn(&T) -> String) -> Signal<String> {
+    found(page, move |shown, _| part(&shown.found.job.workload).map(write).unwrap_or_default())
 }
 
 /// What the answer used of a teacher's pool.
-fn of_pool(page: Page, of: fn(&job::Pool) -> String) -> Signal<String> {
-    found(page, move |shown, _| shown.found.job.workload.teachers_pool().map(of).unwrap_or_default())
+fn of_pool(page: Page, write: fn(&job::Pool) -> String) -> Signal<String> {
+    used(page, job::Workload::teachers_pool, write)
 }
 
 /// The teacher's model.
@@ -232,7 +217,7 @@ fn Taught(page: Page) -> impl IntoView {
                 let words: &'static [&'static str] = if pool() { &["sampled", "top_k"] } else { &["full", "top_k", "sampled"] };
                 view! { <Logits page words/> }
             }}
-            <Input page field=Field::OnPolicy placeholder=of_teacher(page, |own| format::fixed(own.on_policy, 2))/>
+            <Input page field=Field::OnPolicy placeholder=used(page, |work| work.distillation.as_ref(), |own| format::fixed(own.on_policy, 2))/>
             {move || pool().then(|| view! {
                 <Input page field=Field::TeacherGpus placeholder=of_pool(page, |own| format::grouped(own.gpus.into()))/>
                 <Input page field=Field::TeacherTensorParallel placeholder=of_pool(page, |own| format::grouped(own.engine.tensor_parallel.into()))/>
@@ -248,18 +233,10 @@ fn Taught(page: Page) -> impl IntoView {
     }
 }
 
-/// What the answer used of the RL step.
-fn used(page: Page, of: fn(&job::Rl) -> String) -> Signal<String> {
-    found(page, move |shown, _| {
-        let rl = shown.found.job.workload.rl.as_ref();
-        rl.map(of).unwrap_or_default()
-    })
-}
-
 /// A field of the RL step; while it is empty, what the answer used.
 #[component]
 fn Used(page: Page, field: Field, of: fn(&job::Rl) -> String, #[prop(optional)] tokens: bool) -> impl IntoView {
-    view! { <Input page field tokens placeholder=used(page, of)/> }
+    view! { <Input page field tokens placeholder=used(page, |work| work.rl.as_ref(), of)/> }
 }
 
 /// A switch of the RL step.
@@ -315,10 +292,7 @@ fn sees(page: Page) -> bool {
 /// The images of an example, and what trains of the tower that sees them.
 #[component]
 fn Images(page: Page) -> impl IntoView {
-    let of = |of: fn(&job::Images) -> String| {
-        found(page, move |shown, _| shown.found.job.workload.images.as_ref().map(of).unwrap_or_default())
-    };
-    let count = of(|own| format::trimmed(own.per_example));
+    let count = used(page, |work| work.images.as_ref(), |own| format::trimmed(own.per_example));
     let tower = found(page, |shown, lang| {
         let images = shown.found.job.workload.images;
         images.map(|own| lang.word(own.tower.as_str()).to_owned()).unwrap_or_default()
@@ -335,11 +309,8 @@ fn Images(page: Page) -> impl IntoView {
 }
 
 /// What the answer used of an agent; nothing where responses have one turn.
-fn of_agent(page: Page, of: fn(&job::Agent) -> String) -> Signal<String> {
-    found(page, move |shown, _| {
-        let agent = shown.found.job.workload.rl.as_ref().and_then(|rl| rl.agent);
-        agent.as_ref().map(of).unwrap_or_default()
-    })
+fn of_agent(page: Page, write: fn(&job::Agent) -> String) -> Signal<String> {
+    used(page, |work| work.rl.as_ref()?.agent.as_ref(), write)
 }
 
 /// Turns of a response, and the tools between them.
@@ -369,7 +340,7 @@ fn sides(page: Page) -> Option<AnyView> {
     let schedule = page.typed(Field::Schedule);
     let apart = !matches!(schedule.as_str(), "" | "colocated");
     apart.then(|| {
-        let train = used(page, |rl| format::grouped(rl.train_gpus.into()));
+        let train = used(page, |work| work.rl.as_ref(), |rl| format::grouped(rl.train_gpus.into()));
         let asynchronous = schedule == "fully_async";
         view! {
             <Input page field=Field::TrainGpus placeholder=auto_text(page, train)/>

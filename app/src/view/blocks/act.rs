@@ -6,15 +6,13 @@ use shardwise_core::wire::to_value;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
-use leptos::prelude::*;
-
 use super::host::Host;
-use crate::browser;
 use crate::client::desk;
 use crate::form::Field;
 use crate::protocol::blocks::Action;
 use crate::protocol::{SheetTask, Task};
 use crate::view::how;
+use crate::view::prelude::*;
 
 /// The key of the pair that is compared.
 const PAIR: &str = "pins";

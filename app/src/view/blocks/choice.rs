@@ -1,11 +1,9 @@
 //! One of several values: `view/plan/alternatives.rs` takes what is chosen.
 
-use leptos::prelude::*;
-
 use super::host::{Host, each, some};
 use super::line::{Press, icon, span};
 use crate::protocol::blocks::{self, Alternative, Tone};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The form.
 #[component]

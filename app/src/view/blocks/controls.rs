@@ -1,11 +1,11 @@
 //! How a sheet is shown: what a person types, ticks and chooses above it.
 
-use leptos::prelude::*;
+use leptos::tachys::view::iterators::StaticVec;
 use serde_json::Value;
 
 use super::host::{Host, each};
 use crate::protocol::blocks::{Control, Takes};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The controls of a sheet.
 #[component]
@@ -14,6 +14,14 @@ pub(super) fn Controls(host: Host, controls: Vec<Control>) -> impl IntoView {
     let controls = each(controls, |control| one(host, control));
     let class = if given { "given" } else { "plans-t" };
     view! { <div class=class>{controls}</div> }
+}
+
+/// Keys with their words, of which one is chosen.
+fn options(all: Vec<(String, String)>, now: &str) -> StaticVec<AnyView> {
+    each(all, |(key, words)| {
+        let on = key == now;
+        view! { <option value=key selected=on>{words}</option> }
+    })
 }
 
 fn one(host: Host, control: Control) -> AnyView {
@@ -47,20 +55,14 @@ fn one(host: Host, control: Control) -> AnyView {
                 <span>{name}</span>
             </label>
         },
-        Takes::One(now, keys) => {
-            let options = each(keys, |(key, words)| {
-                let on = key == now;
-                view! { <option value=key selected=on>{words}</option> }
-            });
-            view! {
-                <label class="plans-s">
-                    <span>{name}</span>
-                    <select id=id on:input=move |event| set(event_target_value(&event).into())>
-                        {options}
-                    </select>
-                </label>
-            }
-        }
+        Takes::One(now, keys) => view! {
+            <label class="plans-s">
+                <span>{name}</span>
+                <select id=id on:input=move |event| set(event_target_value(&event).into())>
+                    {options(keys, &now)}
+                </select>
+            </label>
+        },
         Takes::Given { value, among, says, wrong } => {
             let hint = format!("{id}-says");
             let bad = wrong.then_some("true");
@@ -78,10 +80,6 @@ fn one(host: Host, control: Control) -> AnyView {
                     />
                 }
             } else {
-                let options = each(among, |(key, words)| {
-                    let on = key == value;
-                    view! { <option value=key selected=on>{words}</option> }
-                });
                 view! {
                     <select
                         id=id.clone()
@@ -89,7 +87,7 @@ fn one(host: Host, control: Control) -> AnyView {
                         aria-invalid=bad
                         on:input=move |event| set(event_target_value(&event).into())
                     >
-                        {options}
+                        {options(among, &value)}
                     </select>
                 }
             };

@@ -1,17 +1,14 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use leptos::prelude::*;
-
 use super::host::{Host, each, some};
 use super::line::{Press, icon};
 use super::plot::{image, targets};
 use super::table::Table;
 use crate::charts::backend::Ink;
 use crate::protocol::blocks::{self, Mark, Switch};
-use crate::text::fill;
 use crate::view::figure::label;
 use crate::view::how::How;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The section.
 #[component]

@@ -1,11 +1,10 @@
 //! What every block needs: the sheet that it stands in, and lists.
 
-use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
-use crate::page::Page;
 use crate::page::sheet::State;
 use crate::protocol::Name;
+use crate::view::prelude::*;
 
 /// The sheet that a block stands in.
 #[derive(Clone, Copy)]

@@ -1,15 +1,13 @@
 //! A line of text and what stands in it.
 
-use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
 use super::act::{act, text_of};
 use super::host::{Host, each, some};
-use crate::format;
 use crate::protocol::blocks::{self, Action, Button, Kind, Line, Look, Run, Tone};
 use crate::view::copying::CopyButton;
 use crate::view::icons::path;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A paragraph.
 #[component]

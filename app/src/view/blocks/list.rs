@@ -1,12 +1,11 @@
 //! Lists: entries, terms, lines of code.
 
-use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
 use super::host::{Host, each, some};
 use super::line::{icon, paragraph, runs, span};
 use crate::protocol::blocks::{self, Entry, Listed, Run, Sign, Term, Tone};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A list.
 #[component]

@@ -1,13 +1,12 @@
 //! Drawings, and what pointing at their marks says.
 
-use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
 use super::host::some;
 use crate::charts::TEXT;
 use crate::charts::backend::{Anchor, Drawing, Ink, Node, text_width};
 use crate::protocol::blocks::Target;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Room around the words of a tip, and between their lines.
 const PAD: i32 = 8;

@@ -1,12 +1,10 @@
 //! Parts under a heading, and what is folded away.
 
-use leptos::prelude::*;
-
 use super::Blocks;
 use super::host::{Host, each, some};
 use super::line::{Press, icon, runs};
 use crate::protocol::blocks::{self, Purpose};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Parts under a heading.
 #[component]

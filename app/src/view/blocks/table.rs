@@ -1,12 +1,11 @@
 //! Rows and columns.
 
-use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 
 use super::host::{Host, each, some};
 use super::line::{Press, runs};
 use crate::protocol::blocks::{self, Cell, Column, Holds, Row, Sort, Stands, Tabled, Tone};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A table, in a frame that scrolls by itself where it is wider; plans become cards instead.
 #[component]
@@ -80,7 +79,6 @@ fn head(host: Host, column: Column) -> AnyView {
     view! { <th class=class scope="col" aria-sort=order>{StaticVec::from(inside)}</th> }
 }
 
-/// A row.
 fn row(host: Host, row: Row, kinds: &[(Holds, String)]) -> AnyView {
     let Row { id, stands, cells } = row;
     let class = match stands {

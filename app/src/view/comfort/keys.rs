@@ -1,16 +1,13 @@
 //! Shortcuts of one key. They can be switched off, and never act while something is typed (WCAG 2.1.4).
 
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
 use super::panel::Panel;
-use crate::browser;
 use crate::look::Theme;
-use crate::page::Page;
 use crate::text::Text;
 use crate::view::flags;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Where the storage says that they are off.
 const OFF: &str = "shardwise-keys-off";
@@ -66,11 +63,7 @@ fn act(page: Page, pressed: &KeyboardEvent) -> bool {
         "l" => browser::click("language"),
         "t" => {
             let theme = page.look.theme.get_untracked();
-            let place = Theme::ALL.iter().position(|(known, _)| *known == theme);
-            let next = place.map_or(0, |place| (place + 1) % Theme::ALL.len());
-            if let Some((theme, _)) = Theme::ALL.get(next) {
-                page.look.choose_theme(*theme);
-            }
+            page.look.choose_theme(Theme::ALL[(theme as usize + 1) % Theme::COUNT]);
         }
         "?" => browser::show_popover("keys"),
         _ => return false,

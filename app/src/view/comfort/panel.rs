@@ -1,11 +1,6 @@
 //! Panels over the page.
 
-use leptos::prelude::*;
-
-use crate::browser;
-use crate::page::Page;
-use crate::view::icons::Icon;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A panel over the page with a heading; its inside is made when it opens.
 #[component]

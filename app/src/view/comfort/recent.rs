@@ -1,14 +1,9 @@
 //! Questions of earlier visits: kept in this browser alone, erasable one by one and all.
 
-use leptos::prelude::*;
-
 use super::panel::Panel;
-use crate::browser;
 use crate::page::{Page, RECENT};
 use crate::recent::{self, Recent};
-use crate::text::fill;
-use crate::view::icons::Icon;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::words::asked;
 
 /// Reads what the storage holds.

@@ -1,20 +1,14 @@
 //! The answer in one line with its link, to pass on, and the code that embeds it; the same at length, to say that a number is
 //! wrong.
 
-use leptos::prelude::*;
 use shardwise_core::catalog;
 
 use super::panel::Panel;
-use crate::browser;
-use crate::format;
-use crate::page::Page;
+use crate::fit;
 use crate::protocol::Name;
-use crate::text::fill;
 use crate::view::copying::CopyButton;
-use crate::view::icons::Icon;
+use crate::view::prelude::*;
 use crate::view::sheet;
-use crate::view::verdict::sentence;
-use crate::view::view;
 use crate::words::{asked, gpu_label};
 
 /// What opens the panel.
@@ -57,7 +51,7 @@ fn summary(page: Page) -> String {
             &gpu_label(&job.hardware.gpu),
             &format::figure(answer.tokens_per_s_per_gpu),
             &cost,
-            &sentence(answer, lang),
+            &fit::sentence(&answer.fit, lang),
         ],
     )
 }
@@ -107,7 +101,7 @@ pub(in crate::view) fn Report(page: Page) -> impl IntoView {
             &[
                 &asked(&shown.found.job, lang),
                 &page.link(),
-                &sentence(answer, lang),
+                &fit::sentence(&answer.fit, lang),
                 &format::gib(memory.reserved_gib),
                 &range(interval.map(|interval| interval.peak_gib)),
                 &format::figure(answer.tokens_per_s_per_gpu),

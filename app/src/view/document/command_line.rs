@@ -1,12 +1,10 @@
 //! The command line's page: for whoever has no WebAssembly, a cluster without a browser, or a thousand questions.
 
-use leptos::prelude::*;
-
 use super::guide::{code, names};
 use crate::sheets::example;
 use crate::text::guides::EXITS;
 use crate::text::{COMMANDS, Lang};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// How to get it, how to ask it, what it does.
 #[component]

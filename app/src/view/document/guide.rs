@@ -1,9 +1,7 @@
 //! Pages for those who work elsewhere: in another site's pages, in Python, in programs.
 
-use leptos::prelude::*;
-
 use crate::text::{Guide, Lang, Part, Said};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The sections of such a page.
 #[component]

@@ -1,13 +1,11 @@
 //! The methods page: every formula with its terms, its sources, its code and its measured error.
 
-use leptos::prelude::*;
 use shardwise_core::methods::{self, Entry, Group};
 use shardwise_core::words::{self, Formula, Words};
 
 use crate::protocol::Document;
 use crate::sheets::words::words_of;
-use crate::text::Lang;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// The contents, and the formulas by group.
 #[component]

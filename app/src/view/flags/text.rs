@@ -1,18 +1,12 @@
 //! One text: what it is for, the reasons beside its settings, copy and download, what changed in it.
 
-use leptos::prelude::*;
 use shardwise_core::emit::Named;
 
-use crate::browser;
-use crate::format;
-use crate::page::Page;
 use crate::page::texts::Texts;
 use crate::protocol::Text;
-use crate::text::{Lang, fill};
 use crate::view::copying::{CopyButton, DownloadButton};
-use crate::view::icons::Icon;
 use crate::view::listing::{self, Changes, Line};
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// Lines that show whose text it is; Copy and Download take all.
 const FIRST: usize = 13;

@@ -33,15 +33,10 @@ pub(super) fn take(page: Page, fold: Fold) -> String {
     match fold {
         Fold::Memory => memory::line(page).unwrap_or_default(),
         Fold::Time => time::line(page).unwrap_or_default(),
-        Fold::Plans => {
-            // The first offer is the question's own GPU type.
-            let market = page.market();
-            let own = market.offers.first().and_then(|own| own.result.as_ref().ok());
-            match own {
-                Some(found) if found.considered > 1 => fill(text.why_plans_take, &[&format::grouped(found.considered)]),
-                _ => text.why_plans_none.to_owned(),
-            }
-        }
+        Fold::Plans => match page.market().tried() {
+            Some(tried) => fill(text.why_plans_take, &[&tried]),
+            None => text.why_plans_none.to_owned(),
+        },
         Fold::Caveats => match page.answered().map_or(0, |shown| shown.found.answer.caveats.len()) {
             0 => text.why_caveats_none.to_owned(),
             1 => text.why_caveats_one.to_owned(),

@@ -3,23 +3,19 @@
 
 use std::cell::Cell;
 
-use leptos::prelude::*;
 use serde_json::Map;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
-use crate::browser;
 use crate::follow::follow;
 use crate::form::Field;
-use crate::page::Page;
 use crate::parts;
 use crate::protocol::Name;
 use crate::sheets::alternatives::PART;
-use crate::text::fill;
 use crate::view::comfort::{self, Close};
 use crate::view::controls::bad_number;
+use crate::view::prelude::*;
 use crate::view::sheet::Awaited;
-use crate::view::view;
 
 /// The panel, and what holds the keyboard in it until there is something to choose.
 const PANEL: &str = "alternatives";

@@ -1,15 +1,12 @@
 //! Why not …?: textbook layouts beside the plan, over the page. Asked of the worker once it is opened.
 
-use leptos::prelude::*;
 use serde_json::Map;
 use web_sys::Event;
 
-use crate::browser;
-use crate::page::Page;
 use crate::protocol::Name;
 use crate::view::comfort::Close;
+use crate::view::prelude::*;
 use crate::view::sheet::Awaited;
-use crate::view::view;
 
 /// The panel, and what holds the keyboard in it.
 const PANEL: &str = "whynot";

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
 use shardwise_core::Answer;
 
-use crate::format;
-use crate::page::{Page, Shown};
-use crate::text::{Lang, fill};
+use crate::page::Shown;
 use crate::view::how::How;
-use crate::view::view;
+use crate::view::prelude::*;
 use crate::view::{calibrate, operations, run as runs};
 use crate::words;
 
@@ -41,16 +38,13 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
         Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], order[3], hours, usd]),
         None => fill(text.rent_line, &order),
     };
-    Some(
-        view! {
-            <p class="rent" id="rent">
-                <b>{order}</b>
-                " "
-                <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang))}</span>
-            </p>
-        }
-        .into_any(),
-    )
+    Some(view! {
+        <p class="rent" id="rent">
+            <b>{order}</b>
+            " "
+            <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang))}</span>
+        </p>
+    })
 }
 
 /// Where in its range a value is, the range, and the range in words.
