@@ -1,15 +1,14 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
+mod address;
 pub(crate) mod asking;
 pub(crate) mod folds;
 pub(crate) mod sheet;
 pub(crate) mod texts;
 
-use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::hardware::OWN;
@@ -38,9 +37,6 @@ use texts::Texts;
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
 
-/// The form with it.
-const KEPT_FORM: &str = "shardwise-form";
-
 /// The recent questions.
 pub(crate) const RECENT: &str = "shardwise-recent";
 
@@ -50,17 +46,11 @@ const PRICES: &str = "shardwise-prices";
 /// How sure a plan is to be, in per cent.
 const SURE: &str = "shardwise-sure";
 
-/// How long a question must rest to be one that somebody may look for again, in milliseconds.
-const RECENT_MS: u32 = 8000;
-
 /// The question that was put aside.
 const KEPT_ASIDE: &str = "shardwise-aside";
 
 /// The key of it in the state of the comparison.
 const PUT_ASIDE: &str = "a";
-
-/// How long the address waits for the typing to pause, in milliseconds.
-const ADDRESS_PAUSE_MS: u32 = 400;
 
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
@@ -416,88 +406,5 @@ impl Page {
     /// The form of a first visit.
     pub(crate) fn reset(self) {
         self.replace(|form| *form = first_form());
-    }
-
-    fn read_address(self) {
-        let hash = browser::hash();
-        // Hashes without a value are places in the page.
-        if !hash.contains('=') || Some(&hash) == self.hash().as_ref() {
-            return;
-        }
-        match permalink::open(&hash) {
-            Ok((question, left_out)) => {
-                self.left_out.set(left_out);
-                self.type_in(|form| {
-                    form.load(&question);
-                    if self.embedded {
-                        // An element's attributes say as much as matters to its page: the rest is the usual.
-                        form.choose_kind(form.kind());
-                    }
-                });
-            }
-            Err(error) => self.bad_link.set(Some(error)),
-        }
-    }
-
-    fn hash(self) -> Option<String> {
-        // What waits for a pause in typing may outlast the page.
-        self.shown
-            .try_with_untracked(|shown| shown.as_ref().map(|shown| shown.hash.clone()))?
-    }
-
-    #[inline(never)]
-    fn write_address(self, as_step: bool) {
-        let Some(hash) = self.hash() else { return };
-        // A step that is on its way leaves the one before it as it is.
-        if asking::step_is_due() {
-            return;
-        }
-        // A link that could not be read stays in the address until something is changed.
-        if hash != browser::hash() && self.bad_link.with_untracked(Option::is_none) {
-            // What is pressed in an embed is no step of the page around it.
-            browser::set_hash(&hash, as_step && !self.embedded);
-        }
-    }
-
-    fn write_address_later(self) {
-        thread_local! {
-            static PENDING: RefCell<Option<[Timeout; 2]>> = const { RefCell::new(None) };
-        }
-        let write = Box::new(move || self.write_address(false));
-        let address = browser::after(ADDRESS_PAUSE_MS, write);
-        // So late that the page is not busy until then.
-        let recent = Timeout::new(RECENT_MS, move || self.remember());
-        // Those before them are dropped, and with them what they would have done.
-        PENDING.with(|pending| pending.replace(Some([address, recent])));
-    }
-
-    /// Hears where the address leads, and keeps what is typed when the page is left.
-    pub(crate) fn follow_address(self) {
-        browser::listen("hashchange", move |_| self.read_address());
-        browser::listen("popstate", move |_| self.read_address());
-        // A press may lead away: the address that Back comes to is the question as it stands.
-        browser::listen("click", move |_| self.write_address(false));
-        browser::listen("pagehide", move |_| {
-            self.keep();
-            self.remember();
-        });
-    }
-
-    /// Keeps what is typed, valid or not, beside the question that the address holds.
-    fn keep(self) {
-        if let (false, Some(hash)) = (self.embedded, self.hash()) {
-            let typed = self.form.with_untracked(Form::typed);
-            browser::keep(KEPT_QUESTION, &hash);
-            browser::keep(KEPT_FORM, &typed);
-        }
-    }
-
-    /// Types again what was kept for the question of the address: Back from another page, a reload.
-    fn retype(self) {
-        let hash = browser::kept(KEPT_QUESTION).filter(|hash| *hash == browser::hash());
-        if !self.embedded && hash.is_some() && hash == self.hash() {
-            let typed = browser::kept(KEPT_FORM).unwrap_or_default();
-            self.edit(|form| form.retype(&typed));
-        }
     }
 }

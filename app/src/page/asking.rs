@@ -1,6 +1,6 @@
 //! From what is typed to the answer that is shown.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -109,16 +109,8 @@ enum OfRun {
 }
 
 thread_local! {
-    /// Whether the answer that is awaited is to a choice, which Back undoes.
-    static STEP_DUE: Cell<bool> = const { Cell::new(false) };
-
     /// What was asked first and has no answer, until another question has one.
     static LEFT: RefCell<Option<Form>> = const { RefCell::new(None) };
-}
-
-/// Whether the answer that is awaited is to a choice.
-pub(super) fn step_is_due() -> bool {
-    STEP_DUE.get()
 }
 
 /// Sets a signal, and wakes who reads it, where its value is new.
@@ -243,6 +235,7 @@ impl Page {
             Ok(answered) => Shown::of(priced, question, answered),
             Err(Refused { error, mends }) => {
                 self.take_run(run, None, None);
+                self.fall_back();
                 let error = self.form.with_untracked(|form| form.refused(error));
                 self.refuse(vec![FieldError { mends: Some(mends), ..error }]);
                 return self.stand();
@@ -297,13 +290,10 @@ impl Page {
         let is_first = self.hash().is_none();
         compute::start(self, &shown);
         self.shown.set(Some(shown));
-        if STEP_DUE.replace(false) {
-            self.write_address(true);
-        }
         if self.errors.with_untracked(|errors| !errors.is_empty()) {
             self.errors.set(Vec::new());
         }
-        self.write_address_later();
+        self.catch_up();
         if is_first {
             self.retype();
         }
@@ -323,21 +313,6 @@ impl Page {
     pub(crate) fn type_in(self, edit: impl FnOnce(&mut Form)) {
         self.forget_bad_link();
         self.edit(edit);
-    }
-
-    /// Changes the form by what a person chooses: Back undoes it.
-    pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
-        // The address catches up before the step, else Back would skip what was typed or chosen last.
-        match estimates::awaited(|asked| permalink::to_hash(asked.question())) {
-            Some(hash) if step_is_due() && !self.embedded => browser::set_hash(&hash, true),
-            _ => self.write_address(false),
-        }
-        self.type_in(edit);
-        if estimates::are_awaited() {
-            STEP_DUE.set(true);
-        } else {
-            self.write_address(true);
-        }
     }
 
     /// Changes the form to a whole question that takes the place of this one: Back undoes it.
