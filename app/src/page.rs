@@ -6,8 +6,9 @@ pub(crate) mod folds;
 pub(crate) mod sheet;
 pub(crate) mod texts;
 
+use std::cell::RefCell;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -55,8 +56,70 @@ const PUT_ASIDE: &str = "a";
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
 
-/// In how many steps the page is built, so that none of them holds up what a person does meanwhile.
-pub(crate) const STEPS: usize = 8;
+/// The steps in which the page is built, in their order, so that none of them holds up what a person does meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// What the others stand in.
+    Frame,
+    /// The framework, and where a question can start from.
+    Start,
+    /// The model.
+    Model,
+    /// The GPUs.
+    Machine,
+    /// The task.
+    Task,
+    /// The answer in one line.
+    Dock,
+    /// The verdict: whether it fits.
+    Verdict,
+    /// Its figures and its plan, with which the page can be shown.
+    Figures,
+    /// What is folded in the form beside the GPUs.
+    OwnMachine,
+    /// What is folded beside the task.
+    OwnTask,
+    /// The plan by hand.
+    OwnPlan,
+    /// The engine that generates, by hand.
+    OwnEngine,
+    /// What opens from the verdict.
+    Panels,
+    /// What to do with the answer: the first part of the page's rest.
+    Acting,
+    /// The GPU types.
+    Gpus,
+    /// What is closed until it is asked for.
+    Folds,
+    /// What ends the page.
+    Closing,
+}
+
+impl Step {
+    /// All of them.
+    const ALL: [Self; 17] = [
+        Self::Frame,
+        Self::Start,
+        Self::Model,
+        Self::Machine,
+        Self::Task,
+        Self::Dock,
+        Self::Verdict,
+        Self::Figures,
+        Self::OwnMachine,
+        Self::OwnTask,
+        Self::OwnPlan,
+        Self::OwnEngine,
+        Self::Panels,
+        Self::Acting,
+        Self::Gpus,
+        Self::Folds,
+        Self::Closing,
+    ];
+
+    /// What is folded in the form: what there is to do while the first answer is awaited.
+    const FOLDED: [Self; 4] = [Self::OwnMachine, Self::OwnTask, Self::OwnPlan, Self::OwnEngine];
+}
 
 /// What the best GPU type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,8 +189,7 @@ pub(crate) struct State {
     /// Whether the page is embedded in another.
     pub(crate) embedded: bool,
     /// Which steps of building the page are done.
-    pub(crate) built: [RwSignal<bool>; STEPS],
-
+    pub(crate) built: [RwSignal<bool>; Step::ALL.len()],
     /// Whether its rest did not load.
     pub(crate) broken: RwSignal<bool>,
     /// The flags of a framework for the shown question; the last question's until they are written.
@@ -188,14 +250,38 @@ fn first_preset() -> Form {
         .unwrap_or_default()
 }
 
-/// The presets' questions as the part of an address after `#`. Made once, which takes as long as an answer.
-pub(crate) fn preset_links() -> &'static [String] {
-    static LINKS: OnceLock<Vec<String>> = OnceLock::new();
-    LINKS.get_or_init(|| {
+thread_local! {
+    /// The presets' questions, as far as they were made, as the part of an address after `#`.
+    static LINKS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many of them are made in one task.
+const LINKS_AT_ONCE: usize = 4;
+
+/// Makes the next of them, as many as asked; whether there are more. All take as long as an answer.
+fn link_presets(most: usize) -> bool {
+    LINKS.with_borrow_mut(|links| {
+        let left = presets::presets().iter().skip(links.len());
         let link = |preset: &Preset| preset.question().map(|question| permalink::to_hash(&question));
-        let links = presets::presets().iter().map(link);
-        links.map(Option::unwrap_or_default).collect()
+        links.extend(left.take(most).map(link).map(Option::unwrap_or_default));
+        links.len() < presets::presets().len()
     })
+}
+
+/// Makes all of them, in tasks of their own.
+pub(crate) fn link_presets_soon() {
+    browser::soon(|| {
+        if link_presets(LINKS_AT_ONCE) {
+            link_presets_soon();
+        }
+    });
+}
+
+/// The preset with an address.
+fn preset_at(hash: &str) -> Option<&'static Preset> {
+    link_presets(usize::MAX);
+    let place = LINKS.with_borrow(|links| links.iter().position(|link| link == hash))?;
+    presets::presets().get(place)
 }
 
 impl Page {
@@ -239,6 +325,16 @@ impl Page {
             reading: RwSignal::new(None),
         };
         Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }
+    }
+
+    /// The next step of building the page; `None` once it is whole. What the answer fills waits for it as long as there is
+    /// something else to do.
+    pub(crate) fn next_step(self) -> Option<Step> {
+        let open = |step: &Step| !self.built[*step as usize].get_untracked();
+        let next = Step::ALL.into_iter().find(open)?;
+        let waits = next == Step::Dock && self.standing().is_none();
+        let folded = Step::FOLDED.into_iter().find(open).filter(|_| waits);
+        Some(folded.unwrap_or(next))
     }
 
     /// This page in another language.

@@ -7,11 +7,11 @@ use leptos::prelude::*;
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog::OfferKind;
 use shardwise_core::job::{self, Job};
-use shardwise_core::presets::{self, Preset};
+use shardwise_core::presets::Preset;
 use shardwise_core::wire::{MarketSpec, WorkloadKind, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Question, permalink};
 
-use super::{Page, first_form, preset_links};
+use super::{Page, first_form, preset_at};
 use crate::browser;
 use crate::client::estimates;
 use crate::compute;
@@ -68,8 +68,7 @@ pub(super) fn preset_of(question: &Question) -> Option<&'static Preset> {
         .map(|market| if home(&market) { MarketSpec { providers: None, ..market } } else { market })
         .filter(|market| *market != on_demand);
     let plain = permalink::to_hash(&plain);
-    let place = preset_links().iter().position(|link| *link == plain);
-    place.and_then(|place| presets::presets().get(place))
+    preset_at(&plain)
 }
 
 /// What was measured beside the estimate of it.

@@ -22,7 +22,7 @@ use super::controls::describe;
 use super::icons::Refusal;
 use super::steps::Built;
 use crate::browser;
-use crate::page::Page;
+use crate::page::{Page, Step};
 use crate::view::view;
 
 #[component]
@@ -37,14 +37,18 @@ pub(super) fn Ask(page: Page) -> impl IntoView {
         >
             <div class="ask-in">
                 <h2 id="ask-h">{page.text().your_question}</h2>
-                <Built page at=1>
+                <Built page at=Step::Start>
                     <Framework page/>
                     <Start page/>
                     <OtherErrors page/>
+                </Built>
+                <Built page at=Step::Model>
                     <Model page/>
+                </Built>
+                <Built page at=Step::Machine>
                     <Gpus page/>
                 </Built>
-                <Built page at=2>
+                <Built page at=Step::Task>
                     <Workload page/>
                     <Plan page/>
                 </Built>

@@ -2,13 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::page::Page;
-
-/// The step with which it can be shown: form and verdict are there.
-pub(super) const SHOWN: usize = 3;
+use crate::page::{Page, Step};
 
 /// A part of the page that is built at a step, and stays.
 #[component]
-pub(super) fn Built(page: Page, at: usize, children: ChildrenFn) -> impl IntoView {
-    move || page.built.get(at)?.get().then(|| children())
+pub(super) fn Built(page: Page, at: Step, children: ChildrenFn) -> impl IntoView {
+    move || page.built.get(at as usize)?.get().then(|| children())
 }

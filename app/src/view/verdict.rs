@@ -16,13 +16,14 @@ use super::icons::{Callout, Icon};
 use super::near::Near;
 use super::plan::{Alternatives, Plan, WhyNot};
 use super::sheet;
+use super::steps::Built;
 use super::sure::Sure;
 use crate::browser;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
 use crate::form::{Field, FieldError, Problem, mend};
 use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::{Page, Shown, Step};
 use crate::protocol::Name;
 use crate::text::{Lang, fill};
 use crate::view::view;
@@ -63,12 +64,16 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
                 let fits = page.answered()?.found.answer.fit.state == FitState::Fits;
                 (!fits).then(|| view! { <Closing page/> })
             }}
-            {move || page.answered().map(|shown| view! {
-                <Figures page shown=shown.clone()/>
-                <Plan page shown/>
-            })}
-            <Alternatives page/>
-            <WhyNot page/>
+            <Built page at=Step::Figures>
+                {move || page.answered().map(|shown| view! {
+                    <Figures page shown=shown.clone()/>
+                    <Plan page shown/>
+                })}
+            </Built>
+            <Built page at=Step::Panels>
+                <Alternatives page/>
+                <WhyNot page/>
+            </Built>
         </section>
     }
 }

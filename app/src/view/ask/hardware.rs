@@ -16,12 +16,13 @@ use crate::form::{CUSTOM_GPU, Field, Form, HOME};
 use crate::format;
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
-use crate::page::Page;
 use crate::page::folds::Fold;
-use crate::text::{Lang, fill};
+use crate::page::{Page, Step};
+use crate::text::{Lang, Text, fill};
 use crate::view::controls::{Choice, Input, Select};
 use crate::view::fold;
 use crate::view::icons::Icon;
+use crate::view::steps::Built;
 use crate::view::view;
 use crate::words::{gpu_label, offer};
 
@@ -29,10 +30,12 @@ use crate::words::{gpu_label, offer};
 #[component]
 fn Types(page: Page, field: Field) -> impl IntoView {
     let vendors = [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel"), ("huawei", "Huawei"), ("metax", "MetaX")];
+    // Once for all options.
+    let now = Memo::new(move |_| page.typed(field));
     let groups = vendors.map(|(vendor, label)| {
         let options = catalog::gpus().iter().filter(|gpu| gpu.vendor == vendor).map(|gpu| {
             let name = format!("{} {} GB", gpu_label(gpu.id), format::fixed(gpu.memory_gb, 0));
-            view! { <Type page field id=gpu.id name/> }
+            view! { <option value=gpu.id prop:selected=move || now.with(|now| now == gpu.id)>{name}</option> }
         });
         view! { <optgroup label=label>{options.collect_view()}</optgroup> }
     });
@@ -171,17 +174,38 @@ fn rate_words(yuan: f64) -> String {
     format::trimmed((yuan * 1e4).round() / 1e4)
 }
 
-/// What dollars are shown in, and at what rate.
+/// What dollars are shown in, by its name.
+fn currency_name(currency: Currency, text: &Text) -> &'static str {
+    match currency {
+        Currency::Usd => text.money_usd,
+        Currency::Cny => text.money_cny,
+    }
+}
+
+/// What dollars are shown in.
 #[component]
 fn Shown(page: Page) -> impl IntoView {
     let text = page.text();
+    view! {
+        <details class="more" id="money" open=CHOSEN.take()>
+            <summary>
+                {text.money}
+                " "
+                <span>{move || currency_name(page.look.money().currency, text)}</span>
+            </summary>
+            <Built page at=Step::OwnMachine><Reckoning page/></Built>
+        </details>
+    }
+}
+
+/// The choice of it, and the rate.
+#[component]
+fn Reckoning(page: Page) -> impl IntoView {
+    let text = page.text();
     let look = page.look;
-    let name = move |currency| match currency {
-        Currency::Usd => text.money_usd,
-        Currency::Cny => text.money_cny,
-    };
     let choices = Currency::ALL.map(|(currency, word)| {
-        view! { <option value=word prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
+        let chosen = move || look.money().currency == currency;
+        view! { <option value=word prop:selected=chosen>{currency_name(currency, text)}</option> }
     });
     let choose = move |word: String| {
         if let Some(currency) = Currency::of_word(&word) {
@@ -196,38 +220,31 @@ fn Shown(page: Page) -> impl IntoView {
         }
     };
     view! {
-        <details class="more" id="money" open=CHOSEN.take()>
-            <summary>
-                {text.money}
-                " "
-                <span>{move || name(look.money().currency)}</span>
-            </summary>
-            <div class="row">
-                <div class="field">
-                    <label for="currency">{text.money}</label>
-                    <select id="currency" on:change=move |event| choose(event_target_value(&event))>
-                        {choices.collect_view()}
-                    </select>
-                </div>
-                <div class=move || if wrong() { "field is-err" } else { "field" }>
-                    <label for="rate">{text.money_rate}</label>
-                    <input
-                        id="rate"
-                        type="text"
-                        inputmode="decimal"
-                        autocomplete="off"
-                        spellcheck="false"
-                        prop:value=move || typed.get()
-                        on:input=move |event| typed.set(event_target_value(&event))
-                        on:change=take
-                        aria-invalid=move || wrong().then_some("true")
-                        aria-describedby=move || wrong().then_some("rate-m")
-                    />
-                    {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
-                </div>
-                <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
+        <div class="row">
+            <div class="field">
+                <label for="currency">{text.money}</label>
+                <select id="currency" on:change=move |event| choose(event_target_value(&event))>
+                    {choices.collect_view()}
+                </select>
             </div>
-        </details>
+            <div class=move || if wrong() { "field is-err" } else { "field" }>
+                <label for="rate">{text.money_rate}</label>
+                <input
+                    id="rate"
+                    type="text"
+                    inputmode="decimal"
+                    autocomplete="off"
+                    spellcheck="false"
+                    prop:value=move || typed.get()
+                    on:input=move |event| typed.set(event_target_value(&event))
+                    on:change=take
+                    aria-invalid=move || wrong().then_some("true")
+                    aria-describedby=move || wrong().then_some("rate-m")
+                />
+                {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
+            </div>
+            <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
+        </div>
     }
 }
 
@@ -380,12 +397,14 @@ fn OwnMachines(page: Page) -> impl IntoView {
                 <span>{price}</span>
             </summary>
             <div class="row">
-                <Input page field=Field::OwnedPrice/>
-                <Input page field=Field::OwnedYears placeholder=usual(owned::YEARS)/>
-                <Input page field=Field::OwnedUse placeholder=usual(owned::WORKING)/>
-                <Input page field=Field::OwnedWatts placeholder=watts/>
-                <Input page field=Field::OwnedPue placeholder=usual(PUE)/>
-                <Input page field=Field::OwnedKwh placeholder=usual(owned::USD_PER_KWH)/>
+                <Built page at=Step::OwnMachine>
+                    <Input page field=Field::OwnedPrice/>
+                    <Input page field=Field::OwnedYears placeholder=usual(owned::YEARS)/>
+                    <Input page field=Field::OwnedUse placeholder=usual(owned::WORKING)/>
+                    <Input page field=Field::OwnedWatts placeholder=watts/>
+                    <Input page field=Field::OwnedPue placeholder=usual(PUE)/>
+                    <Input page field=Field::OwnedKwh placeholder=usual(owned::USD_PER_KWH)/>
+                </Built>
                 <p class="hint">{hint}</p>
             </div>
         </details>
@@ -431,8 +450,10 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
                     <span>{move || summary()}</span>
                 </summary>
                 <div class="row">
-                    <Input page field=Field::GpusPerNode placeholder=per_node/>
-                    <Input page field=Field::Network placeholder=network/>
+                    <Built page at=Step::OwnMachine>
+                        <Input page field=Field::GpusPerNode placeholder=per_node/>
+                        <Input page field=Field::Network placeholder=network/>
+                    </Built>
                     <p class="hint">{text.nodes_hint}</p>
                 </div>
             </details>

@@ -11,7 +11,7 @@ use crate::browser;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::format;
-use crate::page::Page;
+use crate::page::{Page, Step};
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
 use crate::text::{Text, fill};
@@ -43,7 +43,7 @@ pub(super) fn OwnPrices(page: Page) -> impl IntoView {
                 " "
                 <span>{count}</span>
             </summary>
-            <Built page at=4>{rest::of(|rest| rest.prices)(page)}</Built>
+            <Built page at=Step::Acting>{rest::of(|rest| rest.prices)(page)}</Built>
         </details>
     }
 }
