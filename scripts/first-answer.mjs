@@ -66,31 +66,39 @@ function upTo(document, last) {
   return parts.map(markup).join('');
 }
 
+function escape(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
 /** An element as markup, without what names it to scripts and to assistive programs: the page itself has the same names. */
 function markup(node) {
-  const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
   if (node.nodeType === 3) return escape(node.data);
   if (node.nodeType !== 1 || node.hidden || node.matches('dialog, [popover], script')) return '';
+  // Of what folds, the line that stays.
+  if (node.matches('details:not([open]) > :not(summary)')) return '';
+  if (node.matches('select, textarea, input:not([type=radio], [type=checkbox])')) return drawn(node);
   const tag = node.localName === 'main' ? 'div' : node.localName;
-  // Of a list, what is chosen.
-  if (tag === 'option' && !isChosen(node)) return '';
   const attributes = [...node.attributes].filter(({ name }) => !/^(id|for|name|tabindex|role|href|popovertarget|aria-.*|data-.*)$/.test(name)).map(({ name, value }) => [name, value]);
   const set = (name, value) => attributes.push([name, value]);
   if (node.hasAttribute('href')) set('href', '#');
   if (node.hasAttribute('aria-pressed')) set('aria-pressed', node.getAttribute('aria-pressed'));
   if (node.hasAttribute('aria-current')) set('aria-current', node.getAttribute('aria-current'));
-  if (tag === 'input' && ['radio', 'checkbox'].includes(node.type)) {
-    if (node.checked) set('checked', '');
-  } else if (tag === 'input') {
-    set('value', node.value);
-  }
+  if (tag === 'input' && node.checked) set('checked', '');
   const words = attributes.map(([name, value]) => ` ${name}="${escape(value)}"`).join('');
-  const inside = tag === 'textarea' ? escape(node.value) : [...node.childNodes].map(markup).join('');
+  const inside = [...node.childNodes].map(markup).join('');
   const empty = ['input', 'img', 'br', 'hr'].includes(tag);
   return `<${tag}${words}>${empty ? '' : `${inside}</${tag}>`}`;
 }
 
-function isChosen(option) {
-  const list = option.closest('select');
-  return [...list.options].some((own) => own.isChosen) ? option.isChosen : option.value === list.value;
+/** A control as it looks: for a real one a browser that fills in forms lays out the page before its style sheet is there. */
+function drawn(control) {
+  const isList = control.localName === 'select';
+  const said = isList ? chosen(control)?.textContent : control.value;
+  const words = said ? escape(said) : `<i>${escape(control.placeholder ?? '')}</i>`;
+  return `<bdi class="${`drawn ${isList ? 'drawn-list' : control.className}`.trim()}">${words}</bdi>`;
+}
+
+function chosen(list) {
+  const options = [...list.options];
+  return options.find((own) => own.isChosen) ?? options.find((own) => own.value === list.value);
 }

@@ -64,13 +64,10 @@ pub fn Accuracy() -> impl IntoView {
     view::accuracy::whole()
 }
 
-/// Starts the calculator: in tasks of their own, so that none takes long. `rest` gives what the first answer does not need,
-/// `engine` answers where no worker can.
+/// Starts the calculator. `rest` gives what the first answer does not need, `engine` answers where no worker can.
 pub fn calculator(rest: Loader, engine: Engine) {
-    soon(move || {
-        page::preset_links();
-        soon(move || mount_to_body(move || view! { <App rest engine/> }));
-    });
+    // In a task of its own, so that none takes long.
+    soon(move || mount_to_body(move || view! { <App rest engine/> }));
 }
 
 /// Starts the accuracy page.

@@ -1,5 +1,6 @@
 //! The state of the page: what is typed, what it asks, and the answer.
 
+mod address;
 pub(crate) mod asking;
 pub(crate) mod folds;
 pub(crate) mod sheet;
@@ -7,9 +8,8 @@ pub(crate) mod texts;
 
 use std::cell::RefCell;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::hardware::OWN;
@@ -38,9 +38,6 @@ use texts::Texts;
 /// The question that was last shown, as the part of its address after `#`, for the site's other pages.
 pub(crate) const KEPT_QUESTION: &str = "shardwise-question";
 
-/// The form with it.
-const KEPT_FORM: &str = "shardwise-form";
-
 /// The recent questions.
 pub(crate) const RECENT: &str = "shardwise-recent";
 
@@ -50,23 +47,79 @@ const PRICES: &str = "shardwise-prices";
 /// How sure a plan is to be, in per cent.
 const SURE: &str = "shardwise-sure";
 
-/// How long a question must rest to be one that somebody may look for again, in milliseconds.
-const RECENT_MS: u32 = 8000;
-
 /// The question that was put aside.
 const KEPT_ASIDE: &str = "shardwise-aside";
 
 /// The key of it in the state of the comparison.
 const PUT_ASIDE: &str = "a";
 
-/// How long the address waits for the typing to pause, in milliseconds.
-const ADDRESS_PAUSE_MS: u32 = 400;
-
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
 
-/// In how many steps the page is built, so that none of them holds up what a person does meanwhile.
-pub(crate) const STEPS: usize = 8;
+/// The steps in which the page is built, in their order, so that none of them holds up what a person does meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// What the others stand in.
+    Frame,
+    /// The framework, and where a question can start from.
+    Start,
+    /// The model.
+    Model,
+    /// The GPUs.
+    Machine,
+    /// The task.
+    Task,
+    /// The answer in one line.
+    Dock,
+    /// The verdict: whether it fits.
+    Verdict,
+    /// Its figures and its plan, with which the page can be shown.
+    Figures,
+    /// What is folded in the form beside the GPUs.
+    OwnMachine,
+    /// What is folded beside the task.
+    OwnTask,
+    /// The plan by hand.
+    OwnPlan,
+    /// The engine that generates, by hand.
+    OwnEngine,
+    /// What opens from the verdict.
+    Panels,
+    /// What to do with the answer: the first part of the page's rest.
+    Acting,
+    /// The GPU types.
+    Gpus,
+    /// What is closed until it is asked for.
+    Folds,
+    /// What ends the page.
+    Closing,
+}
+
+impl Step {
+    /// All of them.
+    const ALL: [Self; 17] = [
+        Self::Frame,
+        Self::Start,
+        Self::Model,
+        Self::Machine,
+        Self::Task,
+        Self::Dock,
+        Self::Verdict,
+        Self::Figures,
+        Self::OwnMachine,
+        Self::OwnTask,
+        Self::OwnPlan,
+        Self::OwnEngine,
+        Self::Panels,
+        Self::Acting,
+        Self::Gpus,
+        Self::Folds,
+        Self::Closing,
+    ];
+
+    /// What is folded in the form: what there is to do while the first answer is awaited.
+    const FOLDED: [Self; 4] = [Self::OwnMachine, Self::OwnTask, Self::OwnPlan, Self::OwnEngine];
+}
 
 /// What the best GPU type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,8 +189,7 @@ pub(crate) struct State {
     /// Whether the page is embedded in another.
     pub(crate) embedded: bool,
     /// Which steps of building the page are done.
-    pub(crate) built: [RwSignal<bool>; STEPS],
-
+    pub(crate) built: [RwSignal<bool>; Step::ALL.len()],
     /// Whether its rest did not load.
     pub(crate) broken: RwSignal<bool>,
     /// The flags of a framework for the shown question; the last question's until they are written.
@@ -198,14 +250,38 @@ fn first_preset() -> Form {
         .unwrap_or_default()
 }
 
-/// The presets' questions as the part of an address after `#`. Made once, which takes as long as an answer.
-pub(crate) fn preset_links() -> &'static [String] {
-    static LINKS: OnceLock<Vec<String>> = OnceLock::new();
-    LINKS.get_or_init(|| {
+thread_local! {
+    /// The presets' questions, as far as they were made, as the part of an address after `#`.
+    static LINKS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many of them are made in one task.
+const LINKS_AT_ONCE: usize = 4;
+
+/// Makes the next of them, as many as asked; whether there are more. All take as long as an answer.
+fn link_presets(most: usize) -> bool {
+    LINKS.with_borrow_mut(|links| {
+        let left = presets::presets().iter().skip(links.len());
         let link = |preset: &Preset| preset.question().map(|question| permalink::to_hash(&question));
-        let links = presets::presets().iter().map(link);
-        links.map(Option::unwrap_or_default).collect()
+        links.extend(left.take(most).map(link).map(Option::unwrap_or_default));
+        links.len() < presets::presets().len()
     })
+}
+
+/// Makes all of them, in tasks of their own.
+pub(crate) fn link_presets_soon() {
+    browser::soon(|| {
+        if link_presets(LINKS_AT_ONCE) {
+            link_presets_soon();
+        }
+    });
+}
+
+/// The preset with an address.
+fn preset_at(hash: &str) -> Option<&'static Preset> {
+    link_presets(usize::MAX);
+    let place = LINKS.with_borrow(|links| links.iter().position(|link| link == hash))?;
+    presets::presets().get(place)
 }
 
 impl Page {
@@ -249,6 +325,16 @@ impl Page {
             reading: RwSignal::new(None),
         };
         Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }
+    }
+
+    /// The next step of building the page; `None` once it is whole. What the answer fills waits for it as long as there is
+    /// something else to do.
+    pub(crate) fn next_step(self) -> Option<Step> {
+        let open = |step: &Step| !self.built[*step as usize].get_untracked();
+        let next = Step::ALL.into_iter().find(open)?;
+        let waits = next == Step::Dock && self.standing().is_none();
+        let folded = Step::FOLDED.into_iter().find(open).filter(|_| waits);
+        Some(folded.unwrap_or(next))
     }
 
     /// This page in another language.
@@ -416,88 +502,5 @@ impl Page {
     /// The form of a first visit.
     pub(crate) fn reset(self) {
         self.replace(|form| *form = first_form());
-    }
-
-    fn read_address(self) {
-        let hash = browser::hash();
-        // Hashes without a value are places in the page.
-        if !hash.contains('=') || Some(&hash) == self.hash().as_ref() {
-            return;
-        }
-        match permalink::open(&hash) {
-            Ok((question, left_out)) => {
-                self.left_out.set(left_out);
-                self.type_in(|form| {
-                    form.load(&question);
-                    if self.embedded {
-                        // An element's attributes say as much as matters to its page: the rest is the usual.
-                        form.choose_kind(form.kind());
-                    }
-                });
-            }
-            Err(error) => self.bad_link.set(Some(error)),
-        }
-    }
-
-    fn hash(self) -> Option<String> {
-        // What waits for a pause in typing may outlast the page.
-        self.shown
-            .try_with_untracked(|shown| shown.as_ref().map(|shown| shown.hash.clone()))?
-    }
-
-    #[inline(never)]
-    fn write_address(self, as_step: bool) {
-        let Some(hash) = self.hash() else { return };
-        // A step that is on its way leaves the one before it as it is.
-        if asking::step_is_due() {
-            return;
-        }
-        // A link that could not be read stays in the address until something is changed.
-        if hash != browser::hash() && self.bad_link.with_untracked(Option::is_none) {
-            // What is pressed in an embed is no step of the page around it.
-            browser::set_hash(&hash, as_step && !self.embedded);
-        }
-    }
-
-    fn write_address_later(self) {
-        thread_local! {
-            static PENDING: RefCell<Option<[Timeout; 2]>> = const { RefCell::new(None) };
-        }
-        let write = Box::new(move || self.write_address(false));
-        let address = browser::after(ADDRESS_PAUSE_MS, write);
-        // So late that the page is not busy until then.
-        let recent = Timeout::new(RECENT_MS, move || self.remember());
-        // Those before them are dropped, and with them what they would have done.
-        PENDING.with(|pending| pending.replace(Some([address, recent])));
-    }
-
-    /// Hears where the address leads, and keeps what is typed when the page is left.
-    pub(crate) fn follow_address(self) {
-        browser::listen("hashchange", move |_| self.read_address());
-        browser::listen("popstate", move |_| self.read_address());
-        // A press may lead away: the address that Back comes to is the question as it stands.
-        browser::listen("click", move |_| self.write_address(false));
-        browser::listen("pagehide", move |_| {
-            self.keep();
-            self.remember();
-        });
-    }
-
-    /// Keeps what is typed, valid or not, beside the question that the address holds.
-    fn keep(self) {
-        if let (false, Some(hash)) = (self.embedded, self.hash()) {
-            let typed = self.form.with_untracked(Form::typed);
-            browser::keep(KEPT_QUESTION, &hash);
-            browser::keep(KEPT_FORM, &typed);
-        }
-    }
-
-    /// Types again what was kept for the question of the address: Back from another page, a reload.
-    fn retype(self) {
-        let hash = browser::kept(KEPT_QUESTION).filter(|hash| *hash == browser::hash());
-        if !self.embedded && hash.is_some() && hash == self.hash() {
-            let typed = browser::kept(KEPT_FORM).unwrap_or_default();
-            self.edit(|form| form.retype(&typed));
-        }
     }
 }

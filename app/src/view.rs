@@ -69,13 +69,13 @@ use std::cell::Cell;
 use leptos::prelude::*;
 use paste::Paste;
 use rest::Broken;
-use steps::{Built, SHOWN};
+use steps::Built;
 use verdict::{Announcement, Verdict};
 
 use crate::client::desk::{self, Engine};
 use crate::follow::follow;
 use crate::money;
-use crate::page::Page;
+use crate::page::{Page, Step};
 use crate::protocol::Name;
 
 use erased_view as view;
@@ -91,9 +91,6 @@ mod prelude {
     pub(super) use crate::text::{Lang, fill};
     pub(super) use crate::{browser, format};
 }
-
-/// The step from which on the page needs its rest; an embed is one part, and needs it at once.
-const REST: usize = 4;
 
 /// What is not in [`page`].
 pub(crate) fn rest() -> Rest {
@@ -112,22 +109,12 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
     let page = Page::new();
     desk::open_engine(engine, page.broken);
     rest::ask(loader);
-    if !page.embedded {
-        comfort::listen(page);
-    }
-    crate::browser::follow_keys();
-    crate::focus::keep();
-    how::listen(page);
     // The address holds the question soon.
     let place = crate::browser::hash();
-    if !page.embedded {
-        fold::listen(page);
-    }
-    page.follow_address();
     let side = Cell::new(false);
     let spoken = Cell::new(page.lang);
     let body = move || {
-        if !page.built[0].get() {
+        if !page.built[Step::Frame as usize].get() {
             return Either::Left(view! { <Broken page/> });
         }
         let lang = page.look.lang.get();
@@ -145,9 +132,13 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
         // Different sides, so that one language or currency replaces the other as a whole.
         if side.replace(!side.get()) { Either::Left(view) } else { Either::Right(view) }
     };
+    let owner = Owner::current().unwrap_or_default();
     crate::browser::soon(move || {
         page.begin();
-        build_on(page, 0, place, loader);
+        // While the engine answers.
+        crate::browser::soon(move || owner.with(|| listen(page)));
+        crate::page::link_presets_soon();
+        build_on(page, place, loader);
     });
     view! {
         <Definitions/>
@@ -156,26 +147,38 @@ pub(crate) fn page(loader: Loader, engine: Engine) -> impl IntoView {
     }
 }
 
-/// Builds the page step by step, and says when it is whole. `place` is the part of it that the address asks for.
-fn build_on(page: Page, step: usize, place: String, loader: Loader) {
-    if step == if page.embedded { 0 } else { REST } {
-        return rest::load(page, loader, move || build_step(page, step, place, loader));
+/// Hears keys, presses and where the address leads.
+fn listen(page: Page) {
+    if !page.embedded {
+        comfort::listen(page);
+        fold::listen(page);
     }
-    build_step(page, step, place, loader);
+    crate::browser::follow_keys();
+    crate::focus::keep();
+    how::listen(page);
+    page.follow_address();
 }
 
-fn build_step(page: Page, step: usize, place: String, loader: Loader) {
-    crate::browser::soon(move || {
-        let Some(built) = page.built.get(step) else {
+/// Builds the page step by step, and says when it is whole. `place` is the part of it that the address asks for.
+fn build_on(page: Page, place: String, loader: Loader) {
+    let Some(step) = page.next_step() else {
+        return crate::browser::soon(move || {
             fold::arrive(page, &place);
-            return once_answered(page, crate::browser::ready);
-        };
-        built.set(true);
-        if step == SHOWN {
-            once_answered(page, crate::browser::take_over);
-        }
-        build_on(page, step + 1, place, loader);
-    });
+            once_answered(page, crate::browser::ready);
+        });
+    };
+    let build = move || {
+        crate::browser::soon(move || {
+            page.built[step as usize].set(true);
+            if step == Step::Figures {
+                once_answered(page, crate::browser::take_over);
+            }
+            build_on(page, place, loader);
+        });
+    };
+    // An embed is one part of the rest.
+    let needs_rest = if page.embedded { Step::Frame } else { Step::Acting };
+    if step == needs_rest { rest::load(page, loader, build) } else { build() }
 }
 
 /// Goes on once the first question is answered, or never will be.
@@ -205,11 +208,11 @@ fn Full(page: Page) -> impl IntoView {
                 {text.lead}
             </h1>
             <Ask page/>
-            <Built page at=3>
+            <Built page at=Step::Dock>
                 <Dock page/>
             </Built>
             <div class="answer" id="answer">
-                <Built page at=3>
+                <Built page at=Step::Verdict>
                     <Skip to="flags" words=text.skip_flags id="skip-flags"/>
                     <Banner page/>
                     <Verdict page/>
@@ -217,10 +220,10 @@ fn Full(page: Page) -> impl IntoView {
                 </Built>
             </div>
             <Broken page/>
-            <Built page at=4>{rest::of(|rest| rest.acting)(page)}</Built>
-            <Built page at=6>{rest::of(|rest| rest.folds)(page)}</Built>
+            <Built page at=Step::Acting>{rest::of(|rest| rest.acting)(page)}</Built>
+            <Built page at=Step::Folds>{rest::of(|rest| rest.folds)(page)}</Built>
         </main>
-        <Built page at=7>{rest::of(|rest| rest.closing)(page)}</Built>
+        <Built page at=Step::Closing>{rest::of(|rest| rest.closing)(page)}</Built>
     }
 }
 
@@ -240,7 +243,7 @@ fn Acting(page: Page) -> impl IntoView {
     view! {
         <div class="act">
             <Flags page/>
-            <Built page at=5><GpuTypes page/></Built>
+            <Built page at=Step::Gpus><GpuTypes page/></Built>
             <Advice page/>
         </div>
     }

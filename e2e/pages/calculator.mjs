@@ -35,9 +35,8 @@ export class Calculator {
     await rested(this.page);
   }
 
-  /** Goes back. What was chosen is a step once it has its answer: before that, Back would pass it over. */
+  /** Goes back: what was chosen last is undone, whether it has its answer or not. */
   async back() {
-    await this.settled();
     await this.page.goBack();
   }
 

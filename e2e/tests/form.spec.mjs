@@ -211,6 +211,55 @@ test('Back undoes each choice', async ({ page, calculator }) => {
   await expect(page.locator('#hardware-gpu')).toHaveValue('h100-sxm');
 });
 
+test('Back undoes a choice alone that has no answer yet, or never gets one', async ({ page, calculator }) => {
+  // The engine hears nothing while its messages are held.
+  await page.addInitScript(() => {
+    const post = Worker.prototype.postMessage;
+    const held = [];
+    window.hold = false;
+    window.pass = () => {
+      window.hold = false;
+      for (const send of held.splice(0)) send();
+    };
+    Worker.prototype.postMessage = function (...message) {
+      const send = () => post.apply(this, message);
+      if (window.hold) held.push(send);
+      else send();
+    };
+  });
+  await calculator.open();
+  const gpu = page.locator('#hardware-gpu');
+  await gpu.selectOption('h20');
+  await calculator.settled();
+  await page.evaluate(() => { window.hold = true; });
+  await gpu.selectOption('h200-sxm');
+  await expect(page).toHaveURL(/gpu=h200-sxm/);
+  await page.goBack();
+  await expect(gpu).toHaveValue('h20');
+  await expect(page).toHaveURL(/gpu=h20&/);
+  await page.evaluate(() => window.pass());
+  await calculator.settled();
+  await expect(gpu).toHaveValue('h20');
+  // Beside a number that is refused, so is every choice.
+  await page.locator('#hardware-gpus').fill('3');
+  await calculator.settled();
+  const shown = page.url();
+  await calculator.task('sft');
+  await page.locator('#hardware-gpus').fill('9000000');
+  await calculator.settled();
+  await gpu.selectOption('h100-sxm');
+  await expect(page.locator('#hardware-gpus-m')).toBeVisible();
+  await calculator.settled();
+  await page.goBack();
+  await expect(page.locator('#hardware-gpus')).toHaveValue('3');
+  await expect(page.locator('#workload-kind')).toHaveValue('full');
+  await page.goBack();
+  await expect(page.locator('#workload-kind')).toHaveValue('rl');
+  expect(page.url()).toBe(shown);
+  await page.goBack();
+  await expect(gpu).toHaveValue('h100-sxm');
+});
+
 test('a name on its way is no error; left, it is, with the nearest for a press', async ({ page, calculator }) => {
   await calculator.open();
   await expect(page.locator('body')).toBeFocused();

@@ -1,17 +1,17 @@
 //! From what is typed to the answer that is shown.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use shardwise_core::calibration::Calibrated;
 use shardwise_core::catalog::OfferKind;
 use shardwise_core::job::{self, Job};
-use shardwise_core::presets::{self, Preset};
+use shardwise_core::presets::Preset;
 use shardwise_core::wire::{MarketSpec, WorkloadKind, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Question, permalink};
 
-use super::{Page, first_form, preset_links};
+use super::{Page, first_form, preset_at};
 use crate::browser;
 use crate::client::estimates;
 use crate::compute;
@@ -68,8 +68,7 @@ pub(super) fn preset_of(question: &Question) -> Option<&'static Preset> {
         .map(|market| if home(&market) { MarketSpec { providers: None, ..market } } else { market })
         .filter(|market| *market != on_demand);
     let plain = permalink::to_hash(&plain);
-    let place = preset_links().iter().position(|link| *link == plain);
-    place.and_then(|place| presets::presets().get(place))
+    preset_at(&plain)
 }
 
 /// What was measured beside the estimate of it.
@@ -109,16 +108,8 @@ enum OfRun {
 }
 
 thread_local! {
-    /// Whether the answer that is awaited is to a choice, which Back undoes.
-    static STEP_DUE: Cell<bool> = const { Cell::new(false) };
-
     /// What was asked first and has no answer, until another question has one.
     static LEFT: RefCell<Option<Form>> = const { RefCell::new(None) };
-}
-
-/// Whether the answer that is awaited is to a choice.
-pub(super) fn step_is_due() -> bool {
-    STEP_DUE.get()
 }
 
 /// Sets a signal, and wakes who reads it, where its value is new.
@@ -243,6 +234,7 @@ impl Page {
             Ok(answered) => Shown::of(priced, question, answered),
             Err(Refused { error, mends }) => {
                 self.take_run(run, None, None);
+                self.fall_back();
                 let error = self.form.with_untracked(|form| form.refused(error));
                 self.refuse(vec![FieldError { mends: Some(mends), ..error }]);
                 return self.stand();
@@ -297,13 +289,10 @@ impl Page {
         let is_first = self.hash().is_none();
         compute::start(self, &shown);
         self.shown.set(Some(shown));
-        if STEP_DUE.replace(false) {
-            self.write_address(true);
-        }
         if self.errors.with_untracked(|errors| !errors.is_empty()) {
             self.errors.set(Vec::new());
         }
-        self.write_address_later();
+        self.catch_up();
         if is_first {
             self.retype();
         }
@@ -323,21 +312,6 @@ impl Page {
     pub(crate) fn type_in(self, edit: impl FnOnce(&mut Form)) {
         self.forget_bad_link();
         self.edit(edit);
-    }
-
-    /// Changes the form by what a person chooses: Back undoes it.
-    pub(crate) fn change(self, edit: impl FnOnce(&mut Form)) {
-        // The address catches up before the step, else Back would skip what was typed or chosen last.
-        match estimates::awaited(|asked| permalink::to_hash(asked.question())) {
-            Some(hash) if step_is_due() && !self.embedded => browser::set_hash(&hash, true),
-            _ => self.write_address(false),
-        }
-        self.type_in(edit);
-        if estimates::are_awaited() {
-            STEP_DUE.set(true);
-        } else {
-            self.write_address(true);
-        }
     }
 
     /// Changes the form to a whole question that takes the place of this one: Back undoes it.

@@ -20,6 +20,7 @@ use workload::Workload;
 use super::controls::describe;
 use super::icons::Refusal;
 use super::steps::Built;
+use crate::page::Step;
 use crate::view::prelude::*;
 
 #[component]
@@ -34,14 +35,18 @@ pub(super) fn Ask(page: Page) -> impl IntoView {
         >
             <div class="ask-in">
                 <h2 id="ask-h">{page.text().your_question}</h2>
-                <Built page at=1>
+                <Built page at=Step::Start>
                     <Framework page/>
                     <Start page/>
                     <OtherErrors page/>
+                </Built>
+                <Built page at=Step::Model>
                     <Model page/>
+                </Built>
+                <Built page at=Step::Machine>
                     <Gpus page/>
                 </Built>
-                <Built page at=2>
+                <Built page at=Step::Task>
                     <Workload page/>
                     <Plan page/>
                 </Built>

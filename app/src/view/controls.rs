@@ -6,8 +6,10 @@ use shardwise_core::wire::WorkloadKind;
 
 use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
+use crate::page::Step;
 use crate::text::Text;
 use crate::view::prelude::*;
+use crate::view::steps::Built;
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
@@ -231,19 +233,23 @@ pub(super) fn Segments<T: PartialEq + Copy + Send + Sync + 'static>(
     view! { <div class=class.unwrap_or("seg") role="group" aria-label=name>{buttons.collect_view()}</div> }
 }
 
-/// Fields that most leave as they are, folded; beside the title what they come to.
+/// Fields that most leave as they are, folded, and built at a step; beside the title what they come to.
 #[component]
 pub(super) fn More(
+    page: Page,
+    at: Step,
     title: &'static str,
     #[prop(optional)] id: Option<&'static str>,
     #[prop(optional)] open: bool,
     #[prop(optional, into)] aside: Option<Signal<String>>,
-    children: Children,
+    children: ChildrenFn,
 ) -> impl IntoView {
     view! {
         <details class="more" id=id open=open>
             <summary>{title}{aside.map(|aside| view! { " "<span>{move || aside.get()}</span> })}</summary>
-            <div class="row">{children()}</div>
+            <div class="row">
+                <Built page at>{children()}</Built>
+            </div>
         </details>
     }
 }

@@ -105,7 +105,7 @@ fn line(page: Page) -> Option<AnyView> {
                 <Icon name=fit::icon(own.state)/>
                 <b class="st">{fit::short(own.state, own.probability, lang)}</b>
             </span>
-            <span class="dock-m">{memory}</span>
+            <span class="dock-m"><span>{memory}</span></span>
             <span>
                 {format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().dock_speed)}
                 <span class="dock-e">{lang.text().dock_each}</span>

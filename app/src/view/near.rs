@@ -5,7 +5,7 @@ use shardwise_core::task::Task;
 
 use super::sheet;
 use crate::follow::follow;
-use crate::page::{Page, STEPS};
+use crate::page::{Page, Step};
 use crate::protocol::Name;
 use crate::runs::{GENERATION, RUNS};
 use crate::view::prelude::*;
@@ -18,7 +18,7 @@ fn order(page: Page) {
     page.sheet(Name::Near).state.set(Map::from_iter(files));
     let stands = RwSignal::new(false);
     follow(move || {
-        let now = page.built[STEPS - 1].get() && !page.market().rows.is_empty();
+        let now = page.built[Step::Closing as usize].get() && !page.market().rows.is_empty();
         if now && !stands.get_untracked() {
             stands.set(true);
         }

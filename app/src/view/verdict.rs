@@ -15,11 +15,12 @@ use super::icons::Callout;
 use super::near::Near;
 use super::plan::{Alternatives, Plan, WhyNot};
 use super::sheet;
+use super::steps::Built;
 use super::sure::Sure;
 use crate::fit;
 use crate::follow::{follow, follow_at_rest};
 use crate::form::{Field, FieldError, Problem, mend};
-use crate::page::Shown;
+use crate::page::{Shown, Step};
 use crate::protocol::Name;
 use crate::view::prelude::*;
 use crate::words;
@@ -54,12 +55,16 @@ pub(super) fn Verdict(page: Page) -> impl IntoView {
                 let fits = page.answered()?.found.answer.fit.state == FitState::Fits;
                 (!fits).then(|| view! { <Closing page/> })
             }}
-            {move || page.answered().map(|shown| view! {
-                <Figures page shown=shown.clone()/>
-                <Plan page shown/>
-            })}
-            <Alternatives page/>
-            <WhyNot page/>
+            <Built page at=Step::Figures>
+                {move || page.answered().map(|shown| view! {
+                    <Figures page shown=shown.clone()/>
+                    <Plan page shown/>
+                })}
+            </Built>
+            <Built page at=Step::Panels>
+                <Alternatives page/>
+                <WhyNot page/>
+            </Built>
         </section>
     }
 }

@@ -47,11 +47,13 @@ fn unknown(page: Page) -> Option<String> {
 #[component]
 pub(in crate::view) fn Framework(page: Page) -> impl IntoView {
     let wrong = move || problem(page, Field::Framework).is_some() || problem(page, Field::FrameworkVersion).is_some();
+    // Once for all options.
+    let now = Memo::new(move |_| chosen(page));
     let options = NAMES.iter().flat_map(|own| {
         own.versions.iter().map(move |version| {
         let (value, same) = (value(own, version), value(own, version));
         view! {
-            <option value=value prop:selected=move || chosen(page) == same>{format!("{} {version}", own.name)}</option>
+            <option value=value prop:selected=move || now.with(|now| *now == same)>{format!("{} {version}", own.name)}</option>
         }
     })
     });
@@ -65,7 +67,7 @@ pub(in crate::view) fn Framework(page: Page) -> impl IntoView {
                 aria-describedby=move || wrong().then_some("framework-m framework_version-m")
             >
                 {move || unknown(page).map(|own| view! { <option value=own prop:selected=true>{own.clone()}</option> })}
-                <option value="" prop:selected=move || chosen(page).is_empty()>{page.text().any_framework}</option>
+                <option value="" prop:selected=move || now.with(String::is_empty)>{page.text().any_framework}</option>
                 {options.collect_view()}
             </select>
             {move || taken(page).map(|words| view! { <p class="hint" id="framework-taken">{words}</p> })}

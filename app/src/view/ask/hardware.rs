@@ -13,7 +13,9 @@ use super::values::found;
 use crate::form::{CUSTOM_GPU, Field, Form, HOME};
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
+use crate::page::Step;
 use crate::page::folds::Fold;
+use crate::text::Text;
 use crate::view::controls::{Choice, Input, More, Select};
 use crate::view::fold;
 use crate::view::prelude::*;
@@ -23,10 +25,12 @@ use crate::words::{gpu_label, offer};
 #[component]
 fn Types(page: Page, field: Field) -> impl IntoView {
     let vendors = [("nvidia", "NVIDIA"), ("amd", "AMD"), ("intel", "Intel"), ("huawei", "Huawei"), ("metax", "MetaX")];
+    // Once for all options.
+    let now = Memo::new(move |_| page.typed(field));
     let groups = vendors.map(|(vendor, label)| {
         let options = catalog::gpus().iter().filter(|gpu| gpu.vendor == vendor).map(|gpu| {
             let name = format!("{} {} GB", gpu_label(gpu.id), format::fixed(gpu.memory_gb, 0));
-            view! { <Type page field id=gpu.id name/> }
+            view! { <option value=gpu.id prop:selected=move || now.with(|now| now == gpu.id)>{name}</option> }
         });
         view! { <optgroup label=label>{options.collect_view()}</optgroup> }
     });
@@ -160,18 +164,34 @@ fn rate_words(yuan: f64) -> String {
     format::trimmed((yuan * 1e4).round() / 1e4)
 }
 
-/// What dollars are shown in, and at what rate.
+/// What dollars are shown in, by its name.
+fn currency_name(currency: Currency, text: &Text) -> &'static str {
+    match currency {
+        Currency::Usd => text.money_usd,
+        Currency::Cny => text.money_cny,
+    }
+}
+
+/// What dollars are shown in.
 #[component]
 fn Shown(page: Page) -> impl IntoView {
     let text = page.text();
+    let shown = Signal::derive(move || currency_name(page.look.money().currency, text).to_owned());
+    view! {
+        <More page at=Step::OwnMachine title=text.money id="money" open=CHOSEN.take() aside=shown>
+            <Reckoning page/>
+        </More>
+    }
+}
+
+/// The choice of it, and the rate.
+#[component]
+fn Reckoning(page: Page) -> impl IntoView {
+    let text = page.text();
     let look = page.look;
-    let name = move |currency| match currency {
-        Currency::Usd => text.money_usd,
-        Currency::Cny => text.money_cny,
-    };
-    let shown = Signal::derive(move || name(look.money().currency).to_owned());
     let choices = Currency::ALL.map(|currency| {
-        view! { <option value=currency.word() prop:selected=move || look.money().currency == currency>{name(currency)}</option> }
+        let chosen = move || look.money().currency == currency;
+        view! { <option value=currency.word() prop:selected=chosen>{currency_name(currency, text)}</option> }
     });
     let choose = move |word: String| {
         if let Some(currency) = Currency::of_word(&word) {
@@ -186,7 +206,6 @@ fn Shown(page: Page) -> impl IntoView {
         }
     };
     view! {
-        <More title=text.money id="money" open=CHOSEN.take() aside=shown>
             <div class="field">
                 <label for="currency">{text.money}</label>
                 <select id="currency" on:change=move |event| choose(event_target_value(&event))>
@@ -210,7 +229,6 @@ fn Shown(page: Page) -> impl IntoView {
                 {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
             </div>
             <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
-        </More>
     }
 }
 
@@ -347,7 +365,7 @@ fn OwnMachines(page: Page) -> impl IntoView {
         if hour.is_empty() { text.own_note.to_owned() } else { hour }
     };
     view! {
-        <More title=text.own_machines id="own-machines" aside=price>
+        <More page at=Step::OwnMachine title=text.own_machines id="own-machines" aside=price>
             <Input page field=Field::OwnedPrice/>
             <Input page field=Field::OwnedYears placeholder=format::trimmed(owned::YEARS)/>
             <Input page field=Field::OwnedUse placeholder=format::trimmed(owned::WORKING)/>
@@ -391,7 +409,7 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
             <Rent page/>
             {move || price_hint(page)}
             {move || home_hint(page)}
-            <More title=text.node_network aside=summary>
+            <More page at=Step::OwnMachine title=text.node_network aside=summary>
                 <Input page field=Field::GpusPerNode placeholder=per_node/>
                 <Input page field=Field::Network placeholder=network/>
                 <p class="hint">{text.nodes_hint}</p>

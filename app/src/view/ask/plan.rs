@@ -5,9 +5,11 @@ use shardwise_core::wire::{Attention, Backend, PlanSpec};
 
 use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates, trains};
+use crate::page::Step;
 use crate::parts::{KERNELS, OPTIMIZERS, SCHEDULES};
 use crate::view::controls::{Choice, Input, Message};
 use crate::view::prelude::*;
+use crate::view::steps::Built;
 use crate::words::{offload, recompute};
 
 /// A count of the plan; nothing is typed while the search decides.
@@ -30,10 +32,16 @@ pub(super) fn Plan(page: Page) -> impl IntoView {
                     }}
                 </summary>
                 <div class="row row-3">
-                    {move || trains(page.kind()).then(|| view! { <Training page/> })}
-                    {move || generates(page.kind()).then(|| view! { <Engine page/> })}
+                    <Built page at=Step::OwnPlan>
+                        {move || trains(page.kind()).then(|| view! { <Training page/> })}
+                    </Built>
+                    <Built page at=Step::OwnEngine>
+                        {move || generates(page.kind()).then(|| view! { <Engine page/> })}
+                    </Built>
                 </div>
-                {move || trains(page.kind()).then(|| view! { <Offloads page/> })}
+                <Built page at=Step::OwnEngine>
+                    {move || trains(page.kind()).then(|| view! { <Offloads page/> })}
+                </Built>
                 {move || (page.pinned.get() > 0).then(|| view! {
                     <p>
                         <button class="btn btn-s" type="button" id="free-plan" on:click=move |_| page.change(free_plan)>

@@ -7,6 +7,7 @@ use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
 use crate::client::desk;
 use crate::follow::follow_at_rest;
+use crate::page::Step;
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
 use crate::text::Text;
@@ -35,7 +36,7 @@ pub(super) fn OwnPrices(page: Page) -> impl IntoView {
     view! {
         <details class="more" id="own-prices">
             <summary>{text.prices}" "<span>{count}</span></summary>
-            <Built page at=4>{rest::of(|rest| rest.prices)(page)}</Built>
+            <Built page at=Step::Acting>{rest::of(|rest| rest.prices)(page)}</Built>
         </details>
     }
 }

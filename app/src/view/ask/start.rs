@@ -25,14 +25,13 @@ fn current(page: Page) -> Option<&'static Preset> {
 /// The examples, by what they are taken from.
 #[component]
 fn Examples(page: Page) -> impl IntoView {
+    // Once for all options.
+    let now = Memo::new(move |_| current(page).map(|preset| preset.id));
     let groups = presets::presets().chunk_by(|one, next| one.group == next.group);
     let groups = groups.map(|group| {
         let options = group.iter().map(|preset| {
             view! {
-                <option
-                    value=preset.id
-                    prop:selected=move || current(page).is_some_and(|current| current.id == preset.id)
-                >
+                <option value=preset.id prop:selected=move || now.get() == Some(preset.id)>
                     {preset.name}
                 </option>
             }

@@ -7,6 +7,7 @@ use shardwise_core::workload as job;
 use super::values::{auto_text, found, yes_no};
 use crate::form::task::Family;
 use crate::form::{Field, is_rl};
+use crate::page::Step;
 use crate::text::Text;
 use crate::view::controls::{Choice, Input, Message, More, problem, wrong_class};
 use crate::view::prelude::*;
@@ -153,14 +154,14 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
         </div>
         {adapters}
         {beside}
-        <More title=page.text().more_sft>
+        <More page at=Step::OwnTask title=page.text().more_sft>
             <Input page field=Field::MeanSequenceLength tokens=true placeholder=mean/>
             <Input page field=Field::LengthSpread placeholder=spread/>
             <Choice page field=Field::Packing words=&["true", "false"] auto=packed/>
             <Precision page/>
         </More>
         {learns.then(|| view! {
-            <More title=page.text().more_teacher>
+            <More page at=Step::OwnTask title=page.text().more_teacher>
                 <Teacher page/>
                 <Logits page words=&["full", "top_k"]/>
             </More>
@@ -224,7 +225,7 @@ fn Taught(page: Page) -> impl IntoView {
             })}
         </div>
         {move || pool().then(|| view! {
-            <More title=page.text().more_pool>
+            <More page at=Step::OwnTask title=page.text().more_pool>
                 <Input page field=Field::TeacherShare placeholder=of_pool(page, |own| format::fixed(own.engine.gpu_memory_utilization, 2))/>
                 <Input page field=Field::TeacherTokens tokens=true placeholder=of_pool(page, |own| format::grouped(own.engine.max_num_batched_tokens))/>
                 <Choice page field=Field::TeacherPrecision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto="bf16"/>
@@ -262,7 +263,7 @@ fn Rl(page: Page) -> impl IntoView {
             <Used page field=Field::MeanPrompt tokens=true of=|rl| format::fixed(rl.mean_prompt_length, 0)/>
             <Used page field=Field::MeanResponse tokens=true of=|rl| format::fixed(rl.mean_response_length, 0)/>
         </div>
-        <More title=page.text().more_rl>
+        <More page at=Step::OwnTask title=page.text().more_rl>
             <Used page field=Field::Oversampling of=|rl| format::trimmed(rl.oversampling)/>
             <Used page field=Field::Spread of=|rl| format::fixed(rl.response_length_cv, 2)/>
             <Used page field=Field::MiniBatch of=|rl| format::grouped(rl.mini_batch)/>
@@ -298,7 +299,7 @@ fn Images(page: Page) -> impl IntoView {
         images.map(|own| lang.word(own.tower.as_str()).to_owned()).unwrap_or_default()
     });
     view! {
-        <More title=page.text().more_images>
+        <More page at=Step::OwnTask title=page.text().more_images>
             <Input page field=Field::Images placeholder=count/>
             <Input page field=Field::ImageWidth/>
             <Input page field=Field::ImageHeight/>
@@ -322,7 +323,7 @@ fn Agent(page: Page) -> impl IntoView {
     let seconds = of_agent(page, |own| format::trimmed(own.tool_s));
     let spread = of_agent(page, |own| format::fixed(own.tool_cv, 2));
     view! {
-        <More title=page.text().more_agent>
+        <More page at=Step::OwnTask title=page.text().more_agent>
             <Input page field=Field::AgentTurns placeholder=turns/>
             <Input page field=Field::AgentMaxTurns placeholder=most/>
             <Input page field=Field::ToolTokens tokens=true placeholder=tokens/>
@@ -370,7 +371,7 @@ fn Rollout(page: Page) -> impl IntoView {
             <Input page field=Field::RequestPrompt tokens=true/>
             <Input page field=Field::RequestResponse tokens=true/>
         </div>
-        <More title=page.text().more_rollout>
+        <More page at=Step::OwnTask title=page.text().more_rollout>
             <Input page field=Field::RequestSpread placeholder="0"/>
             <Precision page/>
         </More>
