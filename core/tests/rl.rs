@@ -292,19 +292,6 @@ fn the_best_split_is_found() {
     }
 }
 
-/// The further generation may run ahead, the less of its tail shows; no further than the slower side.
-#[test]
-fn staleness_hides_the_tail() {
-    let rollout = |max_staleness: u64| {
-        let rl = json!({"schedule": "fully_async", "train_gpus": 8, "max_staleness": max_staleness});
-        phase(&llama(rl), "rollout")
-    };
-    let step_by_step = phase(&llama(json!({"schedule": "one_step_off", "train_gpus": 8})), "rollout");
-    let bounds = [1, 2, 8].map(rollout);
-    assert!(bounds[0] < step_by_step, "{bounds:?} {step_by_step}");
-    assert!(bounds[0] > bounds[1] && bounds[1] > bounds[2], "{bounds:?}");
-}
-
 /// What the question says of a step shows where it should, and nowhere else.
 #[test]
 fn stated_costs_and_savings() {

@@ -10,6 +10,7 @@
 mod accuracy;
 mod advice;
 mod agents;
+mod ahead;
 mod bad_input;
 mod belonging;
 mod calibration;

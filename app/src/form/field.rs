@@ -149,6 +149,7 @@ fields! {
     OwnPace = "workload.rl.agent.asynchronous", Flag, ["Each at its own pace", "各按自己的进度"];
     Schedule = "workload.rl.schedule", Choice, ["Schedule", "调度方式"];
     MaxStaleness = "workload.rl.max_staleness", Count, ["Staleness bound", "滞后版本上限"];
+    PartialRollout = "workload.rl.partial_rollout", Flag, ["Responses go on over new weights", "更新权重时继续未完成的回答"];
     TrainGpus = "workload.rl.train_gpus", Count, ["GPUs that train", "训练用 GPU 数"];
     Requests = "workload.rollout.requests", Count, ["Requests", "请求数"];
     RequestPrompt = "workload.rollout.mean_prompt_length", MeanTokens, ["Mean prompt", "平均提示词"];

@@ -45,6 +45,17 @@ pub struct GeneratingSide {
     times: TimeParts,
     /// What a teacher on GPUs of its own takes beyond them, where there is one.
     teacher: Option<TimeParts>,
+    /// How far it runs ahead of training, where it does not wait for the step's last response.
+    ahead: Option<Ahead>,
+}
+
+/// Generation that begins batches while others are unfinished.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    /// Seconds for a step's responses while as many are in progress as the staleness bound allows.
+    pub flow: f64,
+    /// Steps in which a batch is generated, trained on and followed by new weights.
+    pub steps: f64,
 }
 
 /// The two sides of a step.
@@ -80,7 +91,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let Sides { training, generating } = sides;
     let sync = weight_sync(context, plan, rl, engine);
     let driver = driver(context);
-    let seconds = schedule(rl.schedule, generating.seconds(), seconds(&training.times)) + sync.total() + driver.total();
+    let seconds = generating.beside(rl.schedule, seconds(&training.times) + driver.total()) + sync.total();
     let mut times = Vec::with_capacity(3 + training.times.len());
     times.push((Phase::Rollout, generating.times));
     times.extend(generating.teacher.map(|parts| (Phase::Teacher, parts)));
@@ -180,8 +191,8 @@ pub fn paired(
 /// Seconds of a step whose training side takes `training`.
 pub fn seconds_of(context: &Context<'_>, plan: &Plan, rl: &Rl, training: f64, generating: &GeneratingSide) -> f64 {
     plan.rollout.as_ref().map_or(f64::MAX, |engine| {
-        let after = weight_sync(context, plan, rl, engine).total() + driver(context).total();
-        schedule(rl.schedule, generating.seconds(), training) + after
+        let training = training + driver(context).total();
+        generating.beside(rl.schedule, training) + weight_sync(context, plan, rl, engine).total()
     })
 }
 
@@ -189,23 +200,39 @@ pub fn seconds_of(context: &Context<'_>, plan: &Plan, rl: &Rl, training: f64, ge
 pub fn least(context: &Context<'_>, layout: &Layout, rl: &Rl, generating: f64, training: f64) -> f64 {
     let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
     let sync = sync * context.job.workload.sampled_share();
-    let job = context.job;
-    let after = sync * job.time_factor(Timed::WeightSync) + context.efficiency.driver_s * job.time_factor(Timed::Else);
-    schedule(rl.schedule, generating, training) + after
+    let sync = sync * context.job.time_factor(Timed::WeightSync);
+    schedule(rl.schedule, generating, training + driver(context).total()) + sync
 }
 
 impl GeneratingSide {
-    /// Seconds of a step's generation, a teacher's on GPUs of its own included.
-    pub fn seconds(&self) -> f64 {
+    /// Seconds from a batch's first token to its last, a teacher's on GPUs of its own included.
+    fn batch(&self) -> f64 {
         self.teacher.map_or(0.0, |parts| parts.total()) + self.times.total()
     }
 
     /// The same engine with another share of the card, which leaves it `room`: with as many sequences at once it takes as long.
-    /// None with others; nor where an agent's tools let sequences wait, whose cache may be dropped for want of room.
+    /// None with others; nor where an agent's tools let sequences wait, whose cache may be dropped for want of room; nor where
+    /// it runs ahead, with more in progress.
     #[must_use]
     pub fn with_room(&self, room: Room, rl: &Rl) -> Option<Self> {
-        let alike = rl.agent.is_none() && room.concurrency == self.room.concurrency;
+        let alike = rl.agent.is_none() && self.ahead.is_none() && room.concurrency == self.room.concurrency;
         alike.then_some(Self { room, ..*self })
+    }
+
+    /// Seconds of a step that generation takes at least, whatever training takes.
+    pub fn seconds(&self) -> f64 {
+        self.ahead.map_or(self.batch(), |own| own.flow.max(self.batch() / own.steps))
+    }
+
+    /// Seconds of a step beside `training` of them, but for new weights.
+    ///
+    /// Generation that runs ahead is held by three: how fast responses come at all, training, and the staleness bound. With
+    /// weights of version v the batches of the next `max_staleness` steps may begin, not that of a later one (NeMo-RL's
+    /// `_calculate_target_weights`, `nemo_rl/algorithms/async_utils/trajectory_collector.py` at 7ea279ab). So a batch is
+    /// generated and trained on within `max_staleness + 1` steps.
+    fn beside(&self, schedule: Schedule, training: f64) -> f64 {
+        let bound = self.ahead.map_or(0.0, |own| (self.batch() + training) / own.steps);
+        self::schedule(schedule, self.seconds(), training).max(bound)
     }
 }
 
@@ -269,10 +296,10 @@ pub fn asleep(engine: &RolloutPlan) -> MemoryParts {
 /// The requests that the engine takes at once, and how often in a step.
 fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
     let batches = rl.generated_batches();
-    // Fully asynchronous generation starts the next batches as responses end, as far as the staleness bound lets it:
-    // one tail for all of them. Else every batch waits for its longest response.
+    // Fully asynchronous generation starts the next prompts as responses end: one tail for all of a step's. Else every batch
+    // waits for its longest response.
     let together = match rl.schedule {
-        Schedule::FullyAsync => batches * (1 + rl.max_staleness) as f64,
+        Schedule::FullyAsync => batches,
         Schedule::Colocated | Schedule::Split | Schedule::OneStepOff => 1.0,
     };
     let requests = Requests {
@@ -289,12 +316,19 @@ fn requests(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
 #[must_use]
 pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> GeneratingSide {
     let (requests, times) = requests(context, rl);
-    let phase = rollout::generate(context, engine, generating_gpus(context.job), &requests);
+    let gpus = generating_gpus(context.job);
+    let phase = rollout::generate(context, engine, gpus, &requests);
     // Of the batches that a student does not sample nothing is generated.
     let times = times * context.job.workload.sampled_share();
     let parts = generation_parts(context, engine, &phase).times(times);
     let teacher = served::of(context).map(|own| own.parts(parts.total()));
-    GeneratingSide { room: phase.room, times: parts, teacher }
+    // Where new weights wait for unfinished responses, each step waits for its longest.
+    let ahead = (rl.schedule == Schedule::FullyAsync && rl.partial_rollout).then(|| {
+        let allowed = rl.max_staleness as f64;
+        let flow = rollout::flow(context, engine, gpus, &requests, allowed) / phase.total();
+        Ahead { flow: flow * parts.total(), steps: allowed + 1.0 }
+    });
+    GeneratingSide { room: phase.room, times: parts, teacher, ahead }
 }
 
 /// The training side of `plan`.

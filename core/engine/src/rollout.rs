@@ -68,6 +68,14 @@ pub struct Generation {
     pub room: Room,
 }
 
+impl Generation {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> Seconds {
+        self.prefill + self.decode + self.recomputed + self.tools
+    }
+}
+
 /// What an engine holds on each of its GPUs, whatever the time it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Room {
@@ -99,6 +107,13 @@ impl Room {
 
 /// Share of its response that a sequence holds on average while a batch runs: they grow at different times.
 const HELD: f64 = 0.6;
+
+/// Tokens that a sequence holds of its response, on average, where others take the place of those that end: those in progress are
+/// of every age, and rather long than short (the inspection paradox, as in [`Responses::of_a_token`]). While all of a batch
+/// grow together the long ones are few by the time they are long.
+fn held_in_turn(responses: &Responses) -> f64 {
+    (responses.of_a_token() * 0.5).max(responses.mean * HELD)
+}
 
 /// Tokens computed again for each generated one where the cache has room for no sequence, falling to none where it
 /// has room for all. vLLM admits a sequence by what it holds now; when the cache runs out, the last admitted gives its
@@ -170,7 +185,8 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let sequence = Bytes::new(engine.cached(longest(context, requests)) * per_token);
     let cache_tokens = cache.get() / per_token;
     // A prompt's responses share its keys and values (prefix caching; both engines' default).
-    let held = requests.prompt / requests.shared.max(1.0) + responses.mean * HELD;
+    let own = if per_engine > plan.max_num_seqs as f64 { held_in_turn(responses) } else { responses.mean * HELD };
+    let held = requests.prompt / requests.shared.max(1.0) + own;
     // Layers with a sliding window keep no more than it.
     let room = (cache_tokens / engine.cached(held).max(1.0)).max(1.0);
     // Over its life a sequence takes of the steps' budgets its prompt, where no other response brought it, and its response.
@@ -215,7 +231,7 @@ fn longest(context: &Context<'_>, requests: &Requests) -> f64 {
 /// tokens that each has by then.
 ///
 /// Its shares end one after another, and the longest decides (HybridFlow, arXiv:2409.19256, on what an RL step waits for). Where
-/// an agent's responses go on together, that is so in every turn.
+/// an agent's responses go on together, that is so in every turn. The longest of all, on whichever engine, writes alone at the end.
 fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl FnMut(f64, f64, f64)) {
     let together = requests.agent.filter(|(agent, _)| !agent.asynchronous);
     let lengths = together.map_or(requests.responses, |(_, turn)| turn).lengths;
@@ -236,6 +252,10 @@ fn last_batch(prepared: &Prepared<'_>, requests: &Requests, mut stretch: impl Fn
         if left * prepared.per_engine < 0.5 {
             break;
         }
+    }
+    let longest = requests.responses.longest_of(requests.count);
+    if together.is_none() && longest > done {
+        stretch((longest - done) * written, 1.0, requests.prompt + (done + longest) * 0.5);
     }
 }
 
@@ -324,4 +344,20 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
         tools: Seconds::new(agent::added(&prepared, requests).total()),
         room: prepared.room,
     }
+}
+
+/// Time for `requests` where the next begin as others end, and `batches` times as many are in progress as they are: no batch
+/// shrinks, so that every step is full.
+#[must_use]
+pub fn flow(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests, batches: f64) -> Seconds {
+    let several = Requests { count: requests.count * batches, ..*requests };
+    let prepared = prepare(context, plan, gpus, &several);
+    let engine = &prepared.engine;
+    let work = prepared.work(&several);
+    let read = prepared.reading(&several, &work).total() + prepared.recomputed(&several, &work);
+    let steps = prepared.per_engine * prepared.written(&several) / prepared.decoding;
+    let decode = engine.decode_step(prepared.decoding, several.decoded()).total() * steps;
+    // Over many batches no engine is busier than the others.
+    let even = several.count / prepared.engines / prepared.per_engine;
+    (read + decode / plan.speculative_speedup) * even.min(1.0) / (engine.tuned.generation * batches)
 }

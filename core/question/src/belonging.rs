@@ -32,7 +32,7 @@ const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and n
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 46] = [
+const RULES: [Rule; 47] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.sequence_length_cv", trains_sequences, LENGTHS),
@@ -104,6 +104,11 @@ const RULES: [Rule; 46] = [
         "workload.rl.max_staleness",
         |question| !is_rl(question) || schedule(question) == "fully_async",
         "Only a fully_async schedule has a staleness bound. Leave the field out, or choose that schedule.",
+    ),
+    rule(
+        "workload.rl.partial_rollout",
+        |question| !is_rl(question) || schedule(question) == "fully_async",
+        "Only a fully_async schedule sends new weights while responses are unfinished. Leave the field out, or choose that schedule.",
     ),
     rule(
         "workload.run",

@@ -297,6 +297,8 @@ pub struct Rl {
     pub schedule: Schedule,
     /// Versions of the weights that a sample may lag behind, where generation runs ahead.
     pub max_staleness: u64,
+    /// Whether responses go on over new weights, where generation runs ahead; else those wait for them.
+    pub partial_rollout: bool,
     /// GPUs that train; all of them where colocated.
     pub train_gpus: u32,
     /// What happens between the turns of a response; `None` where it has one.

@@ -248,6 +248,9 @@ static APART: &[Rule] = &[
     learning("workload.rl.schedule", |rl| rl.schedule != Split)
         .or("veRL 0.9.1 separates generation from training only where they overlap. Choose colocated or one_step_off."),
     WHOLE_POOLS,
+    // `FullyAsyncLLMServerClient` of workers/rollout/llm_server.py takes up again what new weights interrupt.
+    learning("workload.rl.partial_rollout", |rl| rl.partial_rollout)
+        .or("veRL 0.9.1 goes on with unfinished responses after new weights. Set it to true, or leave it out."),
     // trainer/ppo/v1/trainer_separate_async.py.
     divides("workload.rl.mini_batch", |a| a.rl.map_or((1, 1), |rl| (rl.mini_batch, rl.prompts_per_step)))
         .or("With GPUs of its own for generation, the step is a whole number of mini-batches."),

@@ -652,7 +652,7 @@ fn facts(question: &Question) -> BTreeMap<String, Value> {
             "response_length_cv": rl.response_length_cv, "mini_batch": rl.mini_batch, "epochs": rl.epochs,
             "reference": rl.reference, "critic": model(&rl.critic), "reward_model": model(&rl.reward_model),
             "old_log_prob": rl.old_log_prob, "balance_batch": rl.balance_batch, "reward_s": rl.reward_s, "schedule": rl.schedule,
-            "max_staleness": rl.max_staleness, "train_gpus": rl.train_gpus, "agent": rl.agent.map(|own| json!({
+            "max_staleness": rl.max_staleness, "partial_rollout": rl.partial_rollout, "train_gpus": rl.train_gpus, "agent": rl.agent.map(|own| json!({
             "turns": own.turns, "max_turns": own.max_turns, "tool_response_length": own.tool_response_length,
             "tool_s": own.tool_s, "tool_cv": own.tool_cv, "environments": own.environments}))});
     }

@@ -1,5 +1,6 @@
 //! What an RL step adds up, term by term: for explaining it.
 
+pub use super::Ahead;
 use super::limits;
 use super::{requests, synced_by_links, synced_by_tensor, waking};
 use crate::context::Context;
@@ -11,6 +12,11 @@ use shardwise_question::workload::Rl;
 /// The requests that the engine takes at once, and how often in a step.
 pub fn asked(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
     requests(context, rl)
+}
+
+/// How far generation runs ahead of training; absent where it waits for each step's last response.
+pub fn ahead(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Option<Ahead> {
+    super::generating_side(context, engine, rl).ahead
 }
 
 /// Seconds in which new weights reach the engine.

@@ -1,5 +1,6 @@
 //! Response lengths as a distribution: a batch ends with its longest response.
 
+use super::agent::largest;
 use crate::batch;
 use shardwise_question::workload::Agent;
 
@@ -34,6 +35,8 @@ pub struct Responses {
     pub(super) lengths: [f64; SHARES.len()],
     /// Standard deviation over mean: less than asked for where the longest cuts many.
     spread: f64,
+    /// What the largest of many normal draws makes of: the median, the deviation of the logarithm, and the cut.
+    drawn: (f64, f64, f64),
 }
 
 impl Responses {
@@ -41,7 +44,7 @@ impl Responses {
     #[must_use]
     pub fn new(mean: f64, cv: f64, longest: f64) -> Self {
         let mean = mean.min(longest);
-        let mut responses = Self { mean, lengths: [mean; SHARES.len()], spread: 0.0 };
+        let mut responses = Self { mean, lengths: [mean; SHARES.len()], spread: 0.0, drawn: (mean, 0.0, longest) };
         if cv <= 0.0 {
             return responses;
         }
@@ -54,6 +57,7 @@ impl Responses {
             scale *= (mean / found).min(4.0);
         }
         responses.lengths = shape.map(|length| (length * scale).clamp(1.0, longest));
+        responses.drawn = (scale, sigma, longest);
         let middle = weighted(&responses.lengths, &|length| length);
         let variance = weighted(&responses.lengths, &|length| (length - middle) * (length - middle));
         responses.spread = variance.sqrt() / middle;
@@ -70,6 +74,12 @@ impl Responses {
     /// The longest in tokens.
     pub(super) fn longest(&self) -> f64 {
         self.lengths.iter().copied().fold(self.mean, f64::max)
+    }
+
+    /// The longest of `count` in tokens.
+    pub(super) fn longest_of(&self, count: f64) -> f64 {
+        let (median, deviation, most) = self.drawn;
+        (median * libm::exp(deviation * largest(count))).min(most)
     }
 
     /// Tokens of the response that a token is of, in the mean over tokens: `E[L²] ÷ E[L]` (the inspection paradox; Ross 2014,

@@ -13,6 +13,7 @@ use crate::tower::{BLOCK, Tower};
 use crate::weights::{Stage, stage_layers};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::wire::Backend;
 
 /// The forward pass's share of the host's work on a micro-batch, as of the GPU's.
 const FORWARD: f64 = 1.0 / 3.0;
@@ -107,18 +108,25 @@ pub(super) fn tensor_share(layout: &Layout) -> f64 {
 /// What hosts add to a block's passes, in `seconds` of the host's for both without recomputation: RL trainers' to all blocks,
 /// others' to those with experts, whose tokens the host has counted before it launches their products.
 ///
-/// The GPU waits for the forward pass's own Python. The autograd engine runs ahead in the backward pass, where long kernels
-/// hide the host: published dense runs with pipelines or large micro-batches show no wait there, those with experts do
+/// The GPU waits for the Python of FSDP's forward pass, whose rate limiter blocks the host until gathered weights are free again
+/// (arXiv:2304.11277, section 3.4). Megatron's host runs ahead there, as the autograd engine does in every backward pass, so that
+/// long kernels hide it: NeMo-RL's dense steps that training decides (`docs/about/performance-summary.md` at 7ea279ab, Qwen3-32B on
+/// 64 H100 and on 32 GB200) leave no room for a wait at 4,096 tokens. Steps with experts show one in both passes
 /// (`verl_megatron_practice` and NeMo-RL, core/tests/data/rl.jsonl). Full recomputation runs the forward pass's again.
-fn add_host(time: &mut BlockTime, block: Block, recompute: Recompute, seconds: f64) {
+fn add_host(time: &mut BlockTime, block: Block, layout: &Layout, seconds: f64) {
     let forward = Seconds::new(seconds * FORWARD);
-    let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
+    let again = if layout.recompute == Recompute::Full { forward } else { Seconds::ZERO };
     let backward = Seconds::new(seconds) - forward + again;
-    time.wait_forward = forward;
     if block.has_experts() {
+        time.wait_forward = forward;
         time.wait_backward = backward;
+        return;
+    }
+    time.floor_backward = backward;
+    if layout.backend == Backend::Megatron {
+        time.floor_forward = forward;
     } else {
-        time.floor_backward = backward;
+        time.wait_forward = forward;
     }
 }
 
@@ -160,9 +168,9 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
             }
             if context.job.workload.rl.is_some() {
                 let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
-                add_host(&mut time, *block, layout.recompute, seconds);
+                add_host(&mut time, *block, layout, seconds);
             } else if block.has_experts() {
-                add_host(&mut time, *block, layout.recompute, framework.expert_layer_s);
+                add_host(&mut time, *block, layout, framework.expert_layer_s);
             } else if context.job.workload.fine_tunes() {
                 add_floors(&mut time, layout.recompute, framework.tune_layer_s);
             }
@@ -198,7 +206,7 @@ pub(super) fn tower_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout
     }
     if context.job.workload.rl.is_some() && time.kernels > 0.0 {
         let mut host = BlockTime::default();
-        add_host(&mut host, BLOCK, layout.recompute, context.framework(layout).rl_layer_s);
+        add_host(&mut host, BLOCK, layout, context.framework(layout).rl_layer_s);
         if !tower.trains() {
             host.floor_backward = Seconds::ZERO;
         }

@@ -9,6 +9,7 @@ use super::summary::{calibrated, step_seconds};
 use super::{Source, in_phase};
 use shardwise_catalog::catalog;
 use shardwise_engine::phase::Phase;
+use shardwise_engine::rl::workings::{Ahead, ahead};
 use shardwise_question::wire::{MemoryParts, MemoryPhase, Schedule, TimePhase};
 
 fn phase_part(sheet: &mut Sheet, name: &'static str, seconds: f64) -> Expression {
@@ -17,7 +18,7 @@ fn phase_part(sheet: &mut Sheet, name: &'static str, seconds: f64) -> Expression
     sheet.part(name, seconds, Unit::Seconds, meaning, figure)
 }
 
-/// Seconds of a step: of its phases in turn, or of the slower side.
+/// Seconds of a step: of its phases in turn, or of the slower side; of generation that runs ahead as far as it may.
 pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
     let mut sheet = Sheet::new();
     let workload = &source.found.job.workload;
@@ -34,13 +35,13 @@ pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
         let own = phase_part(&mut sheet, phase.name, phase.s);
         match phase.name {
             "rollout" if beside => rollout.push(own),
-            "weight_sync" | "driver" if beside => sync.push(own),
+            "weight_sync" if beside => sync.push(own),
             _ => rest.push(own),
         }
     }
     let rest = Expression::sum(rest);
     let expression = if beside {
-        let slower = Expression::sum(rollout).max(rest);
+        let slower = slower(source, &mut sheet, Expression::sum(rollout), rest);
         Expression::sum([slower].into_iter().chain(sync))
     } else {
         rest
@@ -57,6 +58,21 @@ pub(super) fn step_time(source: &Source<'_>, figure: &str) -> Explanation {
         ("step-time", "Time of a step")
     };
     sheet.finish(figure, method, title, "t", expression, Unit::Seconds)
+}
+
+/// Seconds of a step whose sides run beside each other, but for new weights.
+fn slower(source: &Source<'_>, sheet: &mut Sheet, rollout: Expression, training: Expression) -> Expression {
+    let found = source.found;
+    let (rl, engine) = (found.job.workload.rl.as_ref(), found.plan.rollout.as_ref());
+    let ahead = rl.zip(engine).and_then(|(rl, engine)| ahead(source.context, engine, rl));
+    let Some(Ahead { flow, steps }) = ahead else {
+        return rollout.max(training);
+    };
+    let meaning = "a step's responses while as many are in progress as the staleness bound allows";
+    let flow = sheet.term("flow", flow, Unit::Seconds, meaning);
+    let meaning = "steps in which a batch is generated and trained on at most: the staleness bound and one";
+    let steps = sheet.term("steps", steps, Unit::One, meaning);
+    flow.max(training.clone()).max((rollout + training) / steps)
 }
 
 /// Seconds of phases that run beside others.

@@ -148,7 +148,9 @@ fn ahead(section: &mut Section, rl: &Rl) {
     section.set("grpo.async_grpo.enabled", "True", "generation runs ahead of training");
     let reason = "versions a sample may lag behind";
     section.set("grpo.async_grpo.max_trajectory_age_steps", rl.max_staleness, reason);
-    section.set("grpo.async_grpo.in_flight_weight_updates", "True", "new weights wait for no response");
+    let reason =
+        if rl.partial_rollout { "new weights wait for no response" } else { "new weights wait for every response" };
+    section.set("grpo.async_grpo.in_flight_weight_updates", flag(rl.partial_rollout), reason);
     section.set("policy.generation.vllm_cfg.async_engine", "True", "NeMo-RL asks for it where generation runs ahead");
 }
 

@@ -219,6 +219,9 @@ fn reinforcement(draft: &mut Draft, stage: &str, (all, nodes, per_node): (u64, u
         if runs_on {
             let age = key(&format!("async_{stage}.max_trajectory_age_steps"));
             draft.take_count(&age, "workload.rl.max_staleness", Some(1));
+            // Off unless it is asked for (`grpo_math_1B.yaml`).
+            let in_flight = draft.is_on(&key(&format!("async_{stage}.in_flight_weight_updates")));
+            draft.set("workload.rl.partial_rollout", in_flight);
         }
     }
 }

@@ -219,9 +219,12 @@ const ASYNC_ROLLOUT: Keys = &[
 
 const ASYNC: Keys = &[
     ("trigger_parameter_sync_step|require_batches", Field("workload.rl.prompts_per_step")),
-    ("staleness_threshold", Unmodelled("the estimate bounds staleness by workload.rl.max_staleness")),
+    (
+        "staleness_threshold",
+        Unmodelled("the estimate trains on what is complete, and bounds staleness by workload.rl.max_staleness"),
+    ),
     ("use_rollout_log_probs", Field("workload.rl.old_log_prob")),
-    ("partial_rollout", Unmodelled("the estimate's generation runs on while weights are sent")),
+    ("partial_rollout", Field("workload.rl.partial_rollout")),
     ("compute_prox_log_prob", Unmodelled("the estimate takes workload.rl.old_log_prob")),
     ("*", Ignored("queues of the asynchronous trainer")),
 ];

@@ -1765,6 +1765,10 @@ class RlSpec(TypedDict, total=False):
     """Prompts generated for each that trains (DAPO's dynamic sampling drops groups that all score alike, PRIME those that
     are too easy or too hard). Default: 2.3 for dapo and 4 for prime, with a caveat, else 1.
     """
+    partial_rollout: bool | None
+    """Whether responses that are unfinished when new weights come go on with them (veRL's `async_training.partial_rollout`,
+    NeMo-RL's `in_flight_weight_updates`), where fully asynchronous. False: new weights wait for them. Default true.
+    """
     prompts_per_step: int | None
     """Prompts per step, over all GPUs. Required."""
     reference: bool | None

@@ -83,6 +83,7 @@ pub(super) fn resolve_rl(
         reward_s: AT.within("reward_s", spec.reward_s.unwrap_or(0.0), 0.0, 1e6)?,
         schedule,
         max_staleness,
+        partial_rollout: spec.partial_rollout.unwrap_or(true),
         train_gpus,
         agent,
     })

@@ -378,6 +378,9 @@ document! {
         /// Versions of the weights that a sample may lag behind (veRL's `max_off_policy_threshold`), where fully
         /// asynchronous. Default 8.
         pub max_staleness: Option<u64>,
+        /// Whether responses that are unfinished when new weights come go on with them (veRL's `async_training.partial_rollout`,
+        /// NeMo-RL's `in_flight_weight_updates`), where fully asynchronous. False: new weights wait for them. Default true.
+        pub partial_rollout: Option<bool>,
         /// GPUs that train, where not colocated. Default: the split with the fastest step.
         pub train_gpus: Option<u64>,
         /// Responses of several turns, between which tools are called. Default: one turn.

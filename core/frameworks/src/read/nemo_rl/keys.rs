@@ -103,6 +103,10 @@ const REST: &[(&str, Meaning)] = &[
         "grpo.async_grpo.enabled|grpo.async_grpo.max_trajectory_age_steps|ppo.async_ppo.enabled|ppo.async_ppo.max_trajectory_age_steps",
         Field("workload.rl.schedule"),
     ),
+    (
+        "grpo.async_grpo.in_flight_weight_updates|ppo.async_ppo.in_flight_weight_updates",
+        Field("workload.rl.partial_rollout"),
+    ),
     ("grpo.use_dynamic_sampling|ppo.use_dynamic_sampling", Field("workload.rl.oversampling")),
     ("grpo.batch_multiplier|ppo.batch_multiplier", Field("workload.rl.gen_batch_size")),
     ("ppo.ppo_epochs", Field("workload.rl.epochs")),

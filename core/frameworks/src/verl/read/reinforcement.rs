@@ -23,7 +23,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     }
     machine(draft, program);
     let kind = kind(draft, program);
-    algorithm(draft);
+    algorithm(draft, program);
     batch(draft, program);
     let megatron = engine::is_megatron(
         draft,
@@ -122,6 +122,11 @@ fn schedule(draft: &mut Draft, program: &str, train: u64) {
         Some(bound) => draft.set("workload.rl.max_staleness", bound),
         None => draft.default(key, "workload.rl.max_staleness", 8),
     }
+    if program.contains("fully_async") {
+        // On unless it is turned off (`fully_async_ppo_trainer.yaml`).
+        let goes_on = draft.flag("async_training.partial_rollout").unwrap_or(true);
+        draft.set("workload.rl.partial_rollout", goes_on);
+    }
 }
 
 /// The kind of the workload.
@@ -179,7 +184,7 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
 }
 
 /// What of the algorithm costs time.
-fn algorithm(draft: &mut Draft) {
+fn algorithm(draft: &mut Draft, program: &str) {
     let [loss, reward] =
         ["actor_rollout_ref.actor.use_kl_loss", "algorithm.use_kl_in_reward"].map(|key| draft.is_on(key));
     draft.set("workload.rl.reference", loss || reward);
@@ -188,8 +193,10 @@ fn algorithm(draft: &mut Draft) {
     } else {
         draft.set("workload.rl.oversampling", 1.0);
     }
-    let [bypass, engines] = ["algorithm.rollout_correction.bypass_mode", "async_training.use_rollout_log_probs"]
-        .map(|key| draft.is_on(key));
+    let bypass = draft.is_on("algorithm.rollout_correction.bypass_mode");
+    // On unless it is turned off, in the one trainer that has it (`fully_async_ppo_trainer.yaml`).
+    let engines = draft.flag("async_training.use_rollout_log_probs");
+    let engines = engines.unwrap_or(program.contains("fully_async"));
     draft.set("workload.rl.old_log_prob", !(bypass || engines));
     if draft.is_on("reward.reward_model.enable") {
         let key = "reward.reward_model.model_path";

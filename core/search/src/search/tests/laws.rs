@@ -14,7 +14,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::complete::complete_rollout;
 use shardwise_question::job::{self, Job};
 use shardwise_question::plan::{Plan, RolloutPlan};
-use shardwise_question::wire::{Backend, PlanSpec};
+use shardwise_question::wire::{Backend, PlanSpec, Schedule};
 use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// Parallel layouts that are looked at of a space, passes of each, and variants of each of these.
@@ -166,6 +166,8 @@ fn with_more((Asked(mut question), drawn): (Asked, u32)) -> Asked {
         rl.oversampling = drawn(1).map(|_| 2.5).or(rl.oversampling);
         rl.old_log_prob = drawn(2).map(|own| own == 0).or(rl.old_log_prob);
         rl.balance_batch = drawn(2).map(|own| own == 0).or(rl.balance_batch);
+        let runs_on = rl.schedule == Some(Schedule::FullyAsync);
+        rl.partial_rollout = drawn(2).filter(|_| runs_on).map(|own| own == 0).or(rl.partial_rollout);
     }
     if let Some(own) = &mut question.workload.distillation {
         own.on_policy = drawn(1).map(|_| 0.5).or(own.on_policy);
