@@ -13,6 +13,7 @@ mod near;
 mod offers;
 mod parts;
 mod plans;
+mod prelude;
 mod reading;
 mod scaling;
 mod sensitivity;
@@ -28,17 +29,6 @@ use crate::text::Lang;
 use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
-
-/// What nearly every sheet names.
-mod prelude {
-    pub(super) use super::asked::{Ask, Asked};
-    pub(super) use crate::format;
-    pub(super) use crate::protocol::blocks::{
-        Action, Block, Button, Cell, Entry, Holds, Kind, Listed, Look, Purpose, Section, Stands, Table, Tabled, Tone,
-        cell, code, column, entries, fold, link, prose, quiet, row, runs, said, strong, tag, words as run,
-    };
-    pub(super) use crate::text::{Lang, fill};
-}
 
 impl From<SheetTask> for Ask {
     fn from(task: SheetTask) -> Self {

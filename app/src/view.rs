@@ -31,6 +31,7 @@ mod objective;
 mod operations;
 mod paste;
 mod plan;
+mod prelude;
 mod rest;
 mod run;
 mod sheet;
@@ -39,14 +40,6 @@ mod sure;
 mod text_box;
 pub(crate) mod time;
 mod verdict;
-
-/// Leptos's `view!`, of one type whatever is in it: arms of a `match` agree, and Leptos's machinery is compiled once for all of
-/// them instead of for each.
-macro_rules! erased_view {
-    ($($tokens:tt)*) => {
-        leptos::prelude::IntoAny::into_any(leptos::view! { $($tokens)* })
-    };
-}
 
 use advice::Advice;
 use ask::Ask;
@@ -66,8 +59,8 @@ use leptos::either::Either;
 use leptos::ev::MouseEvent;
 use std::cell::Cell;
 
-use leptos::prelude::*;
 use paste::Paste;
+use prelude::*;
 use rest::Broken;
 use steps::Built;
 use verdict::{Announcement, Verdict};
@@ -75,22 +68,10 @@ use verdict::{Announcement, Verdict};
 use crate::client::desk::{self, Engine};
 use crate::follow::follow;
 use crate::money;
-use crate::page::{Page, Step};
+use crate::page::Step;
 use crate::protocol::Name;
 
-use erased_view as view;
 pub use rest::{Loader, Rest};
-
-/// What nearly every part of the page names.
-mod prelude {
-    pub(super) use leptos::prelude::*;
-
-    pub(super) use super::icons::Icon;
-    pub(super) use super::view;
-    pub(super) use crate::page::Page;
-    pub(super) use crate::text::{Lang, fill};
-    pub(super) use crate::{browser, format};
-}
 
 /// What is not in [`page`].
 pub(crate) fn rest() -> Rest {

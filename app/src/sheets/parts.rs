@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 use shardwise_core::Question;
 use shardwise_core::neighbours::apply;
 
+use crate::format;
 use crate::money;
-use crate::sheets::prelude::*;
+use crate::protocol::blocks::{Action, Block, Button, Kind, Look, prose};
+use crate::text::{Lang, fill};
 
 /// A button that asks the question with `set`; nothing where that is no question. Back undoes it.
 pub(super) fn try_it(question: &Question, set: &[Map<String, Value>], name: &str, lang: Lang) -> Option<Button> {

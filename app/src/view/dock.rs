@@ -1,18 +1,13 @@
 //! The bar that never leaves: what holds now, and links to the parts of the page, of which it marks the one that is read.
 
 use leptos::ev::MouseEvent;
-use leptos::prelude::*;
 use shardwise_core::wire::FitState;
 
 use super::calibrate;
 use super::fold;
-use super::icons::Icon;
-use crate::browser;
 use crate::fit;
-use crate::format;
-use crate::page::Page;
 use crate::text::Text;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A part of the page with its name.
 type Stop = (&'static str, fn(&Text) -> &'static str);

@@ -4,15 +4,12 @@ use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 
-use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::Value;
 
 use super::blocks::host::Host;
-use crate::browser;
 use crate::busy::Work;
-use crate::page::Page;
-use crate::view::view;
+use crate::view::prelude::*;
 
 /// A part of the page.
 type View = fn(Page) -> AnyView;
