@@ -19,7 +19,7 @@ use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Answer, Question};
+use shardwise_question::wire::{Answer, Backend, Question};
 use shardwise_search::answer::answer;
 use shardwise_search::estimate::{self, Evaluated};
 use shardwise_search::neighbours::Dimension;
@@ -130,7 +130,11 @@ fn stages(reading: &Reading) -> Vec<Dimension> {
     let mut out = if laid_out { vec![Dimension::PipelineParallel, Dimension::VirtualPipeline] } else { Vec::new() };
     // torchtitan's 0.2 has no loss of parts of a sequence, and options choose none.
     let options = || reading.understood.iter().any(|one| one.key.starts_with("--"));
-    if reading.framework == Dialect::Torchtitan && (reading.release.is_some() || options()) {
+    let torchtitan = reading.framework == Dialect::Torchtitan && (reading.release.is_some() || options());
+    // veRL's before 0.5.0 has none for Megatron, and no key tells such a text from those of the releases after it.
+    let plan = reading.question.plan.as_ref();
+    let megatron = plan.is_some_and(|own| own.backend == Some(Backend::Megatron));
+    if torchtitan || reading.framework == Dialect::Verl && reading.release.is_some() && megatron {
         out.push(Dimension::FusedLmHead);
     }
     out
