@@ -61,12 +61,8 @@ impl Market {
 
     /// The cheapest machine on which the question is as sure to fit as asked.
     fn cheapest_that_fits(&self) -> Option<Offered> {
-        let offers = self.offers.iter().enumerate();
-        let sure = offers.filter_map(|(place, offer)| {
-            let figures = offer.result.as_ref().ok()?;
-            (figures.state == FitState::Fits).then_some((place, figures.measures))
-        });
-        let ranked = rank(sure.collect(), Objective::Cost).unwrap_or_default();
+        let sure = self.measured(|figures| figures.state == FitState::Fits);
+        let ranked = rank(sure, Objective::Cost).unwrap_or_default();
         ranked.first().and_then(|place| self.offers.get(*place)).cloned()
     }
 
@@ -78,12 +74,16 @@ impl Market {
 
     /// The machines on which it fits, by their places, with what they are ranked by.
     pub(crate) fn fitting(&self) -> Vec<(usize, Measures)> {
+        self.measured(Figures::fits)
+    }
+
+    fn measured(&self, wanted: fn(&Figures) -> bool) -> Vec<(usize, Measures)> {
         let offers = self.offers.iter().enumerate();
-        let fitting = offers.filter_map(|(place, offer)| {
+        let found = offers.filter_map(|(place, offer)| {
             let figures = offer.result.as_ref().ok()?;
-            figures.fits().then_some((place, figures.measures))
+            wanted(figures).then_some((place, figures.measures))
         });
-        fitting.collect()
+        found.collect()
     }
 }
 
@@ -114,6 +114,8 @@ struct Work {
     found: Vec<Option<Offered>>,
     /// Places of the machines that nobody has in hand.
     left: VecDeque<usize>,
+    /// How many numbers of GPUs have been tried in search of a remedy.
+    tried: usize,
 }
 
 thread_local! {
@@ -122,9 +124,6 @@ thread_local! {
 
     /// Number of the last comparison.
     static ROUND: Cell<u32> = const { Cell::new(0) };
-
-    /// How many numbers of GPUs have been tried in search of a remedy.
-    static TRIED: Cell<usize> = const { Cell::new(0) };
 
     /// Whether further engines were asked for.
     static HELPED: Cell<bool> = const { Cell::new(false) };
@@ -141,7 +140,7 @@ pub(crate) fn start(page: Page, shown: &Shown) {
     ROUND.set(round);
     let question = to_value(&shown.question);
     let task = Task::Compare { question: question.clone(), round, places: (0..AT_ONCE).collect() };
-    WORK.set(Some(Work { question, round, found: Vec::new(), left: VecDeque::new() }));
+    WORK.set(Some(Work { question, round, found: Vec::new(), left: VecDeque::new(), tried: 0 }));
     // The newer question takes the place of the older one.
     desk::order(page, task, deliver);
 }
@@ -221,7 +220,7 @@ fn deliver(page: Page, found: Value) {
                 comparison.market.set(Arc::new(market));
                 comparison.done.set(done);
             }
-            look_for_more(page, 0);
+            look_for_more(page);
             open_helpers(page);
         }
     }
@@ -243,20 +242,25 @@ fn open_helpers(page: Page) {
     if page.embedded || HELPED.replace(true) {
         return;
     }
-    let Some(question) = WORK.with_borrow(|work| work.as_ref().map(|work| work.question.clone())) else { return };
     let open = move || {
-        let first = Task::Compare { question, round: 0, places: Vec::new() };
-        desk::open_helpers(page, &first, deliver);
+        WORK.with_borrow(|work| {
+            let Some(work) = work else { return };
+            // Of no comparison: these begin at 1.
+            let first = Task::Compare { question: work.question.clone(), round: 0, places: Vec::new() };
+            desk::open_helpers(page, &first, deliver);
+        });
     };
     // Nothing on the page waits for it.
     Timeout::new(HELPERS_MS, open).forget();
 }
 
-/// Looks for what would make the question fit, of which `tried` numbers of GPUs did not.
-fn look_for_more(page: Page, tried: usize) {
-    TRIED.set(tried);
-    let Some(question) = WORK.with_borrow(|work| work.as_ref().map(|work| work.question.clone())) else { return };
-    desk::order(page, Task::Closer { question, tried }, take_closer);
+/// Looks for what would make the question fit.
+fn look_for_more(page: Page) {
+    WORK.with_borrow(|work| {
+        let Some(work) = work else { return };
+        let task = Task::Closer { question: work.question.clone(), tried: work.tried };
+        desk::order(page, task, take_closer);
+    });
 }
 
 fn take_closer(page: Page, found: Value) {
@@ -265,7 +269,14 @@ fn take_closer(page: Page, found: Value) {
     match found {
         Closer::Fits => {}
         Closer::Plan => remedy.set(Some(Remedy::Plan)),
-        Closer::Next => look_for_more(page, TRIED.get() + 1),
+        Closer::Next => {
+            WORK.with_borrow_mut(|work| {
+                if let Some(work) = work {
+                    work.tried += 1;
+                }
+            });
+            look_for_more(page);
+        }
         Closer::More(more) => {
             let other = page.comparison.market.with_untracked(|market| market.cheapest_that_fits());
             remedy.set(Some(Remedy::Gpus(Box::new(Others { more: more.map(|more| *more), other }))));
@@ -286,7 +297,7 @@ mod tests {
 
     #[test]
     fn machines_are_whole_once_each_is_known_whoever_found_them() {
-        let mut work = Work { question: Value::Null, round: 1, found: Vec::new(), left: VecDeque::new() };
+        let mut work = Work { question: Value::Null, round: 1, found: Vec::new(), left: VecDeque::new(), tried: 0 };
         assert!(work.whole().is_none());
         work.take(slice(&[0], &[1, 2]));
         assert_eq!(work.left, [1, 2, 3, 4, 5]);

@@ -227,7 +227,7 @@ pub(crate) fn open_helpers(page: Page, first: &Task, deliver: Deliver) {
     let spare = browser::cores().saturating_sub(CORES_OF_THE_PAGE);
     for which in (0..spare.min(MOST_HELPERS)).map(Which::Helper) {
         begin(which);
-        place(which, Order { task: first.clone(), page, deliver, lost: Some(|_, _| ()) });
+        order_of(which, page, first.clone(), deliver, |_, _| ());
     }
 }
 
