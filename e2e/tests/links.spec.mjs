@@ -25,3 +25,19 @@ test('a link whose every part belongs opens without a word', async ({ page, calc
   await expect(page.locator('#v-h')).toBeVisible();
   await expect(page.locator('#left-out')).toHaveCount(0);
 });
+
+test('an address that has just changed is followed, not written over', async ({ page, calculator }) => {
+  await calculator.open();
+  await calculator.settled();
+  // As when a link is pasted into the address bar: the address is another before the event that says so. What the page
+  // puts off (here by a press) must not take it back in between.
+  const stood = await page.evaluate((hash) => {
+    history.replaceState(null, '', hash);
+    document.body.click();
+    const stands = location.hash;
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+    return stands;
+  }, OLD);
+  expect(stood).toBe(OLD);
+  await expect(page.locator('#left-out')).toContainText('workload.sequence_length');
+});

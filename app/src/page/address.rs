@@ -24,6 +24,16 @@ thread_local! {
     /// What was chosen last and has no answer, as an address; empty where it is no question. The choice is a step of the
     /// history already.
     static AHEAD: RefCell<Option<String>> = const { RefCell::new(None) };
+
+    /// The address as it was last read or written. Where it is another by now, it leads to another question, and the event
+    /// that says so is on its way.
+    static SEEN: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Puts `hash` into the address: as a step that Back undoes, or in place.
+fn write(hash: &str, as_step: bool) {
+    browser::set_hash(hash, as_step);
+    SEEN.replace(browser::hash());
 }
 
 impl Page {
@@ -37,6 +47,7 @@ impl Page {
     /// Types in what the address asks, unless it stands there.
     pub(super) fn read_address(self) {
         let hash = browser::hash();
+        SEEN.replace(hash.clone());
         let asked = AHEAD.with_borrow(Clone::clone);
         let asked = asked.or_else(|| estimates::awaited(|asked| permalink::to_hash(asked.question())));
         let standing = asked.or_else(|| self.hash());
@@ -70,10 +81,12 @@ impl Page {
 
     fn put_shown(self, as_step: bool) {
         let Some(hash) = self.hash() else { return };
+        let stands = browser::hash();
         // A link that could not be read stays in the address until something is changed.
-        if hash != browser::hash() && self.bad_link.with_untracked(Option::is_none) {
+        let is_read = SEEN.with_borrow(|seen| *seen == stands) && self.bad_link.with_untracked(Option::is_none);
+        if hash != stands && is_read {
             // What is pressed in an embed is no step of the page around it.
-            browser::set_hash(&hash, as_step && !self.embedded);
+            write(&hash, as_step && !self.embedded);
         }
     }
 
@@ -98,7 +111,7 @@ impl Page {
         let address = if estimates::are_awaited() { asked.clone() } else { shown };
         AHEAD.set(Some(asked.unwrap_or_default()));
         if let (false, Some(address)) = (self.embedded, address) {
-            browser::set_hash(&address, is_new);
+            write(&address, is_new);
         }
     }
 
