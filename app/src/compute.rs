@@ -1,8 +1,11 @@
 //! Every GPU type asked the question that is shown: the engines find them some at a time, and what is found for an older
 //! question is dropped.
+//!
+//! Those that may be among the shown ones come first. What does not come near to them is put off until they are shown.
+
+mod work;
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gloo::timers::callback::Timeout;
@@ -13,20 +16,35 @@ use shardwise_core::catalog::{self, Gpu};
 use shardwise_core::search::measures::{Measures, rank};
 use shardwise_core::wire::{FitState, to_value};
 
+use crate::browser;
 use crate::client::desk;
 use crate::format;
 use crate::page::{Page, Shown};
 use crate::protocol::Task;
 use crate::protocol::estimate::{Closer, Figures, Offered, Others, Remedy, Slice};
 
-/// Machines that an engine is asked at a time, at most: those for which it has no time come back.
-const AT_ONCE: usize = 8;
+use work::{AT_ONCE, Stage, Work};
+
+/// How many GPU types are shown before "show all".
+const TOP: usize = 10;
+
+/// How many GPU types an embedded page shows.
+const TOP_EMBEDDED: usize = 5;
+
+/// After how long without another question those machines are asked that were put off, in milliseconds: who types on does not
+/// wait for them.
+const PUT_OFF_MS: u32 = 120;
 
 /// How long after the first comparison further engines are started, in milliseconds: the start of the page is over.
 const HELPERS_MS: u32 = 1500;
 
+/// How many GPU types are shown at first.
+pub(crate) fn top(embedded: bool) -> usize {
+    if embedded { TOP_EMBEDDED } else { TOP }
+}
+
 /// One GPU type of the catalog, asked the same question.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Compared {
     /// The GPU type.
     pub(crate) gpu: &'static Gpu,
@@ -90,10 +108,12 @@ impl Market {
 /// The comparison of GPU types, as far as it has come. Signals apart: charts follow the market alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
-    /// All of them, once all have been asked; the last question's until then.
+    /// Those that are shown, once they are known, and later all of them; the last question's until then.
     pub(crate) market: RwSignal<Arc<Market>>,
     /// How many have been asked.
     pub(crate) done: RwSignal<usize>,
+    /// Whether those that are shown are still the last question's.
+    pub(crate) busy: RwSignal<bool>,
     /// What would make the question fit; `None` while it is looked for, or where it fits.
     pub(crate) remedy: RwSignal<Option<Remedy>>,
 }
@@ -101,26 +121,21 @@ pub(crate) struct Comparison {
 impl Comparison {
     /// Before the first question.
     pub(crate) fn new() -> Self {
-        Self { market: RwSignal::new(Arc::default()), done: RwSignal::new(0), remedy: RwSignal::new(None) }
+        Self {
+            market: RwSignal::new(Arc::default()),
+            done: RwSignal::new(0),
+            busy: RwSignal::new(true),
+            remedy: RwSignal::new(None),
+        }
     }
-}
-
-/// A comparison under way.
-struct Work {
-    question: Value,
-    /// Its number: what is found for another is dropped.
-    round: u32,
-    /// What was found, by place; empty until an engine says how many machines there are.
-    found: Vec<Option<Offered>>,
-    /// Places of the machines that nobody has in hand.
-    left: VecDeque<usize>,
-    /// How many numbers of GPUs have been tried in search of a remedy.
-    tried: usize,
 }
 
 thread_local! {
     /// What is under way.
     static WORK: RefCell<Option<Work>> = const { RefCell::new(None) };
+
+    /// The places of a whole comparison, the best first, and whose they are: the question's own GPU type has the first.
+    static LAST: RefCell<(Option<String>, Vec<usize>)> = const { RefCell::new((None, Vec::new())) };
 
     /// Number of the last comparison.
     static ROUND: Cell<u32> = const { Cell::new(0) };
@@ -133,52 +148,19 @@ thread_local! {
 pub(crate) fn start(page: Page, shown: &Shown) {
     let comparison = page.comparison;
     comparison.done.set(0);
+    comparison.busy.set(true);
     if comparison.remedy.with_untracked(Option::is_some) {
         comparison.remedy.set(None);
     }
     let round = ROUND.get().wrapping_add(1);
     ROUND.set(round);
     let question = to_value(&shown.question);
-    let task = Task::Compare { question: question.clone(), round, places: (0..AT_ONCE).collect() };
-    WORK.set(Some(Work { question, round, found: Vec::new(), left: VecDeque::new(), tried: 0 }));
+    let order = LAST.with_borrow(|(gpu, order)| if gpu.as_deref() == shown.gpu() { order.clone() } else { Vec::new() });
+    let work = Work::new(question.clone(), round, order);
+    let task = Task::Compare { question, round, places: work.first(), reached: None };
+    WORK.set(Some(work));
     // The newer question takes the place of the older one.
     desk::order(page, task, deliver);
-}
-
-impl Work {
-    /// Takes what an engine found.
-    fn take(&mut self, slice: Slice) {
-        if self.found.is_empty() {
-            self.found.resize_with(slice.total, || None);
-            self.left = (slice.offers.len() + slice.left.len()..slice.total).collect();
-        }
-        for (place, offer) in slice.offers {
-            if let Some(own) = self.found.get_mut(place) {
-                *own = Some(offer);
-            }
-        }
-        for place in slice.left.into_iter().rev() {
-            self.left.push_front(place);
-        }
-    }
-
-    /// How many of the catalog's GPU types are known.
-    fn done(&self) -> usize {
-        let in_catalog = |offer: &&Offered| offer.gpu.as_deref().and_then(catalog::gpu).is_some();
-        self.found.iter().flatten().filter(in_catalog).count()
-    }
-
-    /// All of it, once every machine is known.
-    fn whole(&mut self) -> Option<Market> {
-        if self.found.is_empty() || self.found.iter().any(Option::is_none) {
-            return None;
-        }
-        let mut market = Market::default();
-        for offer in self.found.drain(..).flatten() {
-            market.add(offer);
-        }
-        Some(market)
-    }
 }
 
 /// Gives the engines that have nothing in hand the next machines.
@@ -187,12 +169,13 @@ fn hand_out(page: Page) {
         let Some(work) = work else { return };
         let idle: Vec<_> = desk::idle().collect();
         let each = work.left.len().div_ceil(idle.len().max(1)).min(AT_ONCE);
+        let reached = work.reached(page);
         for engine in idle {
             let places: Vec<usize> = work.left.drain(..each.min(work.left.len())).collect();
             if places.is_empty() {
                 return;
             }
-            let task = Task::Compare { question: work.question.clone(), round: work.round, places };
+            let task = Task::Compare { question: work.question.clone(), round: work.round, places, reached };
             desk::order_of(engine, page, task, deliver, lost);
         }
     });
@@ -203,23 +186,36 @@ fn deliver(page: Page, found: Value) {
     let of_this = WORK.with_borrow_mut(|work| {
         let work = work.as_mut().filter(|work| work.round == slice.round)?;
         work.take(slice);
-        Some((work.done(), work.whole()))
+        let stage = work.stage();
+        if let Stage::Whole(market) = &stage {
+            let order = work.best_first(market, page.order.get_untracked());
+            LAST.set((page.standing().and_then(|shown| shown.gpu().map(str::to_owned)), order));
+        }
+        Some((work.done(), stage))
     });
-    let Some((done, whole)) = of_this else {
+    let Some((done, stage)) = of_this else {
         // Of an older question: whoever it was is free for this one.
         return hand_out(page);
     };
     let comparison = page.comparison;
-    match whole {
-        None => {
+    let show = |market: Market| {
+        if done > 0 {
+            comparison.market.set(Arc::new(market));
+            comparison.busy.set(false);
+        }
+        comparison.done.set(done);
+    };
+    match stage {
+        Stage::Open => {
             comparison.done.set(done);
             hand_out(page);
         }
-        Some(market) => {
-            if done > 0 {
-                comparison.market.set(Arc::new(market));
-                comparison.done.set(done);
-            }
+        Stage::Shown(market) => {
+            show(market);
+            browser::after(PUT_OFF_MS, Box::new(move || hand_out(page))).forget();
+        }
+        Stage::Whole(market) => {
+            show(market);
             look_for_more(page);
             open_helpers(page);
         }
@@ -246,7 +242,8 @@ fn open_helpers(page: Page) {
         WORK.with_borrow(|work| {
             let Some(work) = work else { return };
             // Of no comparison: these begin at 1.
-            let first = Task::Compare { question: work.question.clone(), round: 0, places: Vec::new() };
+            let (question, places) = (work.question.clone(), Vec::new());
+            let first = Task::Compare { question, round: 0, places, reached: None };
             desk::open_helpers(page, &first, deliver);
         });
     };
@@ -281,35 +278,5 @@ fn take_closer(page: Page, found: Value) {
             let other = page.comparison.market.with_untracked(|market| market.cheapest_that_fits());
             remedy.set(Some(Remedy::Gpus(Box::new(Others { more: more.map(|more| *more), other }))));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Offered, Slice, VecDeque, Work};
-    use serde_json::Value;
-
-    fn slice(places: &[usize], left: &[usize]) -> Slice {
-        let offer = |gpu: usize| Offered { gpu: Some(gpu.to_string()), result: Err(String::new()) };
-        let offers = places.iter().map(|place| (*place, offer(*place))).collect();
-        Slice { round: 1, offers, left: left.to_vec(), total: 6 }
-    }
-
-    #[test]
-    fn machines_are_whole_once_each_is_known_whoever_found_them() {
-        let mut work = Work { question: Value::Null, round: 1, found: Vec::new(), left: VecDeque::new(), tried: 0 };
-        assert!(work.whole().is_none());
-        work.take(slice(&[0], &[1, 2]));
-        assert_eq!(work.left, [1, 2, 3, 4, 5]);
-        work.left.clear();
-        // What there was no time for is next.
-        work.take(slice(&[4], &[5]));
-        work.take(slice(&[1], &[2, 3]));
-        assert_eq!(work.left, [2, 3, 5]);
-        assert!(work.whole().is_none());
-        work.take(slice(&[5, 3, 2], &[]));
-        let market = work.whole();
-        let gpus = market.map(|market| market.offers.into_iter().filter_map(|offer| offer.gpu).collect::<Vec<_>>());
-        assert_eq!(gpus.unwrap_or_default(), ["0", "1", "2", "3", "4", "5"]);
     }
 }

@@ -53,6 +53,8 @@ pub(crate) enum Task {
         round: u32,
         /// The machines by their places: the question's own has the first.
         places: Vec<usize>,
+        /// What others are known to reach, where those that do not are put off.
+        reached: Option<estimate::Reached>,
     },
     /// What would make the question fit: [`Closer`](estimate::Closer).
     Closer {

@@ -42,9 +42,9 @@ const SLICE_MS: f64 = 8.0;
 pub fn estimate(request: &str) -> String {
     reply(request, |task| match task {
         Task::Estimate(asking) => Some(json!(estimate::estimate(*asking))),
-        Task::Compare { question, round, places } => {
+        Task::Compare { question, round, places, reached } => {
             let end = browser::now_ms() + SLICE_MS;
-            Some(json!(estimate::compare(question, round, &places, &|| browser::now_ms() >= end)))
+            Some(json!(estimate::compare(question, round, (&places, reached), &|| browser::now_ms() >= end)))
         }
         Task::Closer { question, tried } => Some(json!(estimate::closer(question, tried))),
         _ => None,

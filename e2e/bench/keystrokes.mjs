@@ -6,7 +6,8 @@
 // the figures and writes them to e2e/out/keystrokes.json; asserts nothing, since machines differ. With --profile the
 // functions that took the time are printed too.
 //
-// A keystroke is answered once #gpus, the last part to follow, is no longer busy and the frame that shows it is drawn.
+// A keystroke is answered once #gpus, the last part to follow, is no longer busy and the frame that shows it is drawn: the types
+// that it does not show are asked after that, while the next key is pressed.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -2,6 +2,7 @@
 // engine's work itself, and of texts and sheets it says that they are not to be had.
 
 import { expect, test } from '../fixtures.mjs';
+import { rested } from '../pages/rest.mjs';
 
 // What is stored for offline use would be asked instead; Playwright says aloud that it keeps that away.
 test.use({ serviceWorkers: 'block', expected: [/registration blocked by Playwright/] });
@@ -87,9 +88,36 @@ const cores = (page, count) => page.addInitScript((own) => {
 async function compared(page, gpus) {
   await page.locator('#hardware-gpus').fill(gpus);
   await expect(page.locator('#verdict')).toContainText(`${gpus} × H100-SXM`);
-  await expect(page.locator('#gpus')).toHaveAttribute('aria-busy', 'false');
+  await rested(page);
   return page.locator('#gpus').innerText();
 }
+
+test('the chart stands before the types are asked that it does not show, and stays', async ({ page, calculator }) => {
+  await page.addInitScript(() => {
+    const post = Worker.prototype.postMessage;
+    window.compared = 0;
+    Worker.prototype.postMessage = function count(message, ...more) {
+      window.compared += String(message).includes('"is":"compare"') ? 1 : 0;
+      return post.call(this, message, ...more);
+    };
+  });
+  await calculator.open();
+  await calculator.settled();
+  await page.evaluate(() => {
+    const gpus = document.getElementById('gpus');
+    const seen = () => ({ drawn: document.getElementById('plot-gpus').innerHTML, compared: window.compared });
+    new MutationObserver(() => {
+      if (gpus.getAttribute('aria-busy') === 'false') requestAnimationFrame(() => { window.first ??= seen(); });
+    }).observe(gpus, { attributeFilter: ['aria-busy'] });
+    window.seen = seen;
+  });
+  await page.locator('#hardware-gpus').fill('16');
+  await expect(page.locator('#verdict')).toContainText('16 × H100-SXM');
+  await calculator.settled();
+  const { first, last } = await page.evaluate(() => ({ first: window.first, last: window.seen() }));
+  expect(first.compared).toBeLessThan(last.compared);
+  expect(first.drawn).toBe(last.drawn);
+});
 
 test('engines beside the first share the comparison, which is the same', async ({ page, calculator, context }) => {
   await cores(page, 2);

@@ -65,6 +65,15 @@ pub(crate) struct Beside {
     pub(crate) compared: Result<Calibrated, InputError>,
 }
 
+/// What machines reach: what does neither better is put off.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Reached {
+    /// Seconds per million tokens.
+    pub(crate) seconds: f64,
+    /// Dollars per million tokens; `None` where none of them has a price.
+    pub(crate) usd: Option<f64>,
+}
+
 /// Some of the machines that were asked a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slice {
@@ -72,6 +81,8 @@ pub(crate) struct Slice {
     pub(crate) round: u32,
     /// Machines that were asked, with their places.
     pub(crate) offers: Vec<(usize, Offered)>,
+    /// The places of those that do not come near to what others reach.
+    pub(crate) put_off: Vec<usize>,
     /// The places of those for which there was no time.
     pub(crate) left: Vec<usize>,
     /// How many machines there are in all.
@@ -92,7 +103,7 @@ pub(crate) enum Closer {
 }
 
 /// A machine that was asked a question.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Offered {
     /// The catalog's identifier of the GPU type; `None` of one that the question describes.
     pub(crate) gpu: Option<String>,
@@ -101,7 +112,7 @@ pub(crate) struct Offered {
 }
 
 /// What a comparison shows of an answer.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figures {
     /// What it is ranked by.
     pub(crate) measures: Measures,
@@ -133,7 +144,7 @@ pub(crate) struct Figures {
 }
 
 /// The offer that a machine is rented by, among those that could hold it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rented {
     /// The offer.
     pub(crate) rental: Rental,

@@ -273,8 +273,8 @@ words! {
     gpus_note: "{0} GPUs of each type, each with its own best plan and price. Yours as asked. {1} plans on {2} GPU types searched.",
         "每种均为 {0} 个 GPU，各用自己的最佳配置和价格；当前的按你的设定。共搜索 {2} 种 GPU 上的 {1} 种配置。";
     gpus_counting: "Comparing GPU types: {0} of {1}.", "正在比较 GPU：{0}/{1}。";
-    gpus_take_best: "{0} is the fastest and the cheapest of {1} types that fit, and yours.",
-        "在 {1} 种放得下的 GPU 中，当前的 {0} 速度最快，成本也最低。";
+    gpus_take_best: "{0} is the fastest and the cheapest that fits, and yours.",
+        "在放得下的 GPU 中，当前的 {0} 速度最快，成本也最低。";
     gpus_take_faster: "{0} is {1} times as fast as your {2}.", "{0} 的速度是当前 {2} 的 {1} 倍。";
     gpus_take_cheaper: "{0} is the cheapest, at {1} per million tokens.", "{0} 最便宜，每百万 token {1}。";
     gpus_take_fastest: "{0} is the fastest.", "{0} 最快。";

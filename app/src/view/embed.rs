@@ -97,7 +97,7 @@ pub(super) fn Embed(page: Page) -> impl IntoView {
                         <figcaption>
                             <p class="take" id="c-gpus">{move || gpus::sentence(page)}</p>
                         </figcaption>
-                        <Drawing page embedded=true/>
+                        <Drawing page chosen=gpus::choice(page, true) embedded=true/>
                     </figure>
                 })}
                 {more}

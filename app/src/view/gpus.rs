@@ -10,19 +10,13 @@ use super::objective::{self, Limits, Orders};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row, Seller};
 use crate::charts::stack::SEPARATOR;
-use crate::compute::{Compared, Market};
+use crate::compute::{Compared, Market, top};
 use crate::fit;
 use crate::money;
 use crate::protocol::estimate::{Figures, Rented};
 use crate::text::Text;
 use crate::view::prelude::*;
 use crate::words;
-
-/// How many GPU types are shown before "show all".
-const TOP: usize = 10;
-
-/// How many GPU types an embedded page shows.
-const TOP_EMBEDDED: usize = 5;
 
 /// The figures of a compared type that fits.
 fn fitting(row: &Compared) -> Option<&Figures> {
@@ -121,8 +115,8 @@ fn plan(answer: &Figures, lang: Lang) -> String {
 
 fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
     let text = lang.text();
-    let (fastest, cheapest) = best(&chosen.all);
-    let is = |row: &Compared, other: Option<&Compared>| other.is_some_and(|other| other.gpu.id == row.gpu.id);
+    let [fastest, cheapest] = chosen.best;
+    let is = |row: &Compared, other: Option<&str>| other == Some(row.gpu.id);
     let rows = chosen.rows.iter().map(|row| {
         let bars = match fitting(row) {
             None => Bars::Unfit(reason(row, text)),
@@ -219,8 +213,7 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
     }
     match cheapest.and_then(|row| Some((row, fitting(row)?.usd()?))) {
         Some((row, _)) if sentences.is_empty() && Some(row.gpu.id) == asked => {
-            let count = all.iter().filter(|row| fitting(row).is_some()).count();
-            sentences.push(fill(text.gpus_take_best, &[&name(row), &count.to_string()]));
+            sentences.push(fill(text.gpus_take_best, &[&name(row)]));
         }
         Some((row, usd)) => sentences.push(fill(text.gpus_take_cheaper, &[&name(row), &format::usd(usd)])),
         None => {}
@@ -232,10 +225,11 @@ fn takeaway(all: &[Compared], asked: Option<&str>, lang: Lang) -> String {
 }
 
 /// What chart and table show now.
-struct Chosen {
+#[derive(Clone, PartialEq)]
+pub(super) struct Chosen {
     objective: Objective,
-    /// Every compared type, in order.
-    all: Vec<Compared>,
+    /// The fastest and the cheapest of all.
+    best: [Option<&'static str>; 2],
     /// Those that are shown.
     rows: Vec<Compared>,
     /// Catalog id of the asked one.
@@ -255,23 +249,23 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
     let asked = shown.gpu().map(str::to_owned);
     let objective = objective::of(page, &market);
     let all = ordered(&market, objective);
-    let top = match (embedded, page.all_gpus.get()) {
-        (true, _) => TOP_EMBEDDED,
-        (false, false) => TOP,
-        (false, true) => usize::MAX,
-    };
-    let rows = selection(all.clone(), asked.as_deref(), top);
-    Some(Chosen { objective, all, rows, asked })
+    let top = if page.all_gpus.get() && !embedded { usize::MAX } else { top(embedded) };
+    let (fastest, cheapest) = best(&all);
+    let best = [fastest, cheapest].map(|row| row.map(|row| row.gpu.id));
+    let rows = selection(all, asked.as_deref(), top);
+    Some(Chosen { objective, best, rows, asked })
+}
+
+/// What is shown, which mostly stays when those types come to it that were put off.
+pub(super) fn choice(page: Page, embedded: bool) -> Memo<Option<Chosen>> {
+    Memo::new(move |_| chosen(page, embedded))
 }
 
 /// The chart alone.
 #[component]
-pub(super) fn Drawing(page: Page, #[prop(optional)] embedded: bool) -> impl IntoView {
+pub(super) fn Drawing(page: Page, chosen: Memo<Option<Chosen>>, #[prop(optional)] embedded: bool) -> impl IntoView {
     let draw = move |width: u32| {
-        let chosen = chosen(page, embedded)?;
-        if chosen.rows.is_empty() {
-            return None;
-        }
+        let chosen = chosen.get().filter(|chosen| !chosen.rows.is_empty())?;
         let chart = chart(&chosen, page.lang);
         let drawing = charts::draw((width, chart.height(width)), |area| chart.draw(area));
         if embedded {
@@ -310,7 +304,8 @@ fn note(page: Page) -> Option<String> {
 #[component]
 pub(super) fn GpuTypes(page: Page) -> impl IntoView {
     let title = page.text().which_gpu;
-    let busy = move || (page.comparison.done.get() < shardwise_core::catalog::gpus().len()).to_string();
+    let busy = move || page.comparison.busy.get().to_string();
+    let chosen = choice(page, false);
     view! {
         <section class="block" id="gpus" aria-labelledby="gpus-h" aria-busy=busy>
             <div class="block-h">
@@ -324,11 +319,11 @@ pub(super) fn GpuTypes(page: Page) -> impl IntoView {
                     <p class="take" id="c-gpus">{move || sentence(page)}</p>
                     <p class="note">{move || note(page)}</p>
                 </figcaption>
-                <Drawing page/>
+                <Drawing page chosen/>
                 <More page/>
                 <div class="fgr-f">
                     {move || legends(page)}
-                    {move || table(page)}
+                    {move || chosen.get().map(|chosen| table(page, &chosen))}
                 </div>
             </figure>
         </section>
@@ -339,8 +334,8 @@ pub(super) fn GpuTypes(page: Page) -> impl IntoView {
 #[component]
 fn More(page: Page) -> impl IntoView {
     move || {
-        let total = page.market().rows.len();
-        (total > TOP).then(|| {
+        let total = if page.market().rows.is_empty() { 0 } else { shardwise_core::catalog::gpus().len() };
+        (total > top(false)).then(|| {
             let text = page.text();
             let all = page.all_gpus.get();
             let name = if all { text.show_fewer.to_owned() } else { fill(text.show_all, &[&total.to_string()]) };
@@ -409,9 +404,8 @@ fn figures(page: Page, row: &Compared) -> AnyView {
     }
 }
 
-fn table(page: Page) -> Option<AnyView> {
+fn table(page: Page, chosen: &Chosen) -> AnyView {
     let text = page.text();
-    let chosen = chosen(page, false)?;
     let lines = chosen.rows.iter().map(|row| {
         let yours = Some(row.gpu.id) == chosen.asked.as_deref();
         let missed = objective::missing(chosen.objective, text).filter(|_| chosen.misses(row));
@@ -447,5 +441,5 @@ fn table(page: Page) -> Option<AnyView> {
             <span class="vh">{text.action}</span>
         </th>
     };
-    Some(folded_table(page, text.which_gpu.to_owned(), 8, heads, view! { {lines.collect_view()} }))
+    folded_table(page, text.which_gpu.to_owned(), 8, heads, view! { {lines.collect_view()} })
 }

@@ -8,13 +8,15 @@ use shardwise_core::job::Job;
 use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
 use shardwise_core::search::measures::{self, Measures};
-use shardwise_core::search::sweep::Tried;
+use shardwise_core::search::sweep::{self, Tried};
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Question, evaluate_alone};
 
 use super::{answered_once, asked};
 use crate::form::{Form, mend};
-use crate::protocol::estimate::{Answered, Asking, Beside, Closer, Estimate, Figures, Offered, Refused, Rented, Slice};
+use crate::protocol::estimate::{
+    Answered, Asking, Beside, Closer, Estimate, Figures, Offered, Reached, Refused, Rented, Slice,
+};
 use crate::sheets::asked::Asked;
 use crate::words::plan_in_short;
 
@@ -64,20 +66,37 @@ fn refusal(question: &Question) -> Option<InputError> {
 }
 
 /// The question on the machines at `places`, as many of them as there is time for until it `is_over`, one at least where one is
-/// named. `None` of a question that has no answer.
-pub(super) fn compare(question: Value, round: u32, places: &[usize], is_over: &dyn Fn() -> bool) -> Option<Slice> {
+/// named; without those that do not come near to what others have `reached`. `None` of a question that has no answer.
+pub(super) fn compare(
+    question: Value,
+    round: u32,
+    (places, reached): (&[usize], Option<Reached>),
+    is_over: &dyn Fn() -> bool,
+) -> Option<Slice> {
     let asked = asked(question)?;
-    let total = asked.sweep().total();
+    let sweep = asked.sweep();
+    let reached = reached.map(|reached| of_step(&asked.found.answer, reached));
+    let total = sweep.total();
     let mut left = places.iter().copied().filter(|place| *place < total);
-    let mut offers = Vec::with_capacity(places.len());
+    let (mut offers, mut put_off) = (Vec::with_capacity(places.len()), Vec::new());
     for place in left.by_ref() {
-        let offer = asked.offer(place)?;
-        offers.push((place, if place == 0 { own(&asked, &offer) } else { offered(&offer) }));
+        if place > 0 && reached.is_some_and(|reached| !sweep.may_beat(place, reached)) {
+            put_off.push(place);
+        } else {
+            let offer = if place == 0 { own(&asked) } else { offered(&asked.offer(place)?) };
+            offers.push((place, offer));
+        }
         if is_over() {
             break;
         }
     }
-    Some(Slice { round, offers, left: left.collect(), total })
+    Some(Slice { round, offers, put_off, left: left.collect(), total })
+}
+
+/// What is reached, for a step of the question: on every machine it has as many tokens.
+fn of_step(answer: &Answer, reached: Reached) -> sweep::Reached {
+    let mtok = answer.tokens_per_s * answer.step_time_s / 1e6;
+    sweep::Reached { seconds: reached.seconds * mtok, usd: reached.usd.map(|usd| usd * mtok) }
 }
 
 /// What would make a question fit, of which `tried` numbers of GPUs did not. `None` of a question that has no answer.
@@ -110,17 +129,17 @@ fn is_sure_offer(offer: &Tried) -> bool {
 fn offered(offer: &Tried) -> Offered {
     let result = offer.result.as_ref();
     let result = result.map(|found| figures(&found.answer, &found.job, found.considered, &offer.hardware));
-    Offered {
-        gpu: offer.hardware.gpu.as_str().map(str::to_owned),
-        result: result.map_err(|error| error.message.clone()),
-    }
+    of(&offer.hardware, result.map_err(|error| error.message.clone()))
 }
 
-/// The question's own machine, with the plan that the question states.
-fn own(asked: &Asked, offer: &Tried) -> Offered {
-    let considered = offer.result.as_ref().map_or(0, |found| found.considered);
-    let own = figures(&asked.found.answer, &asked.found.job, considered, &offer.hardware);
-    Offered { result: Ok(own), ..offered(offer) }
+/// The question's own machine, with the plan that answers it.
+fn own(asked: &Asked) -> Offered {
+    let (found, machine) = (&asked.found, &asked.question.hardware);
+    of(machine, Ok(figures(&found.answer, &found.job, found.considered, machine)))
+}
+
+fn of(machine: &HardwareSpec, result: Result<Figures, String>) -> Offered {
+    Offered { gpu: machine.gpu.as_str().map(str::to_owned), result }
 }
 
 /// The offer that a machine is rented by, beside the prices of its market.
@@ -165,7 +184,7 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
 mod tests {
     use super::{closer, compare, estimate};
     use crate::form::{Field, Form};
-    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Offered, Slice};
+    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Offered, Reached, Slice};
     use serde_json::{Value, json};
     use shardwise_core::calibration::Measured;
     use shardwise_core::job::resolve;
@@ -254,8 +273,8 @@ mod tests {
         // Whoever asks knows of a first one.
         let mut left = vec![0];
         while !left.is_empty() {
-            let slice = compare(to_value(question), 3, &left, &|| true);
-            let Slice { round, offers, left: rest, total } =
+            let slice = compare(to_value(question), 3, (&left, None), &|| true);
+            let Slice { round, offers, left: rest, total, .. } =
                 slice.unwrap_or_else(|| panic!("the question has an answer"));
             assert_eq!((round, offers.len()), (3, 1), "what is over ends it after one");
             left = if found.is_empty() { (1..total).rev().collect() } else { rest };
@@ -284,6 +303,40 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_near_to_what_is_reached_is_found_and_the_others_are_put_off() {
+        for mut question in presets().into_iter().take(4) {
+            question.plan = None;
+            let all = offers(&question);
+            let speed = |own: &Offered| own.result.as_ref().map_or(0.0, |own| if own.fits() { own.speed } else { 0.0 });
+            let mut seconds: Vec<f64> = all
+                .iter()
+                .filter_map(|own| own.result.as_ref().ok())
+                .filter(|own| own.fits())
+                .map(|own| own.measures.seconds)
+                .collect();
+            seconds.sort_by(f64::total_cmp);
+            let reached = Reached { seconds: seconds[5], usd: Some(0.0) };
+            let places: Vec<usize> = (0..all.len()).collect();
+            let slice = compare(to_value(&question), 1, (&places, Some(reached)), &|| false);
+            let Slice { offers, put_off, left, .. } = slice.unwrap_or_else(|| panic!("the question has an answer"));
+            assert_eq!((offers.len() + put_off.len(), left.len()), (all.len(), 0));
+            assert!(put_off.len() > all.len() / 4, "{} of {}", put_off.len(), all.len());
+            // What is found is what it is by itself, and whoever is among the first six is found.
+            for (place, own) in &offers {
+                assert_eq!(speed(own), speed(&all[*place]));
+            }
+            let found: Vec<usize> = offers.iter().map(|(place, _)| *place).collect();
+            for (place, own) in all.iter().enumerate() {
+                let is_first = own
+                    .result
+                    .as_ref()
+                    .is_ok_and(|own| own.fits() && own.measures.seconds <= reached.seconds);
+                assert!(!is_first || found.contains(&place), "{:?}", own.gpu);
+            }
+        }
+    }
+
+    #[test]
     fn a_market_names_one_seller_of_each_type_and_every_price() {
         let question = read(json!({
             "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16, "market": {}},
@@ -307,7 +360,7 @@ mod tests {
         let mut chosen = question;
         chosen.hardware.market = None;
         chosen.hardware.offer = Some("voltage-park/8x-h100-infiniband/us/on-demand".to_owned());
-        let first = super::compare(to_value(&chosen), 0, &[0], &|| true);
+        let first = super::compare(to_value(&chosen), 0, (&[0], None), &|| true);
         let first = first.map(|slice| slice.offers).unwrap_or_default().remove(0).1;
         let own = first.result.unwrap_or_else(|error| panic!("{error}")).rented;
         assert!(own.is_some_and(|own| own.rental.provider == "Voltage Park" && own.prices.len() > 2));

@@ -59,8 +59,8 @@ pub fn flags(
 /// assert_eq!(found.answer.plan.backend, Some(wire::Backend::Megatron));
 /// ```
 pub fn evaluate_for(question: &Question, framework: &'static Framework) -> Result<Evaluated, InputError> {
-    let search::Best { job, plan, complete } = search::best_for(question, framework)?;
+    let search::Best { job, plan, considered, complete } = search::best_for(question, framework)?;
     let context = Context::new(&job);
     let answer = possible(&context, &plan, answer(&context, &plan))?;
-    Ok(Evaluated { plan, answer, job, complete })
+    Ok(Evaluated { plan, answer, job, considered, complete })
 }

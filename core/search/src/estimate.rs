@@ -23,6 +23,8 @@ pub struct Evaluated {
     pub plan: Plan,
     /// The answer.
     pub answer: Answer,
+    /// Legal plans among which it is the best; 1 where the question decides it.
+    pub considered: u64,
     /// Whether all plans were considered: false where the work that a question may cost ran out.
     pub complete: bool,
 }
@@ -68,7 +70,7 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
 /// let found = evaluate(&question).unwrap();
-/// assert!(found.complete);
+/// assert!(found.complete && found.considered > 1000);
 /// assert_eq!(found.answer.plan, found.plan.to_spec());
 /// ```
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
@@ -132,9 +134,9 @@ pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
 /// assert!(step_time_s > evaluate_alone(&question).unwrap().answer.step_time_s);
 /// ```
 pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
-    let search::Best { job, plan, complete } = search::best(question, efficiency, None)?;
+    let search::Best { job, plan, considered, complete } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);
     let answer = possible(&context, &plan, answer(&context, &plan))?;
-    let found = Evaluated { plan, answer, job, complete: true };
+    let found = Evaluated { plan, answer, job, considered, complete: true };
     Ok(found.considering(complete))
 }

@@ -146,6 +146,8 @@ pub struct Best {
     pub job: Job,
     /// The best plan for it.
     pub plan: Plan,
+    /// Legal plans among which it is the best; 1 where the question decides it.
+    pub considered: u64,
     /// Whether all plans were considered: false where the work that a question may cost ran out.
     pub complete: bool,
 }
@@ -210,16 +212,18 @@ fn best_on_its_own(question: &Question, efficiency: &Efficiency, runner: Option<
     let spec = question.plan.clone().unwrap_or_default();
     let mut desk = Desk::new(runner, WORK);
     let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;
-    let (plan, complete) = match found {
-        Some(found) => (found.first()?.plan, found.complete),
-        None if complete::is_complete(&job, &spec) => (complete::complete(&job, &spec)?, true),
+    let found = match found {
+        Some(found) => found,
+        None if complete::is_complete(&job, &spec) => {
+            let plan = complete::complete(&job, &spec)?;
+            return Ok(Best { job, plan, considered: 1, complete: true });
+        }
         None => {
             let context = Context::with(&job, efficiency).for_many();
-            let found = desk.ranked(&context, &spec, Limits::best(1))?;
-            (found.first()?.plan, found.complete)
+            desk.ranked(&context, &spec, Limits::best(1))?
         }
     };
-    Ok(Best { job, plan, complete })
+    Ok(Best { plan: found.first()?.plan, considered: found.considered, complete: found.complete, job })
 }
 
 /// The best plan that keeps what `spec` states, that the question's framework runs and whose layout `wanted` accepts. Its

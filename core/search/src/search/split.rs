@@ -72,7 +72,7 @@ pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut D
 }
 
 /// Whether a question leaves open how its GPUs are shared.
-fn is_open(question: &Question, job: &Job) -> bool {
+pub(super) fn is_open(question: &Question, job: &Job) -> bool {
     let asked = question.workload.rl.as_ref();
     let open = asked.is_some_and(|rl| rl.train_gpus.is_none());
     let apart = |schedule: Schedule| schedule != Schedule::Colocated;

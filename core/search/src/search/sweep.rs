@@ -15,12 +15,13 @@ use super::spaces::Spaces;
 use super::work::WORK;
 use super::{Runner, renting, split};
 use crate::answer::answer;
-use shardwise_catalog::catalog;
+use shardwise_catalog::catalog::{self, Gpu};
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::ordered::rising;
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
-use shardwise_question::job::Job;
+use shardwise_question::job::{self, Job};
 use shardwise_question::market;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Answer, HardwareSpec, PlanSpec, Question};
@@ -52,6 +53,15 @@ pub struct Tried {
     pub result: Result<Found, InputError>,
 }
 
+/// What a step takes on machines that are known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reached {
+    /// Seconds.
+    pub seconds: f64,
+    /// Dollars; `None` where none of them has a price, so that any price is better.
+    pub usd: Option<f64>,
+}
+
 /// The best plan of an offer.
 #[derive(Clone, Debug)]
 pub struct Found {
@@ -68,6 +78,9 @@ pub struct Found {
     /// Whether all were considered: false where the work that a question may cost ran out.
     pub complete: bool,
 }
+
+/// How many times as long as it takes in the end a plan may take before steps from it.
+const BEFORE_STEPS: f64 = 1.35;
 
 /// Evaluations that each GPU type and number may cost: all of the catalog's take a second at most.
 const WORK_OF_A_TYPE: u64 = 10_000;
@@ -110,10 +123,18 @@ impl Sweep {
         Self { asked: Asked { question, hardware, runner }, ..self }
     }
 
-    /// Every GPU type of the catalog, with as many GPUs as the question has.
+    /// Every GPU type of the catalog, with as many GPUs as the question has: its own first, then by what they multiply at
+    /// most, so that the best are mostly among the first.
     #[must_use]
     pub fn every_gpu(question: &Question) -> Self {
-        let all: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).collect();
+        let gpus = catalog::gpus();
+        let peak = |gpu: &Gpu| gpu.bf16_dense_tflops.or(gpu.fp16_dense_tflops).unwrap_or_default();
+        let slowness: Vec<f64> = gpus.iter().map(|gpu| -peak(gpu)).collect();
+        let all: Vec<&str> = rising(&slowness)
+            .into_iter()
+            .filter_map(|place| gpus.get(place))
+            .map(|gpu| gpu.id)
+            .collect();
         Self::new(question, &all, &[])
     }
 
@@ -145,6 +166,25 @@ impl Sweep {
     #[must_use]
     pub fn at(&self, place: usize) -> Option<Tried> {
         self.hardware(place).map(|own| self.asked.offer(own, &self.spaces))
+    }
+
+    /// Whether the machine at a place may do better than what is `reached`, in seconds or in dollars of a step: false where no
+    /// plan comes near to it, which takes a part of the time that [`Self::at`] does. It may say so of one that does not.
+    ///
+    /// ```
+    /// use shardwise_core::{search::sweep::{Reached, Sweep}, wire};
+    /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+    ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+    ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+    /// let sweep = Sweep::new(&question, &["h100-sxm", "v100-sxm-32g", "b200-sxm"], &[]);
+    /// let own = sweep.at(0).unwrap().result.unwrap().answer;
+    /// let reached = Reached { seconds: own.step_time_s, usd: Some(0.0) };
+    /// assert!(!sweep.may_beat(1, reached) && sweep.may_beat(2, reached));
+    /// ```
+    #[must_use]
+    pub fn may_beat(&self, place: usize, reached: Reached) -> bool {
+        self.hardware(place)
+            .is_some_and(|own| self.asked.may_beat(own, reached, &self.spaces))
     }
 
     /// The machine at a place.
@@ -188,6 +228,29 @@ impl Asked {
             return of(&question);
         }
         renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer))
+    }
+
+    /// See [`Sweep::may_beat`].
+    fn may_beat(&self, hardware: &HardwareSpec, reached: Reached, spaces: &Rc<Spaces>) -> bool {
+        let machines = renting::machines(&self.question, hardware.clone());
+        machines.iter().any(|own| self.beats(&self.of(own), reached, spaces))
+    }
+
+    /// Whether a machine may do better, as far as that can be said quickly.
+    fn beats(&self, question: &Question, reached: Reached, spaces: &Rc<Spaces>) -> bool {
+        let Ok(job) = job::resolve(question) else {
+            return true;
+        };
+        if job.workload.generation.is_some() || split::is_open(question, &job) {
+            return true;
+        }
+        let usd_per_second = job.hardware.usd_per_gpu_hour.map(|usd| usd * f64::from(job.gpus()) / 3600.0);
+        let paid = usd_per_second.map_or(0.0, |own| reached.usd.map_or(f64::INFINITY, |usd| usd / own));
+        let enough = reached.seconds.max(paid) * BEFORE_STEPS;
+        let context = Context::new(&job).for_many();
+        let mut desk = Desk::beside(Rc::clone(spaces), self.runner, WORK_OF_A_TYPE);
+        let found = desk.ranked(&context, &PlanSpec::default(), Limits::faster(enough));
+        found.map_or(true, |found| !found.plans.is_empty())
     }
 
     fn found(&self, question: &Question, spaces: Rc<Spaces>, work: u64) -> Result<Found, InputError> {

@@ -1,0 +1,234 @@
+//! A comparison under way: which machines are known, which are next, and which are put off.
+
+use std::collections::VecDeque;
+
+use leptos::prelude::GetUntracked;
+use serde_json::Value;
+use shardwise_core::Objective;
+use shardwise_core::catalog;
+use shardwise_core::search::measures::{Measures, rank};
+
+use super::{Market, top};
+use crate::page::{Order, Page};
+use crate::protocol::estimate::{Offered, Reached, Slice};
+
+/// Machines that an engine is asked at a time, at most: those for which it has no time come back.
+pub(super) const AT_ONCE: usize = 8;
+
+/// A comparison under way.
+pub(super) struct Work {
+    pub(super) question: Value,
+    /// Places of machines, those first that were the best of the question before.
+    order: Vec<usize>,
+    /// Its number: what is found for another is dropped.
+    pub(super) round: u32,
+    /// What was found, by place; empty until an engine says how many machines there are.
+    found: Vec<Option<Offered>>,
+    /// Places of the machines that nobody has in hand.
+    pub(super) left: VecDeque<usize>,
+    /// Places of those that are put off; `None` once all have been shown that are shown at first.
+    put_off: Option<Vec<usize>>,
+    /// How many numbers of GPUs have been tried in search of a remedy.
+    pub(super) tried: usize,
+}
+
+/// How far a comparison has come.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// There are machines of which it is open whether they are shown.
+    Open,
+    /// What is shown at first is known; the others are put off no longer.
+    Shown(Market),
+    /// All is known.
+    Whole(Market),
+}
+
+impl Work {
+    pub(super) fn new(question: Value, round: u32, order: Vec<usize>) -> Self {
+        Self { question, order, round, found: Vec::new(), left: VecDeque::new(), put_off: Some(Vec::new()), tried: 0 }
+    }
+
+    /// The machines that are asked before it is known how many there are.
+    pub(super) fn first(&self) -> Vec<usize> {
+        if self.order.is_empty() { (0..AT_ONCE).collect() } else { self.order.iter().copied().take(AT_ONCE).collect() }
+    }
+
+    /// Takes what an engine found.
+    pub(super) fn take(&mut self, slice: Slice) {
+        if self.found.is_empty() {
+            self.found.resize_with(slice.total, || None);
+            let first = self.first();
+            let others = (0..slice.total).filter(|place| !self.order.contains(place));
+            let all = self.order.iter().copied().filter(|place| *place < slice.total).chain(others);
+            self.left = all.filter(|place| !first.contains(place)).collect();
+        }
+        for (place, offer) in slice.offers {
+            if let Some(own) = self.found.get_mut(place) {
+                *own = Some(offer);
+            }
+        }
+        for place in slice.left.into_iter().rev() {
+            self.left.push_front(place);
+        }
+        match &mut self.put_off {
+            Some(own) => own.extend(slice.put_off),
+            None => self.left.extend(slice.put_off),
+        }
+    }
+
+    /// How many of the catalog's GPU types are known.
+    pub(super) fn done(&self) -> usize {
+        let in_catalog = |offer: &&Offered| offer.gpu.as_deref().and_then(catalog::gpu).is_some();
+        self.found.iter().flatten().filter(in_catalog).count()
+    }
+
+    /// What is known.
+    fn market(&self) -> Market {
+        let mut market = Market::default();
+        for offer in self.found.iter().flatten() {
+            market.add(offer.clone());
+        }
+        market
+    }
+
+    /// How far it has come; what was put off is left from now on where nothing else is.
+    pub(super) fn stage(&mut self) -> Stage {
+        let open = self.found.iter().filter(|own| own.is_none()).count();
+        if self.found.is_empty() {
+            return Stage::Open;
+        }
+        if open == 0 {
+            return Stage::Whole(self.market());
+        }
+        match self.put_off.take_if(|own| own.len() == open) {
+            Some(own) => {
+                self.left.extend(own);
+                Stage::Shown(self.market())
+            }
+            None => Stage::Open,
+        }
+    }
+
+    /// All places, the best by an order first.
+    pub(super) fn best_first(&self, market: &Market, order: Order) -> Vec<usize> {
+        let objectives = match order {
+            Order::Fastest | Order::Budget => [Objective::Time, Objective::Cost],
+            Order::Cheapest | Order::Deadline => [Objective::Cost, Objective::Time],
+        };
+        let [own, other] = objectives.map(|objective| rank(market.fitting(), objective).unwrap_or_default());
+        // What is asked is the first of the list; the best by the other measure is named beside the chart.
+        let mut all = vec![0];
+        for place in other.into_iter().take(1).chain(own).chain(0..self.found.len()) {
+            if !all.contains(&place) {
+                all.push(place);
+            }
+        }
+        all
+    }
+
+    /// What the next machines have to reach.
+    pub(super) fn reached(&self, page: Page) -> Option<Reached> {
+        self.put_off.as_ref()?;
+        if page.all_gpus.get_untracked() {
+            return None;
+        }
+        reached(&self.market().fitting(), page.order.get_untracked(), top(page.embedded))
+    }
+}
+
+/// What the shown ones reach of those that fit: of another that does neither better nothing is shown. `None` where all are
+/// shown, or too few are known.
+fn reached(fitting: &[(usize, Measures)], order: Order, top: usize) -> Option<Reached> {
+    let last = |objective: Objective, count: usize| {
+        let places = rank(fitting.to_vec(), objective).unwrap_or_default();
+        let place = *places.get(count - 1)?;
+        fitting.iter().find(|(own, _)| *own == place).map(|(_, measures)| *measures)
+    };
+    // The sentence names the first by the other measure.
+    let (by_time, by_cost) = match order {
+        Order::Fastest => (top, 1),
+        Order::Cheapest => (1, top),
+        Order::Deadline | Order::Budget => return None,
+    };
+    let (time, cost) = (last(Objective::Time, by_time)?, last(Objective::Cost, by_cost)?);
+    Some(Reached { seconds: time.seconds, usd: cost.usd })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Market, Measures, Offered, Order, Slice, Stage, Work, reached};
+    use serde_json::Value;
+
+    fn slice(places: &[usize], put_off: &[usize], left: &[usize]) -> Slice {
+        let offer = |gpu: usize| Offered { gpu: Some(gpu.to_string()), result: Err(String::new()) };
+        let offers = places.iter().map(|place| (*place, offer(*place))).collect();
+        Slice { round: 1, offers, put_off: put_off.to_vec(), left: left.to_vec(), total: 6 }
+    }
+
+    fn gpus(market: Market) -> Vec<String> {
+        market.offers.into_iter().filter_map(|offer| offer.gpu).collect()
+    }
+
+    #[test]
+    fn machines_are_whole_once_each_is_known_whoever_found_them() {
+        let mut work = Work::new(Value::Null, 1, vec![0, 1, 2]);
+        assert!(matches!(work.stage(), Stage::Open));
+        work.take(slice(&[0], &[], &[1, 2]));
+        assert_eq!(work.left, [1, 2, 3, 4, 5]);
+        work.left.clear();
+        // What there was no time for is next.
+        work.take(slice(&[4], &[], &[5]));
+        work.take(slice(&[1], &[], &[2, 3]));
+        assert_eq!(work.left, [2, 3, 5]);
+        assert!(matches!(work.stage(), Stage::Open));
+        work.take(slice(&[5, 3, 2], &[], &[]));
+        let Stage::Whole(market) = work.stage() else { panic!("all are known") };
+        assert_eq!(gpus(market), ["0", "1", "2", "3", "4", "5"]);
+    }
+
+    #[test]
+    fn the_best_of_the_question_before_come_first() {
+        let mut work = Work::new(Value::Null, 1, vec![0, 5, 3, 9]);
+        assert_eq!(work.first(), [0, 5, 3, 9]);
+        // There are six by now.
+        work.take(slice(&[0], &[], &[5, 3]));
+        assert_eq!(work.left, [5, 3, 1, 2, 4]);
+        work.left.clear();
+        work.take(slice(&[1, 2, 3, 4, 5], &[], &[]));
+        let Stage::Whole(market) = work.stage() else { panic!("all are known") };
+        // Nothing of them fits: they stay in their order.
+        assert_eq!(work.best_first(&market, Order::Fastest), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn what_was_put_off_is_left_once_the_others_are_known() {
+        let mut work = Work::new(Value::Null, 1, vec![0, 1]);
+        work.take(slice(&[0, 1], &[], &[]));
+        work.left.clear();
+        work.take(slice(&[2], &[3, 5], &[]));
+        // One is still in hand.
+        assert!(matches!(work.stage(), Stage::Open) && work.left.is_empty());
+        work.take(slice(&[4], &[], &[]));
+        let Stage::Shown(market) = work.stage() else { panic!("the others are put off") };
+        assert_eq!((gpus(market).join(""), work.left.make_contiguous()), ("0124".to_owned(), &mut [3, 5][..]));
+        // Nothing is put off twice.
+        work.left.clear();
+        work.take(slice(&[3], &[5], &[]));
+        assert_eq!(work.left, [5]);
+        work.take(slice(&[5], &[], &[]));
+        assert!(matches!(work.stage(), Stage::Whole(_)));
+    }
+
+    #[test]
+    fn what_is_reached_is_what_the_last_of_the_shown_does_and_the_best_by_the_other_measure() {
+        let all = [(3.0, Some(9.0)), (1.0, Some(7.0)), (2.0, None), (4.0, Some(5.0))];
+        let measures = |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None };
+        let all: Vec<_> = all.into_iter().map(measures).enumerate().collect();
+        let of = |order, top| reached(&all, order, top).map(|own| (own.seconds, own.usd));
+        assert_eq!(of(Order::Fastest, 3), Some((3.0, Some(5.0))));
+        assert_eq!(of(Order::Cheapest, 2), Some((1.0, Some(7.0))));
+        // Any with a price is one of them.
+        assert_eq!(of(Order::Cheapest, 4), Some((1.0, None)));
+        assert_eq!((of(Order::Fastest, 5), of(Order::Deadline, 1)), (None, None));
+    }
+}
