@@ -21,6 +21,9 @@ const ask = ([command, ...before], words, input) => {
   return `${status}\n${stdout}${stderr}`;
 };
 
+const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'same-program', version: '1' } };
+const messages = [['initialize', initialize, 1], ['notifications/initialized'], ['tools/list', {}, 2]];
+
 // Words of the command line, and what goes to its standard input.
 const lines = runsOf.filter(({ call }) => call === 'flags').map(({ call, args, inputs }) => [[call, ...args], inputs.join('\n')]);
 const scripts = ['verl-grpo-fsdp.run_verl.sh', 'megatron-lm-pretrain.run_megatron_lm.sh'].map((name) => `core/tests/golden/emit/${name}`);
@@ -34,6 +37,7 @@ const asked = [
   ...lines,
   ...['text', 'json', 'github', 'sarif', 'junit'].map((format) => [['check', ...scripts, '--format', format], '']),
   ...scripts.map((file) => [['read', '--all', file], '']),
+  [['mcp'], messages.map(([method, params, id]) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`).join('')],
 ];
 
 // The page that it serves: what a browser would load of it.
