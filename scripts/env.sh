@@ -12,10 +12,6 @@ trunk_version=0.21.14
 binaryen_version=132
 cargo_deny_version=0.20.2
 
-# For what is built here beside this machine (scripts/platforms). Windows' own linker runs on Windows alone: for it the program is checked, and
-# built with GNU's.
-platforms=(aarch64-unknown-linux-musl aarch64-unknown-linux-gnu x86_64-pc-windows-gnu x86_64-pc-windows-msvc aarch64-apple-darwin)
-
 # No path of this machine in what is passed on. This folder's are in nothing: cargo compiles it by names below it.
 remap="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
 # How the site's programs are compiled: Leptos without its types' names in every view.
