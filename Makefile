@@ -29,6 +29,7 @@ test: ## Run the tests, the quick ones first
 test-long: ## Run what takes too long for that: 10,000 random acts, a million random texts, every failed file of an update, Lighthouse, Trunk
 	@scripts/setup test
 	@scripts/setup trunk
+	@scripts/setup platforms
 	@scripts/check long
 
 build: ## Build the release site in dist/

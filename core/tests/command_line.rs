@@ -267,6 +267,18 @@ fn version_names_the_data_too() {
 }
 
 #[test]
+#[cfg(unix)]
+fn help_names_the_program_however_it_was_started() {
+    use std::os::unix::process::CommandExt as _;
+
+    for arguments in [&["help"][..], &["help", "search"], &["catalog", "--help"]] {
+        let output = shardwise(arguments).arg0("shardwise.exe").output().unwrap();
+        let usage = text(&output.stdout).lines().find(|line| line.starts_with("Usage:")).unwrap();
+        assert!(usage.starts_with("Usage: shardwise "), "{usage}");
+    }
+}
+
+#[test]
 fn files_and_standard_input_are_read_in_the_order_of_their_names() {
     let folder = folder("order");
     let file = folder.join("question.json");

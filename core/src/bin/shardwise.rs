@@ -252,7 +252,12 @@ fn inputs(files: &[PathBuf], lang: Language) -> impl Iterator<Item = io::Result<
 fn open(path: &Path, lang: Language) -> io::Result<Box<dyn BufRead>> {
     if path == Path::new("-") {
         if io::stdin().is_terminal() {
-            complain(&lang.sentence("Reading from the keyboard. Ctrl-D on a line of its own ends it."));
+            let says = if cfg!(windows) {
+                "Reading from the keyboard. Ctrl-Z and Enter on a line of their own end it."
+            } else {
+                "Reading from the keyboard. Ctrl-D on a line of its own ends it."
+            };
+            complain(&lang.sentence(says));
         }
         return Ok(Box::new(io::stdin().lock()));
     }

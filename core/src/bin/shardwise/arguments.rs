@@ -25,6 +25,8 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| IDENTITY.long());
 #[derive(Parser)]
 #[command(
     name = "shardwise",
+    // However it is called: on Windows its file ends in .exe.
+    bin_name = "shardwise",
     version = VERSION.as_str(),
     long_version = LONG_VERSION.as_str(),
     about,
