@@ -105,7 +105,7 @@ test('the chart stands before the types are asked that it does not show, and sta
   await calculator.settled();
   await page.evaluate(() => {
     const gpus = document.getElementById('gpus');
-    const seen = () => ({ drawn: document.getElementById('plot-gpus').innerHTML, compared: window.compared });
+    const seen = () => ({ drawn: gpus.querySelector('.plot').innerHTML, compared: window.compared });
     new MutationObserver(() => {
       if (gpus.getAttribute('aria-busy') === 'false') requestAnimationFrame(() => { window.first ??= seen(); });
     }).observe(gpus, { attributeFilter: ['aria-busy'] });
