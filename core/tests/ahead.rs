@@ -148,8 +148,10 @@ fn documented_runs_come_out() {
         ("workload.rl.schedule", json!("one_step_off")),
         ("workload.rl.train_gpus", json!(12)),
     ];
+    // A staleness_threshold of 0.5, as it is read.
     let halves = |train: u64| {
         [
+            ("workload.rl.max_staleness", json!(1)),
             ("workload.rl.schedule", json!("fully_async")),
             ("workload.rl.train_gpus", json!(train)),
             ("workload.rl.partial_rollout", json!(true)),
