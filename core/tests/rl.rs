@@ -371,8 +371,8 @@ fn a_process_reward_model_trains_beside_the_policy() {
     between(tokens, 1.0, 1.1);
     let all = of("prime", json!({"epochs": 2}), nothing());
     assert_eq!(phase(&all, "update_reward"), phase(&prime, "update_reward"));
-    // One sequence at a time: forward passes of the actor take two.
-    between(phase(&prime, "reward_reference") / phase(&prime, "reward"), 1.999, 2.001);
+    // One sequence at a time: forward passes of the actor take two. The batch is handed over once.
+    between(phase(&prime, "reward_reference") / phase(&prime, "reward"), 1.95, 2.0);
     assert!(phase(&prime, "reward") >= phase(&prime, "old_log_prob"));
     // Its weights and those of its start, both in fp32, its optimizer states: 16 bytes over all GPUs.
     let beside = |answer: &Answer, name: &str| {
