@@ -200,8 +200,10 @@ pub struct Efficiency {
     pub network_latency_s: f64,
     /// Parameters the host's CPUs update per second and node (`DeepSpeed`'s `CPUAdam`).
     pub cpu_adam_parameters_per_s: f64,
-    /// Time of RL's forward-only phases over that of their passes: entropies, handing the batch to every rank and back.
+    /// Time of RL's forward-only phases over that of their passes: entropies.
     pub rl_forward: f64,
+    /// Seconds in which the trainer's driver hands one token of a padded batch to the workers, and what they make of it comes back.
+    pub rl_handed_s: f64,
     /// Advantages, metrics and the driver's own work in one RL step, in seconds.
     pub driver_s: f64,
     /// Waking a colocated engine and rebuilding its cache, in seconds.

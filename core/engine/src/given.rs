@@ -65,6 +65,7 @@ fn alone<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Turn
             layout,
             usage,
             times,
+            handed: 0.0,
             away: Offload::default(),
             beside: MemoryParts::default(),
         })

@@ -1,5 +1,6 @@
 //! One RL step: the generating and the training side, and where they meet.
 
+mod between;
 mod budgets;
 mod limits;
 mod residents;
@@ -14,11 +15,11 @@ use crate::rollout::{self, Requests, Room};
 use crate::served;
 use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
 use crate::turn::Turn;
+use between::{driver, synced_by_tensor, waking, weight_sync};
 pub use budgets::Budgets;
 pub use limits::{limits, most, safe_utilization};
 pub(crate) use residents::frozen_weights;
 pub use residents::{Resident, Who, residents};
-use shardwise_catalog::units::Seconds;
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::job::Timed;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
@@ -90,7 +91,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     };
     let Sides { training, generating } = sides;
     let sync = weight_sync(context, plan, rl, engine);
-    let driver = driver(context);
+    let driver = driver(context, rl);
     let seconds = generating.beside(rl.schedule, seconds(&training.times) + driver.total()) + sync.total();
     let mut times = Vec::with_capacity(3 + training.times.len());
     times.push((Phase::Rollout, generating.times));
@@ -191,7 +192,7 @@ pub fn paired(
 /// Seconds of a step whose training side takes `training`.
 pub fn seconds_of(context: &Context<'_>, plan: &Plan, rl: &Rl, training: f64, generating: &GeneratingSide) -> f64 {
     plan.rollout.as_ref().map_or(f64::MAX, |engine| {
-        let training = training + driver(context).total();
+        let training = training + driver(context, rl).total();
         generating.beside(rl.schedule, training) + weight_sync(context, plan, rl, engine).total()
     })
 }
@@ -201,7 +202,7 @@ pub fn least(context: &Context<'_>, layout: &Layout, rl: &Rl, generating: f64, t
     let sync = synced_by_tensor(context, layout).get() + waking(context, rl);
     let sync = sync * context.job.workload.sampled_share();
     let sync = sync * context.job.time_factor(Timed::WeightSync);
-    schedule(rl.schedule, generating, training + driver(context).total()) + sync
+    schedule(rl.schedule, generating, training + driver(context, rl).total()) + sync
 }
 
 impl GeneratingSide {
@@ -397,50 +398,4 @@ fn each_time<'a>(
 /// What of the training side's states shares the card with the engine.
 fn stays(rl: &Rl, resident: MemoryParts) -> MemoryParts {
     if rl.schedule == Schedule::Colocated { resident } else { MemoryParts::default() }
-}
-
-/// How the time of handing weights over grows with the model: 37 syncs of models of 15 to 470 GB lie on this power, and so
-/// does NeMo-RL's 1.3 TB in less than a minute.
-const SYNC_GROWTH: f64 = 0.7;
-
-/// New weights on their way to the engine: gathered from their shards, copied into place.
-fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &RolloutPlan) -> TimeParts {
-    let (gather, copy) = synced_by_links(context, &plan.layout, engine);
-    let parts = TimeParts {
-        weight_sync: (gather + copy).max(synced_by_tensor(context, &plan.layout)).get() + waking(context, rl),
-        ..TimeParts::default()
-    };
-    // Before a batch that is sampled alone.
-    parts.times(context.job.time_factor(Timed::WeightSync) * context.job.workload.sampled_share())
-}
-
-/// What the trainer's driver does between the phases: advantages, metrics, data.
-fn driver(context: &Context<'_>) -> TimeParts {
-    let parts = TimeParts { overhead: context.efficiency.driver_s, ..TimeParts::default() };
-    parts.times(context.job.time_factor(Timed::Else))
-}
-
-/// Gathered over the links, copied into place.
-fn synced_by_links(context: &Context<'_>, layout: &Layout, engine: &RolloutPlan) -> (Seconds, Seconds) {
-    let bytes = 2.0 * context.job.model.parameters.total as f64;
-    let network = &context.network;
-    let group = network.group(context.job.hardware.gpus, 1);
-    let gather = network.gather(bytes / f64::from(layout.pipeline_parallel), group);
-    let copy = bytes / f64::from(engine.tensor_parallel) / context.rates.memory.get() * 2.0;
-    (gather, Seconds::new(copy))
-}
-
-/// Tensor by tensor: gathered, renamed, loaded. That, not the links, decides. Larger models are on more GPUs, which gather
-/// side by side: in `verl_megatron_practice` 15 GB take 2.3 s, 61 take 6.2, 470 take 25.
-fn synced_by_tensor(context: &Context<'_>, layout: &Layout) -> Seconds {
-    let gigabytes = 2.0 * context.job.model.parameters.total as f64 / 1e9;
-    let grown = || libm::pow(gigabytes, SYNC_GROWTH);
-    Seconds::new(context.framework(layout).rl_sync_s * context.known.handed.get_or_init(grown))
-}
-
-fn waking(context: &Context<'_>, rl: &Rl) -> f64 {
-    match rl.schedule {
-        Schedule::Colocated => context.efficiency.wake_s,
-        Schedule::Split | Schedule::OneStepOff | Schedule::FullyAsync => 0.0,
-    }
 }

@@ -26,6 +26,8 @@ pub struct Turn<'a> {
     pub batch: Batch,
     /// What that is taken times: optimizer steps, or what RL's forward phases take beside their kernels.
     pub times: f64,
+    /// Tokens, padding included, that the driver hands to the workers for it.
+    pub(crate) handed: f64,
     /// What the role leaves in host memory between its phases, and fetches for them.
     pub(crate) away: Offload,
     /// What others hold on the card.
@@ -45,8 +47,20 @@ impl<'a> Turn<'a> {
     /// How long it takes.
     pub(crate) fn time(&self, context: &Context<'_>) -> TimeParts {
         let all = self.terms(context).parts().times(self.times);
-        let moved = self.moved(context).get() * context.job.time_factor(self.timed());
-        TimeParts { offload: all.offload + moved, ..all }
+        let factor = context.job.time_factor(self.timed());
+        let (moved, handed) = (self.moved(context).get() * factor, self.handing(context).get() * factor);
+        TimeParts { offload: all.offload + moved, overhead: all.overhead + handed, ..all }
+    }
+
+    /// Handing the batch of a forward phase to the workers, and its log-probabilities or values back.
+    ///
+    /// veRL's driver holds the batch, every sequence padded to the longest prompt and the longest response, and sends it to the
+    /// workers anew for each phase (HybridFlow, arXiv:2409.19256, section 4.1; verl 0.4.1, `Dispatch.DP_COMPUTE_PROTO` in
+    /// `single_controller/base/decorator.py`, `pad_2d_list_to_length` in `vllm_rollout_spmd.py`). So do NeMo-RL and its kin. What an
+    /// update takes of it is in `rl_step_s`.
+    #[must_use]
+    pub fn handing(&self, context: &Context<'_>) -> Seconds {
+        Seconds::new(self.handed * context.efficiency.rl_handed_s)
     }
 
     /// Which of a calibration's factors it has.
@@ -102,6 +116,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn is_as(&self, other: &Self) -> bool {
         self.usage == other.usage
             && self.times == other.times
+            && self.handed == other.handed
             && self.role.is(&other.role)
             && self.away == other.away
             && self.layout == other.layout

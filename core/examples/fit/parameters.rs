@@ -163,6 +163,7 @@ fn constant<'a>(efficiency: &'a mut Efficiency, name: &str) -> Option<&'a mut f6
         "nvlink" => &mut efficiency.nvlink,
         "network" => &mut efficiency.network,
         "rl_forward" => &mut efficiency.rl_forward,
+        "rl_handed_s" => &mut efficiency.rl_handed_s,
         "driver_s" => &mut efficiency.driver_s,
         "wake_s" => &mut efficiency.wake_s,
         _ => return None,
@@ -248,6 +249,8 @@ pub(crate) const REINFORCEMENT: &[Parameter] = &[
     // Assumed: as uneven as exponentially distributed popularity, whose deviation is its mean.
     parameter("constant", "rl_expert_spread", 1.0, 0.5, (0.01, 5.0)),
     parameter("constant", "rl_forward", 1.2, 0.2, (1.0, 3.0)),
+    // 41 bytes at 0.8 GB/s.
+    parameter("constant", "rl_handed_s", 5e-8, 0.7, (1e-9, 1e-6)),
     parameter("constant", "driver_s", 5.0, 0.4, (0.5, 60.0)),
 ];
 

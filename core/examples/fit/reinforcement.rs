@@ -34,6 +34,7 @@ struct Row {
     rollout_s: Option<f64>,
     update_actor_s: Option<f64>,
     old_log_prob_s: Option<f64>,
+    log_probs_s: Option<f64>,
     weight_sync_s: Option<f64>,
     question: Question,
 }
@@ -110,17 +111,22 @@ fn runs() -> Vec<Run> {
         let job = job::resolve(&row.question).unwrap();
         let plan = complete(&job, row.question.plan.as_ref().unwrap()).unwrap();
         let sample = |measured, weight| Sample { job: job.clone(), plan, measured, weight };
-        let phases =
-            [("rollout", row.rollout_s), ("update_actor", row.update_actor_s), ("old_log_prob", row.old_log_prob_s)];
+        let phases: [(&[&str], _); 4] = [
+            (&["rollout"], row.rollout_s),
+            (&["update_actor"], row.update_actor_s),
+            (&["old_log_prob"], row.old_log_prob_s),
+            // One timer for the policy's and the reference's.
+            (&["old_log_prob", "reference"], row.log_probs_s),
+        ];
         Run {
             table: table(&row),
             step: sample(Measured::Rate(row.tokens_per_s_per_gpu), 1.0),
             sync: row
                 .weight_sync_s
-                .map(|seconds| sample(Measured::Phase("weight_sync", seconds), 1.0)),
+                .map(|seconds| sample(Measured::Phases(&["weight_sync"], seconds), 1.0)),
             phases: phases
                 .into_iter()
-                .filter_map(|(name, seconds)| Some((name, sample(Measured::Phase(name, seconds?), PHASE))))
+                .filter_map(|(names, seconds)| Some((names[0], sample(Measured::Phases(names, seconds?), PHASE))))
                 .collect(),
             row,
         }

@@ -26,8 +26,8 @@ pub(crate) struct Sample {
 pub(crate) enum Measured {
     /// Tokens per second and GPU of whole steps.
     Rate(f64),
-    /// Seconds of a phase.
-    Phase(&'static str, f64),
+    /// Seconds of phases together.
+    Phases(&'static [&'static str], f64),
 }
 
 impl Sample {
@@ -39,8 +39,8 @@ impl Sample {
                 let gpus = f64::from(self.job.hardware.gpus);
                 (step.tokens / step.seconds / gpus / rate).ln()
             }
-            Measured::Phase(phase, seconds) => {
-                let phases = step.times.iter().filter(|(own, _)| own.name() == phase);
+            Measured::Phases(names, seconds) => {
+                let phases = step.times.iter().filter(|(own, _)| names.contains(&own.name()));
                 let predicted: f64 = phases.map(|(_, parts)| parts.total()).sum();
                 (seconds / predicted).ln()
             }

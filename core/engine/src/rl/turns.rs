@@ -57,6 +57,15 @@ pub(super) fn sequences(rl: &Rl, phase: Phase, usage: Use) -> f64 {
     }
 }
 
+/// Tokens that the driver hands to the workers for a turn that evaluates a batch of its own; none where it does so beside another
+/// turn's micro-batches.
+fn handed(rl: &Rl, phase: Phase, usage: Use) -> f64 {
+    match (usage, phase) {
+        (Use::Train, _) | (_, Phase::Teacher | Phase::RewardReference) => 0.0,
+        (Use::Evaluate, _) => sequences(rl, phase, usage) * rl.max_length() as f64,
+    }
+}
+
 /// The turns of the training side of `plan`, as if nothing else lay on the card: all that their time depends on.
 pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl Iterator<Item = Turn<'a>> {
     let actor = context.actor();
@@ -95,6 +104,7 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
                 Use::Train if phase == Phase::UpdateReward => (rl.sequences() as f64 / rl.mini_batch as f64).ceil(),
                 Use::Train => rl.updates(),
             },
+            handed: handed(rl, phase, usage),
             away: planned.offload,
             beside: MemoryParts::default(),
         })

@@ -1,8 +1,9 @@
 //! What an RL step adds up, term by term: for explaining it.
 
 pub use super::Ahead;
+use super::between::{fetching, synced_by_links, synced_by_tensor, waking};
 use super::limits;
-use super::{requests, synced_by_links, synced_by_tensor, waking};
+use super::requests;
 use crate::context::Context;
 use crate::rollout::{Requests, Room};
 pub use limits::{Terms as LimitTerms, most};
@@ -17,6 +18,12 @@ pub fn asked(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
 /// How far generation runs ahead of training; absent where it waits for each step's last response.
 pub fn ahead(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Option<Ahead> {
     super::generating_side(context, engine, rl).ahead
+}
+
+/// Seconds in which the trainer takes a step's samples out of the queue.
+#[must_use]
+pub fn fetched(context: &Context<'_>, rl: &Rl) -> f64 {
+    fetching(context, rl)
 }
 
 /// Seconds in which new weights reach the engine.

@@ -248,11 +248,16 @@ pub(super) fn of_sync(source: &Source<'_>, figure: &str) -> Option<Explanation> 
 
 /// What the driver does between the phases.
 pub(super) fn of_driver(source: &Source<'_>, figure: &str) -> Option<Explanation> {
-    source.found.job.workload.rl.as_ref()?;
+    let rl = source.found.job.workload.rl.as_ref()?;
     let mut sheet = Sheet::new();
     let driver = source.context.efficiency.driver_s;
     let meaning = "advantages, metrics and the driver's own work";
-    let driver = seconds(&mut sheet, "driver_s", driver, meaning);
+    let mut driver = seconds(&mut sheet, "driver_s", driver, meaning);
+    let fetched = rl::fetched(source.context, rl);
+    if fetched > 0.0 {
+        let meaning = "taking the padded samples out of the queue";
+        driver = driver + seconds(&mut sheet, "fetched", fetched, meaning);
+    }
     let part = ("driver", "overhead");
     Some(in_step(source, sheet, (figure, "driver"), part, driver))
 }

@@ -180,7 +180,7 @@ fn terms(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, part: &'static
         "data_parallel" => data_parallel(source, sheet, turn, &own),
         "optimizer" => optimizer(source, sheet, turn, &own.once?.update),
         "offload" => return offload(source, sheet, turn, &own),
-        "overhead" => overhead(source, sheet, &own)?,
+        "overhead" => return host(source, sheet, turn, &own),
         _ => return None,
     };
     Some(repeated(source, sheet, turn, expression))
@@ -397,6 +397,18 @@ fn update_traffic(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: 
 }
 
 /// Waiting for the host, and what a step takes beside its kernels.
+/// The host's part of a phase: what comes with each pass, and the batch on its way to the workers.
+fn host(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms) -> Option<Expression> {
+    let passes = overhead(source, sheet, own).map(|own| repeated(source, sheet, turn, own));
+    let handing = turn.handing(source.context).get();
+    let handed = (handing > 0.0).then(|| {
+        let own = seconds(sheet, "handed", handing, "handing the padded batch to the workers");
+        calibration(source, sheet, turn.timed(), own)
+    });
+    let all: Vec<Expression> = passes.into_iter().chain(handed).collect();
+    (!all.is_empty()).then(|| Expression::sum(all))
+}
+
 fn overhead(source: &Source<'_>, sheet: &mut Sheet, own: &Terms) -> Option<Expression> {
     let mut sum = Vec::new();
     if own.wait.get() > 0.0 {

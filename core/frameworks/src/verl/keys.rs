@@ -219,10 +219,7 @@ const ASYNC_ROLLOUT: Keys = &[
 
 const ASYNC: Keys = &[
     ("trigger_parameter_sync_step|require_batches", Field("workload.rl.prompts_per_step")),
-    (
-        "staleness_threshold",
-        Unmodelled("the estimate trains on what is complete, and bounds staleness by workload.rl.max_staleness"),
-    ),
+    ("staleness_threshold", Field("workload.rl.max_staleness")),
     ("use_rollout_log_probs", Field("workload.rl.old_log_prob")),
     ("partial_rollout", Field("workload.rl.partial_rollout")),
     ("compute_prox_log_prob", Unmodelled("the estimate takes workload.rl.old_log_prob")),

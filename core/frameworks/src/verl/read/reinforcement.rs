@@ -119,14 +119,29 @@ fn schedule(draft: &mut Draft, program: &str, train: u64) {
     draft.set("workload.rl.train_gpus", train);
     match staleness {
         _ if !fully => {}
+        None if program.contains("fully_async") => ahead(draft),
         Some(bound) => draft.set("workload.rl.max_staleness", bound),
         None => draft.default(key, "workload.rl.max_staleness", 8),
     }
-    if program.contains("fully_async") {
-        // On unless it is turned off (`fully_async_ppo_trainer.yaml`).
-        let goes_on = draft.flag("async_training.partial_rollout").unwrap_or(true);
-        draft.set("workload.rl.partial_rollout", goes_on);
+}
+
+/// How far `fully_async_policy` runs ahead, with the defaults of its `fully_async_ppo_trainer.yaml`.
+///
+/// Of a step's samples, `1 + staleness_threshold` times as many may be in progress, in the queue or trained on since the last new
+/// weights (`fully_async_rollouter.py`, `max_required_samples`): with 1 as many as one step off the policy, by its documents. A
+/// threshold of 0 lets new weights wait for all of them.
+fn ahead(draft: &mut Draft) {
+    let key = "async_training.staleness_threshold";
+    let threshold = draft.number(key).unwrap_or(0.1);
+    let bound = threshold.clamp(1.0, 1e6).ceil();
+    if threshold == bound {
+        draft.set("workload.rl.max_staleness", bound as u64);
+    } else {
+        let why = "staleness_threshold is a share of a step's samples: the estimate bounds generation by whole steps.";
+        draft.assume("workload.rl.max_staleness", bound as u64, why);
     }
+    let goes_on = draft.flag("async_training.partial_rollout").unwrap_or(true);
+    draft.set("workload.rl.partial_rollout", goes_on && threshold > 0.0);
 }
 
 /// The kind of the workload.
@@ -216,9 +231,9 @@ fn batch(draft: &mut Draft, program: &str) {
     let own = draft.size("workload.rl.mini_batch").unwrap_or(0);
     if program.contains("fully_async") {
         // A step is what trains between two transfers of the weights.
-        let [batches, steps] = ["require_batches", "trigger_parameter_sync_step"]
-            .map(|name| draft.count(&format!("async_training.{name}")));
-        let total = own.saturating_mul(batches.unwrap_or(1)).saturating_mul(steps.unwrap_or(1));
+        let [batches, steps] = [("require_batches", 1), ("trigger_parameter_sync_step", 4)]
+            .map(|(name, usual)| draft.count(&format!("async_training.{name}")).unwrap_or(usual));
+        let total = own.saturating_mul(batches).saturating_mul(steps);
         draft.set("workload.rl.prompts_per_step", total);
     } else {
         draft.take("data.train_batch_size");
