@@ -3,6 +3,7 @@
 //!
 //! Those that may be among the shown ones come first. What does not come near to them is put off until they are shown.
 
+mod market;
 mod work;
 
 use std::cell::{Cell, RefCell};
@@ -12,17 +13,15 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
-use shardwise_core::catalog::{self, Gpu};
-use shardwise_core::search::measures::{Measures, rank};
-use shardwise_core::wire::{FitState, to_value};
+use shardwise_core::wire::to_value;
 
 use crate::browser;
 use crate::client::desk;
-use crate::format;
-use crate::page::{Page, Shown};
+use crate::page::{Order, Page, Shown};
 use crate::protocol::Task;
-use crate::protocol::estimate::{Closer, Figures, Offered, Others, Remedy, Slice};
+use crate::protocol::estimate::{Closer, Others, Remedy, Slice};
 
+pub(crate) use market::{Compared, Market};
 use work::{AT_ONCE, Stage, Work};
 
 /// How many GPU types are shown before "show all".
@@ -41,68 +40,6 @@ const HELPERS_MS: u32 = 1500;
 /// How many GPU types are shown at first.
 pub(crate) fn top(embedded: bool) -> usize {
     if embedded { TOP_EMBEDDED } else { TOP }
-}
-
-/// One GPU type of the catalog, asked the same question.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Compared {
-    /// The GPU type.
-    pub(crate) gpu: &'static Gpu,
-    /// Its place among the machines that were asked.
-    pub(crate) place: usize,
-    /// Its best plan, or why it cannot be asked.
-    pub(crate) result: Result<Figures, String>,
-}
-
-/// Every GPU type, asked one question.
-#[derive(Debug, Default)]
-pub(crate) struct Market {
-    /// The question's own machine as it was answered, so with its plan and price; then the catalog's others.
-    pub(crate) offers: Vec<Offered>,
-    /// Those of the catalog: a card of one's own is in no list.
-    pub(crate) rows: Vec<Compared>,
-    /// Legal plans among which the best were found.
-    pub(crate) considered: u64,
-}
-
-impl Market {
-    fn add(&mut self, offer: Offered) {
-        if let Ok(found) = &offer.result {
-            self.considered += found.considered;
-        }
-        let gpu = offer.gpu.as_deref().and_then(catalog::gpu);
-        let place = self.offers.len();
-        self.rows
-            .extend(gpu.map(|gpu| Compared { gpu, place, result: offer.result.clone() }));
-        self.offers.push(offer);
-    }
-
-    /// The cheapest machine on which the question is as sure to fit as asked.
-    fn cheapest_that_fits(&self) -> Option<Offered> {
-        let sure = self.measured(|figures| figures.state == FitState::Fits);
-        let ranked = rank(sure, Objective::Cost).unwrap_or_default();
-        ranked.first().and_then(|place| self.offers.get(*place)).cloned()
-    }
-
-    /// Among how many plans the question's own GPU type, which is the first offer, has its best; `None` where there was no choice.
-    pub(crate) fn tried(&self) -> Option<String> {
-        let own = self.offers.first()?.result.as_ref().ok()?;
-        (own.considered > 1).then(|| format::grouped(own.considered))
-    }
-
-    /// The machines on which it fits, by their places, with what they are ranked by.
-    pub(crate) fn fitting(&self) -> Vec<(usize, Measures)> {
-        self.measured(Figures::fits)
-    }
-
-    fn measured(&self, wanted: fn(&Figures) -> bool) -> Vec<(usize, Measures)> {
-        let offers = self.offers.iter().enumerate();
-        let found = offers.filter_map(|(place, offer)| {
-            let figures = offer.result.as_ref().ok()?;
-            wanted(figures).then_some((place, figures.measures))
-        });
-        found.collect()
-    }
 }
 
 /// The comparison of GPU types, as far as it has come. Signals apart: charts follow the market alone.
@@ -163,13 +100,32 @@ pub(crate) fn start(page: Page, shown: &Shown) {
     desk::order(page, task, deliver);
 }
 
+/// By what the best GPU types come first, and by what else the best is named.
+fn objectives(order: Order) -> [Objective; 2] {
+    match order {
+        Order::Fastest | Order::Budget => [Objective::Time, Objective::Cost],
+        Order::Cheapest | Order::Deadline => [Objective::Cost, Objective::Time],
+    }
+}
+
+/// How many of the fastest and of the cheapest GPU types are shown; `None` where that may be any.
+fn shown_first(page: Page) -> Option<[usize; 2]> {
+    let top = top(page.embedded);
+    match page.order.get_untracked() {
+        _ if page.all_gpus.get_untracked() => None,
+        Order::Fastest => Some([top, 1]),
+        Order::Cheapest => Some([1, top]),
+        Order::Deadline | Order::Budget => None,
+    }
+}
+
 /// Gives the engines that have nothing in hand the next machines.
 fn hand_out(page: Page) {
     WORK.with_borrow_mut(|work| {
         let Some(work) = work else { return };
         let idle: Vec<_> = desk::idle().collect();
         let each = work.left.len().div_ceil(idle.len().max(1)).min(AT_ONCE);
-        let reached = work.reached(page);
+        let reached = shown_first(page).and_then(|shown| work.reached(shown));
         for engine in idle {
             let places: Vec<usize> = work.left.drain(..each.min(work.left.len())).collect();
             if places.is_empty() {
@@ -188,7 +144,7 @@ fn deliver(page: Page, found: Value) {
         work.take(slice);
         let stage = work.stage();
         if let Stage::Whole(market) = &stage {
-            let order = work.best_first(market, page.order.get_untracked());
+            let order = work.best_first(market, objectives(page.order.get_untracked()));
             LAST.set((page.standing().and_then(|shown| shown.gpu().map(str::to_owned)), order));
         }
         Some((work.done(), stage))

@@ -2,14 +2,12 @@
 
 use std::collections::VecDeque;
 
-use leptos::prelude::GetUntracked;
 use serde_json::Value;
 use shardwise_core::Objective;
 use shardwise_core::catalog;
 use shardwise_core::search::measures::{Measures, rank};
 
-use super::{Market, top};
-use crate::page::{Order, Page};
+use super::market::Market;
 use crate::protocol::estimate::{Offered, Reached, Slice};
 
 /// Machines that an engine is asked at a time, at most: those for which it has no time come back.
@@ -109,14 +107,10 @@ impl Work {
         }
     }
 
-    /// All places, the best by an order first.
-    pub(super) fn best_first(&self, market: &Market, order: Order) -> Vec<usize> {
-        let objectives = match order {
-            Order::Fastest | Order::Budget => [Objective::Time, Objective::Cost],
-            Order::Cheapest | Order::Deadline => [Objective::Cost, Objective::Time],
-        };
+    /// All places, the best first by the first of two objectives.
+    pub(super) fn best_first(&self, market: &Market, objectives: [Objective; 2]) -> Vec<usize> {
         let [own, other] = objectives.map(|objective| rank(market.fitting(), objective).unwrap_or_default());
-        // What is asked is the first of the list; the best by the other measure is named beside the chart.
+        // What is asked is the first of the list; the best by the other is named beside the chart.
         let mut all = vec![0];
         for place in other.into_iter().take(1).chain(own).chain(0..self.found.len()) {
             if !all.contains(&place) {
@@ -126,37 +120,28 @@ impl Work {
         all
     }
 
-    /// What the next machines have to reach.
-    pub(super) fn reached(&self, page: Page) -> Option<Reached> {
+    /// What the next machines have to reach, where so many are shown of the fastest and of the cheapest.
+    pub(super) fn reached(&self, shown: [usize; 2]) -> Option<Reached> {
         self.put_off.as_ref()?;
-        if page.all_gpus.get_untracked() {
-            return None;
-        }
-        reached(&self.market().fitting(), page.order.get_untracked(), top(page.embedded))
+        reached(&self.market().fitting(), shown)
     }
 }
 
-/// What the shown ones reach of those that fit: of another that does neither better nothing is shown. `None` where all are
-/// shown, or too few are known.
-fn reached(fitting: &[(usize, Measures)], order: Order, top: usize) -> Option<Reached> {
+/// What the shown ones reach of those that fit, so many of the fastest and of the cheapest: of another that does neither better
+/// nothing is shown. `None` where too few are known.
+fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2]) -> Option<Reached> {
     let last = |objective: Objective, count: usize| {
         let places = rank(fitting.to_vec(), objective).unwrap_or_default();
         let place = *places.get(count - 1)?;
         fitting.iter().find(|(own, _)| *own == place).map(|(_, measures)| *measures)
     };
-    // The sentence names the first by the other measure.
-    let (by_time, by_cost) = match order {
-        Order::Fastest => (top, 1),
-        Order::Cheapest => (1, top),
-        Order::Deadline | Order::Budget => return None,
-    };
-    let (time, cost) = (last(Objective::Time, by_time)?, last(Objective::Cost, by_cost)?);
+    let (time, cost) = (last(Objective::Time, fastest)?, last(Objective::Cost, cheapest)?);
     Some(Reached { seconds: time.seconds, usd: cost.usd })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Market, Measures, Offered, Order, Slice, Stage, Work, reached};
+    use super::{Market, Measures, Objective, Offered, Slice, Stage, Work, reached};
     use serde_json::Value;
 
     fn slice(places: &[usize], put_off: &[usize], left: &[usize]) -> Slice {
@@ -197,7 +182,7 @@ mod tests {
         work.take(slice(&[1, 2, 3, 4, 5], &[], &[]));
         let Stage::Whole(market) = work.stage() else { panic!("all are known") };
         // Nothing of them fits: they stay in their order.
-        assert_eq!(work.best_first(&market, Order::Fastest), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(work.best_first(&market, [Objective::Time, Objective::Cost]), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
@@ -224,11 +209,11 @@ mod tests {
         let all = [(3.0, Some(9.0)), (1.0, Some(7.0)), (2.0, None), (4.0, Some(5.0))];
         let measures = |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None };
         let all: Vec<_> = all.into_iter().map(measures).enumerate().collect();
-        let of = |order, top| reached(&all, order, top).map(|own| (own.seconds, own.usd));
-        assert_eq!(of(Order::Fastest, 3), Some((3.0, Some(5.0))));
-        assert_eq!(of(Order::Cheapest, 2), Some((1.0, Some(7.0))));
+        let of = |shown| reached(&all, shown).map(|own| (own.seconds, own.usd));
+        assert_eq!(of([3, 1]), Some((3.0, Some(5.0))));
+        assert_eq!(of([1, 2]), Some((1.0, Some(7.0))));
         // Any with a price is one of them.
-        assert_eq!(of(Order::Cheapest, 4), Some((1.0, None)));
-        assert_eq!((of(Order::Fastest, 5), of(Order::Deadline, 1)), (None, None));
+        assert_eq!(of([1, 4]), Some((1.0, None)));
+        assert_eq!(of([5, 1]), None);
     }
 }
