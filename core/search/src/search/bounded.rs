@@ -32,7 +32,7 @@ use task::InPass;
 
 /// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
 /// elsewhere.
-const START: f64 = 1.35;
+pub(super) const START: f64 = 1.35;
 
 /// The one of two candidates that comes first in their order, the known one where they are alike.
 fn first_of(known: Option<Candidate>, found: Option<Candidate>) -> Option<Candidate> {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::bounded::Limits;
+use super::bounded::{Limits, START};
 use super::desk::Desk;
 use super::spaces::Spaces;
 use super::work::WORK;
@@ -78,9 +78,6 @@ pub struct Found {
     /// Whether all were considered: false where the work that a question may cost ran out.
     pub complete: bool,
 }
-
-/// How many times as long as it takes in the end a plan may take before steps from it.
-const BEFORE_STEPS: f64 = 1.35;
 
 /// Evaluations that each GPU type and number may cost: all of the catalog's take a second at most.
 const WORK_OF_A_TYPE: u64 = 10_000;
@@ -246,7 +243,8 @@ impl Asked {
         }
         let usd_per_second = job.hardware.usd_per_gpu_hour.map(|usd| usd * f64::from(job.gpus()) / 3600.0);
         let paid = usd_per_second.map_or(0.0, |own| reached.usd.map_or(f64::INFINITY, |usd| usd / own));
-        let enough = reached.seconds.max(paid) * BEFORE_STEPS;
+        // Steps may end elsewhere.
+        let enough = reached.seconds.max(paid) * START;
         let context = Context::new(&job).for_many();
         let mut desk = Desk::beside(Rc::clone(spaces), self.runner, WORK_OF_A_TYPE);
         let found = desk.ranked(&context, &PlanSpec::default(), Limits::faster(enough));
