@@ -1,5 +1,6 @@
 //! What every trainer is told, each under names of its own: passes of a step, a rate to start with, adapters, 16 bits.
 
+pub(crate) mod grouped;
 pub(crate) mod preference;
 
 use super::Emission;

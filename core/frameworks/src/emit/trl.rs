@@ -6,7 +6,7 @@ mod preference;
 mod reinforcement;
 
 use super::checkpoint::trained;
-use super::choices::{half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
+use super::choices::{grouped, half, half_type, kept_reason, other_states, passes, rate, shard_bytes};
 use super::optimizer::{keeps, kept_moments};
 use super::text::{Script, Section, flag, head, home, rendezvous};
 use super::words::{amount, count};
@@ -110,13 +110,8 @@ fn warnings(emission: &Emission) -> Vec<String> {
     }
     match &job.workload.rl {
         Some(rl) => {
-            out.push(format!(
-                "TRL cuts no prompts: drop those of more than {} tokens from your data.",
-                count(rl.max_prompt_length)
-            ));
-            if job.workload.packing {
-                out.push("TRL pads the responses of a micro-batch to the longest; the estimate packs them. Set packing to false to see it.".to_owned());
-            }
+            out.push(grouped::uncut(rl));
+            out.extend(grouped::padded(emission));
             if let Some(rollout) = &emission.plan.rollout {
                 out.extend(reinforcement::engine_limits(emission, rl, rollout));
             }

@@ -3,20 +3,19 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
-use super::super::choices::{accumulation, engine_reason, engines, half_type, updates};
+use super::super::choices::grouped::{self, Told};
+use super::super::choices::{engine_reason, engines, half_type};
 use super::super::text::{Section, flag, model_path, share};
 use super::super::words::{count, plural};
 use super::{model, serves};
 use shardwise_question::plan::RolloutPlan;
-use shardwise_question::task::{Algorithm, Baseline, Loss, Mean, Ratio};
+use shardwise_question::task::Baseline;
 use shardwise_question::wire::{KvCacheDtype, WorkloadKind};
 use shardwise_question::workload::{Distillation, Rl};
 use shardwise_rules::{nodes, pools};
 
 /// Tokens of one step of TRL's engine beside training (trl 1.16.0, `generation/vllm_generation.py`).
 const ENGINE_TOKENS: u64 = 4096;
-
-const RESPONSE: &str = "tokens of a response, from your question";
 
 pub(super) fn sections(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Vec<Section> {
     let signal = match &emission.job.workload.distillation {
@@ -46,24 +45,18 @@ fn batch(emission: &Emission, rl: &Rl) -> Section {
     super::batch(&mut section, emission);
     if emission.job.workload.distillation.is_some() {
         // Each update has its own generation.
-        section.set("--max_completion_length", rl.max_response_length, RESPONSE);
+        section.set("--max_completion_length", rl.max_response_length, grouped::RESPONSE);
         return section;
     }
-    let (updates, over) = updates(rl);
-    section.set(
-        "--steps_per_generation",
-        accumulation(emission).saturating_mul(updates),
-        format!(
-            "passes that one generation feeds: {} prompts × {}, {} a step",
-            count(rl.prompts_per_step),
-            plural(rl.responses_per_prompt, "response", "responses"),
-            plural(updates, "update", "updates")
-        ),
-    );
-    section.set("--num_generations", rl.responses_per_prompt, "responses per prompt, from your question");
-    section.set("--num_iterations", rl.epochs, over);
-    section.set("--max_completion_length", rl.max_response_length, RESPONSE);
+    tell(&mut section, grouped::fed(emission, rl));
     section
+}
+
+/// Says keys of its configuration as options of its script.
+fn tell(section: &mut Section, told: impl IntoIterator<Item = Told>) {
+    for Told { key, value, reason, .. } in told {
+        section.set(format!("--{key}"), value, reason);
+    }
 }
 
 fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
@@ -88,58 +81,22 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
         };
         section.set("--vllm_enable_sleep_mode", flag(rollout.free_cache), reason);
     }
-    let reason = if rl.old_log_prob {
-        "corrects for the engine's rounding, with one more pass for log-probabilities"
-    } else {
-        "no pass for old log-probabilities, from your question"
-    };
     if !matches!(emission.job.workload.kind, WorkloadKind::Rloo | WorkloadKind::Distill) {
-        section.set("--vllm_importance_sampling_correction", flag(rl.old_log_prob), reason);
+        tell(&mut section, [grouped::correction(rl)]);
     }
     section
-}
-
-fn loss(section: &mut Section, algorithm: &Algorithm) {
-    let Loss { ratio, mean, clip } = algorithm.loss;
-    match (ratio, mean) {
-        (Ratio::Weight, _) => {
-            section.set("--loss_type", "cispo", "clipped ratios as weights, through which no gradient flows")
-        }
-        (_, Mean::Token) => section.set("--loss_type", "dapo", "every token counts alike"),
-        (_, Mean::Response) => section.set("--loss_type", "grpo", "every response counts alike"),
-        (_, Mean::Longest) => section.set("--loss_type", "dr_grpo", "divides by max_completion_length"),
-    }
-    if algorithm.baseline == Baseline::GroupMean {
-        section.set("--scale_rewards", "none", "Dr. GRPO: scores keep their spread");
-    }
-    if ratio == Ratio::Response {
-        section.set("--importance_sampling_level", "sequence", "one ratio for each response");
-    }
-    match (ratio, clip) {
-        (Ratio::Weight, _) => {
-            section.set("--epsilon_high", "5.0", "the largest weight, as in ScaleRL (arXiv:2510.13786)")
-        }
-        (_, Some(clip)) => {
-            section.set("--epsilon", format!("{:?}", clip.low), algorithm.name);
-            section.set("--epsilon_high", format!("{:?}", clip.high), clip.why);
-        }
-        (_, None) => {}
-    }
 }
 
 fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
     // RLOO's trainer has a loss of its own.
     let own = emission.job.workload.kind.algorithm();
-    if let Some(algorithm) = own.filter(|own| own.baseline != Baseline::Others) {
-        loss(&mut section, algorithm);
-    }
-    let (beta, reason) = if rl.reference {
-        ("0.001", "keeps the policy near the reference; yours to tune")
-    } else {
-        ("0.0", "no reference policy to compute")
-    };
-    section.set("--beta", beta, reason);
+    let mut told = own
+        .filter(|own| own.baseline != Baseline::Others)
+        .map(grouped::loss)
+        .unwrap_or_default();
+    told.push(grouped::penalty(rl.reference));
+    tell(&mut section, told);
     match &rl.reward_model {
         Some(model) => section.set("--reward_model_name_or_path", model_path(model).0, "scores the responses"),
         None => {
