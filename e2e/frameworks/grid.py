@@ -86,7 +86,7 @@ KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "meg
          ("llamafactory", "deepspeed"): ("sft", "qlora", "dpo"), ("llamafactory", "fsdp"): ("pretrain", "orpo"), ("llamafactory", "ddp"): ("lora",),
          ("axolotl", "fsdp"): ("sft", "qlora", "simpo"), ("axolotl", "deepspeed"): ("lora", "kto"), ("axolotl", "ddp"): ("pretrain",),
          ("ms-swift", "deepspeed"): ("sft", "qlora", "dpo", "kto"), ("ms-swift", "fsdp"): ("lora", "simpo"), ("ms-swift", "ddp"): ("pretrain",),
-         ("unsloth", "ddp"): ("sft", "lora", "qlora")}
+         ("unsloth", "ddp"): ("sft", "lora", "qlora", "grpo")}
 # The models that torchtitan carries, beside those above, each on the machines that it fits.
 TITAN = """llama-3-8b llama-3.1-405b llama-3.2-3b qwen3-1.7b qwen3-4b qwen3-14b deepseek-v2 gpt-oss-120b llama-3.3-70b deepseek-r1""".split()
 # LLMForge's GPUs, and what it trains.
@@ -719,6 +719,34 @@ STATED += [(name, ("unsloth",), model, {**SFT, **work}, {**UNSLOTH, **plan}, *gp
     ("kto", "qwen3-8b", {"kind": "kto", **PREFERRED}, {}),
     ("precomputed", "qwen3-8b", {"kind": "dpo", "precompute_ref_log_probs": True, **PREFERRED}, {}),
     *((f"optimizer-{name}", "qwen3-8b", {"kind": "lora"}, {"optimizer": name}) for name in TRAINER_OPTIMIZERS),
+)]
+
+# Its reinforcement learning: adapters alone, and an engine on each GPU.
+REWARDED = {"prompts_per_step": 16, "responses_per_prompt": 8, "mini_batch": 16, "max_prompt_length": 512, "max_response_length": 1536}
+ADAPTED = {"lora": {"rank": 32}, "packing": False}
+ALONE = {"tensor_parallel": 1, "gpu_memory_utilization": 0.6, "max_num_seqs": 64}
+STATED += [(name, ("unsloth",), model, {"kind": kind, **ADAPTED, **work, "rl": {**REWARDED, **own}}, {**UNSLOTH, **plan, "rollout": {**ALONE, **engine}}, *gpus)
+           for name, kind, model, own, work, plan, engine, *gpus in (
+    ("grpo", "grpo", "qwen3-4b", {}, {}, {}, {}, 1),
+    ("grpo-eight", "grpo", "qwen3-8b", {"prompts_per_step": 64, "mini_batch": 64}, {}, {}, {}, 8),
+    ("grpo-part-of-a-node", "grpo", "qwen3-8b", {}, {}, {}, {}, 4),
+    ("grpo-updates", "grpo", "qwen3-4b", {"mini_batch": 4, "epochs": 2}, {}, {}, {}, 1),
+    ("grpo-plain", "grpo", "qwen3-4b", {"old_log_prob": False, "reference": False}, {}, {}, {}, 1),
+    ("grpo-4-bits", "grpo", "llama-3.1-8b", {}, {"lora": {"rank": 16, "load_in_4bit": True}}, {}, {}, 1),
+    ("grpo-attention", "grpo", "llama-3.1-8b", {}, {"lora": {"rank": 64, "targets": "attention"}}, {}, {}, 1),
+    ("grpo-fp16", "grpo", "qwen3-4b", {}, {"precision": "fp16"}, {}, {}, 1),
+    ("grpo-kept", "grpo", "qwen3-4b", {}, {}, {}, {"free_cache": False, "gpu_memory_utilization": 0.4}, 1),
+    ("grpo-engine", "grpo", "qwen3-4b", {}, {}, {}, {"enforce_eager": True, "kv_cache_dtype": "fp8", "max_num_batched_tokens": 4096}, 1),
+    ("grpo-all-sequences", "grpo", "qwen3-4b", {}, {}, {}, {"max_num_seqs": 256}, 1),
+    ("grpo-moved", "grpo", "qwen3-4b", {}, {}, {"offload": {"activations": True}, "optimizer": "adamw_8bit"}, {}, 1),
+    ("grpo-no-recompute", "grpo", "qwen3-0.6b", {}, {}, {"recompute": "none"}, {}, 1),
+    ("grpo-packed", "grpo", "qwen3-4b", {}, {"packing": True}, {}, {}, 1),
+    ("grpo-steps", "grpo", "qwen3-4b", {}, {"run": {"steps": 200}}, {}, {}, 1),
+    ("grpo-experts", "grpo", "qwen3-30b-a3b", {}, {}, {}, {"gpu_memory_utilization": 0.8}, 1),
+    ("dr-grpo", "dr_grpo", "qwen3-4b", {}, {}, {}, {}, 1),
+    ("gspo", "gspo", "qwen3-4b", {}, {}, {}, {}, 1),
+    ("dapo", "dapo", "qwen3-4b", {"oversampling": 1}, {}, {}, {}, 1),
+    ("cispo", "cispo", "qwen3-4b", {}, {}, {}, {}, 1),
 )]
 
 # What the issue asks for by name; each must give a text.

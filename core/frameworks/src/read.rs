@@ -279,7 +279,7 @@ mod tests {
     use crate::binding::{KeySection, Meaning, find};
     use crate::verl;
 
-    fn tables() -> [&'static [KeySection]; 17] {
+    fn tables() -> [&'static [KeySection]; 18] {
         [
             axolotl::SECTIONS,
             chatlearn::SECTIONS,
@@ -297,6 +297,7 @@ mod tests {
             torchtitan::SECTIONS,
             trl::SECTIONS,
             unsloth::SECTIONS,
+            unsloth::REINFORCEMENT,
             verl::SECTIONS,
         ]
     }

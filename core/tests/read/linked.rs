@@ -72,7 +72,8 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.forward_micro_batch",
             "plan.offload.gradients",
         ],
-        "unsloth" => &["workload.packing", "plan.fused_lm_head", "workload.run.steps"],
+        // And 256 sequences would leave them to it.
+        "unsloth" => &["workload.packing", "plan.fused_lm_head", "workload.run.steps", "plan.rollout.max_num_seqs"],
         "slime" => &[
             "plan.attention_kernel",
             "plan.forward_max_tokens_per_gpu",

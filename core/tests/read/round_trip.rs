@@ -164,6 +164,8 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             // The length of the run is in steps.
             "workload.tokens",
             "workload.run.steps",
+            // 256 sequences would leave them to Unsloth.
+            "plan.rollout.max_num_seqs",
         ],
         // A flavor attends in its own way, and the length of the run is in steps.
         "torchtitan" => &["plan.attention_kernel", "workload.tokens", "workload.run.steps"],
@@ -184,7 +186,7 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
         "llmforge" => &["workload.packing"],
         other => panic!("{other}"),
     };
-    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime" | "nemo-rl");
+    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime" | "nemo-rl" | "unsloth");
     let fine_tuning = !matches!(framework, "chatlearn" | "slime");
     lengths
         .into_iter()
@@ -517,7 +519,33 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     }
     rows.extend(preferences());
     rows.extend(trainers());
+    rows.extend(rewarded());
     rows.extend(pre_training());
+    rows
+}
+
+/// Reinforcement learning of adapters on GPUs that have the whole model each.
+fn rewarded() -> Vec<(&'static str, Value, Value)> {
+    let mut rows = Vec::new();
+    for (workload, changes) in [
+        (json!({}), json!({})),
+        (json!({"kind": "gspo"}), json!({"recompute": "none"})),
+        (json!({"kind": "dr_grpo", "mini_batch": 128, "old_log_prob": false}), json!({"offload": {"activations": true}})),
+        (json!({"kind": "dapo", "oversampling": 1, "epochs": 2}), json!({"optimizer": "adamw_8bit"})),
+        (json!({"kind": "cispo", "reference": true}), json!({"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}})),
+        (
+            json!({"lora": {"rank": 8, "targets": "attention"}, "precision": "fp16"}),
+            json!({"rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.37, "max_num_seqs": 96,
+                "max_num_batched_tokens": 4096, "enforce_eager": true, "free_cache": false}}),
+        ),
+        (json!({"lora": {"rank": 16, "load_in_4bit": true}, "packing": true}), json!({"micro_batch": 2})),
+    ] {
+        let mut asked = json!({"lora": {"rank": 32, "targets": "all-linear"}, "packing": false});
+        asked.as_object_mut().unwrap().extend(workload.as_object().unwrap().clone());
+        let mut own = json!({"max_tokens_per_gpu": null, "micro_batch": 4});
+        own.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        rows.push(("qwen3-4b", rl(asked), plan("ddp", own)));
+    }
     rows
 }
 

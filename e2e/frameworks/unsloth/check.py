@@ -26,11 +26,14 @@ import stand_ins  # noqa: E402
 
 # The folders here are named as packages are.
 sys.path = [path for path in sys.path if os.path.abspath(path) not in (HERE, os.path.dirname(HERE))]
-stand_ins.install(("deepspeed", "bitsandbytes", "vllm"))
+stand_ins.install(("deepspeed", "bitsandbytes", "vllm", "urllib3", "latex2sympy2_extended"))
 
 import torch  # noqa: E402
 import transformers.training_args  # noqa: E402
 import trl  # noqa: E402
+import trl.rewards  # noqa: E402
+
+import reinforcement  # noqa: E402
 
 
 class Dtype:
@@ -42,7 +45,9 @@ DTYPES = {name: Dtype() for name in ("float16", "bfloat16", "float32")}
 for NAME, OWN in (*DTYPES.items(), ("float64", Dtype()), ("uint8", Dtype())):
     setattr(torch, NAME, OWN)
 transformers.training_args.is_torch_bf16_gpu_available = lambda: True
-TRAINERS = {name: inspect.signature(getattr(trl, name)) for name in ("SFTTrainer", "DPOTrainer", "KTOTrainer")}
+RANKS = [1]
+transformers.training_args.TrainingArguments.world_size = property(lambda self: RANKS[0])
+TRAINERS = {name: inspect.signature(getattr(trl, name)) for name in ("SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrainer")}
 LOSSES = set(re.findall(r'\bloss_type == "(\w+)"', inspect.getsource(sys.modules[trl.DPOTrainer.__module__])))
 
 
@@ -78,24 +83,34 @@ def modules(made):
                 made["trains"] = True
         return Trainer
 
+    def config(own):
+        def make(*args, **kwargs):
+            made["said"] = kwargs
+            return own(*args, **kwargs)
+        return make
+
     unsloth, own = types.ModuleType("unsloth"), types.ModuleType("trl")
     if "FastLanguageModel" in source.EXPORTED:
         unsloth.FastLanguageModel = FastLanguageModel
     for name in TRAINERS:
         setattr(own, name, trainer(name))
-        setattr(own, name.replace("Trainer", "Config"), getattr(trl, name.replace("Trainer", "Config")))
+        setattr(own, name.replace("Trainer", "Config"), config(getattr(trl, name.replace("Trainer", "Config"))))
     return {"unsloth": unsloth, "trl": own}
 
 
-def run(tree):
+def run(tree, ranks):
     """What the program calls, and why it stops."""
-    made, before = {}, sys.modules.get("trl")
+    made, before, environment = {}, sys.modules.get("trl"), dict(os.environ)
+    RANKS[0] = ranks
     try:
         sys.modules.update(modules(made))
         exec(compile(tree, "train_unsloth.py", "exec"), {"__name__": "__main__"})
     except Exception as error:
         return made, [f"{type(error).__name__}: {' '.join(str(error).split())[:400]}"]
     finally:
+        made["environment"] = {key: value for key, value in os.environ.items() if environment.get(key) != value}
+        os.environ.clear()
+        os.environ.update(environment)
         sys.modules["trl"] = before
         del sys.modules["unsloth"]
     return made, []
@@ -143,7 +158,7 @@ def refused(made, ranks, facts):
     batch = args.per_device_train_batch_size * args.gradient_accumulation_steps * ranks
     yield from unless(ranks == facts["train_gpus"], f"{ranks} processes are not the {facts['train_gpus']} GPUs that train")
     yield from unless(batch == facts["sequences"], f"the batch is {batch} sequences, not the question's {facts['sequences']}")
-    yield from preferred(made, args, loaded)
+    yield from reinforcement.refused(made, args, facts, ranks) if made["trainer"] == "GRPOTrainer" else preferred(made, args, loaded)
 
 
 def preferred(made, args, loaded):
@@ -160,6 +175,15 @@ def preferred(made, args, loaded):
         yield "Actual (not effective) batch size must be > 1."
 
 
+def order(tree):
+    """Unsloth is imported before what it changes (`_gpu_init.py:20`), and behind what its environment says."""
+    names = [node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    changed = [name for name in names[:names.index("unsloth") if "unsloth" in names else None] if name.split(".")[0] in ("trl", "transformers", "peft")]
+    first = next((node.lineno for node in tree.body if getattr(node, "module", "") == "unsloth"), 0)
+    late = [node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("os.environ") and node.lineno > first]
+    return ["Unsloth should be imported before what it changes"] * bool(changed) + ["os.environ: set behind the import of Unsloth"] * bool(late)
+
+
 def check(item):
     text = item["snippets"][0]["text"]
     for old, new in item.get("file", {}).items():
@@ -170,13 +194,12 @@ def check(item):
         tree = ast.parse(text)
     except SyntaxError as error:
         return [f"SyntaxError: {error}"]
-    first = next(node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)))
-    # _gpu_init.py:138
-    errors = [] if getattr(first, "module", "") == "unsloth" else ["Unsloth should be imported before what it changes"]
-    made, stopped = run(programs.altered(tree, item, lambda called: called.rsplit(".", 1)[-1]))
+    ranks = processes(text)
+    errors = order(tree)
+    made, stopped = run(programs.altered(tree, item, lambda called: called.rsplit(".", 1)[-1]), ranks)
     if stopped or "given" not in made:
         return errors + (stopped or ["no trainer is made"])
-    return [*errors, *refused(made, processes(text), item["facts"])]
+    return [*errors, *refused(made, ranks, item["facts"])]
 
 
 if __name__ == "__main__":

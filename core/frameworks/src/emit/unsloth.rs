@@ -4,16 +4,18 @@
 //! `unsloth/models/llama.py:4569`, `get_peft_model`; those of TRL's configurations, whose defaults `unsloth/models/rl.py:3310`
 //! changes.
 
+mod reinforcement;
+
 use super::choices::{ATTENTION, adapters, half, half_type, kept_reason, other_states, passes, preference, rate};
 use super::optimizer::{keeps, kept_moments};
 use super::python::{self, Block, list, word};
 use super::text::{Section, flag, head, torchrun};
 use super::trainer::{self, model_folder};
 use super::{Emission, Snippet, Unsupported};
-use shardwise_question::plan::Recompute;
+use shardwise_question::plan::{Recompute, RolloutPlan};
 use shardwise_question::task::{Learns, Preference};
 use shardwise_question::wire::{Backend, LoraTargets, Optimizer, WorkloadKind};
-use shardwise_question::workload::Lora;
+use shardwise_question::workload::{Lora, Workload};
 use shardwise_rules::optimizer::hugging_face;
 use shardwise_rules::unsloth::narrow;
 
@@ -21,47 +23,67 @@ const FILE: &str = "train_unsloth.py";
 
 /// The program for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
-    let workload = &emission.job.workload;
-    let learns = workload.kind.preference();
-    let trainer = match learns.map(|own| own.learns) {
-        Some(Learns::HeldByMismatched) => "KTO",
-        Some(_) => "DPO",
-        None => "SFT",
-    };
+    let (workload, rollout) = (&emission.job.workload, emission.plan.rollout.as_ref());
+    let trainer = trainer(workload);
     let mut lines = head(emission, &warnings(emission));
     let launcher = if emission.job.hardware.gpus > 1 { torchrun(emission.job) } else { "python".to_owned() };
     trainer::start(&mut lines, emission.job, true, &format!("{launcher} {FILE}"));
+    let loaded = [Some(model(emission)), rollout.map(|rollout| reinforcement::engine(emission, rollout))];
     let mut blocks = vec![
-        imports(trainer),
-        Block::Call("model, tokenizer = FastLanguageModel.from_pretrained".to_owned(), vec![model(emission)]),
+        imports(trainer, rollout),
+        Block::Call(
+            "model, tokenizer = FastLanguageModel.from_pretrained".to_owned(),
+            loaded.into_iter().flatten().collect(),
+        ),
     ];
     if let Some(lora) = workload.lora {
         let sections = vec![carried(emission, lora)];
         blocks.push(Block::Call("model = FastLanguageModel.get_peft_model".to_owned(), sections));
     }
-    let sections =
-        vec![batch(emission), learns.map_or_else(|| Section::new(""), |own| loss(emission, own)), run(emission)];
+    let mut sections = match (&workload.rl, workload.kind.preference()) {
+        (Some(rl), _) => vec![reinforcement::batch(emission, rl), reinforcement::algorithm(emission, rl)],
+        (None, Some(own)) => vec![batch(emission), loss(emission, own)],
+        (None, None) => vec![batch(emission)],
+    };
+    sections.push(run(emission));
     blocks.push(Block::Call(format!("args = {trainer}Config"), sections));
-    blocks.push(trains(trainer));
+    blocks.push(trains(trainer, workload.rl.is_some()));
     Ok(vec![python::snippet(FILE, &lines, &blocks)])
 }
 
-fn imports(trainer: &str) -> Block {
-    Block::Lines(vec![
+/// TRL's trainer, by what stands before `Trainer` and `Config`.
+fn trainer(workload: &Workload) -> &'static str {
+    match workload.kind.preference().map(|own| own.learns) {
+        _ if workload.rl.is_some() => "GRPO",
+        Some(Learns::HeldByMismatched) => "KTO",
+        Some(_) => "DPO",
+        None => "SFT",
+    }
+}
+
+fn imports(trainer: &str, rollout: Option<&RolloutPlan>) -> Block {
+    let mut lines = rollout.map(reinforcement::before).unwrap_or_default();
+    lines.extend([
         ("from unsloth import FastLanguageModel".to_owned(), "first: it changes what is imported after it"),
         ("import torch".to_owned(), ""),
         ("from datasets import load_dataset".to_owned(), ""),
         (format!("from trl import {trainer}Config, {trainer}Trainer"), ""),
-    ])
+    ]);
+    if rollout.is_some() {
+        let reason = "a rule: compares with the column solution, by math-verify; change this to yours";
+        lines.push(("from trl.rewards import accuracy_reward".to_owned(), reason));
+    }
+    Block::Lines(lines)
 }
 
-fn trains(trainer: &str) -> Block {
+fn trains(trainer: &str, scored: bool) -> Block {
     let data = "dataset = load_dataset(\"json\", data_files=\"./data/train.jsonl\", split=\"train\")";
+    let rewards = if scored { "reward_funcs=[accuracy_reward], " } else { "" };
     Block::Lines(vec![
         (data.to_owned(), "change this to your data"),
         (
             format!(
-                "trainer = {trainer}Trainer(model=model, processing_class=tokenizer, args=args, train_dataset=dataset)"
+                "trainer = {trainer}Trainer(model=model, processing_class=tokenizer, {rewards}args=args, train_dataset=dataset)"
             ),
             "",
         ),
@@ -86,6 +108,9 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if let Some(rl) = &emission.job.workload.rl {
+        out.extend(reinforcement::warnings(emission, rl));
+    }
     out
 }
 
@@ -100,7 +125,14 @@ fn model(emission: &Emission) -> Section {
     let mut section = Section::new("Model");
     let (path, reason) = model_folder(emission);
     section.set("model_name", word(path), reason);
-    section.set("max_seq_length", workload.sequence_length, "tokens, from your question; what is longer is cut");
+    match &workload.rl {
+        Some(rl) => section.set("max_seq_length", rl.max_length(), "prompt and response"),
+        None => section.set(
+            "max_seq_length",
+            workload.sequence_length,
+            "tokens, from your question; what is longer is cut",
+        ),
+    }
     section.set("dtype", format!("torch.{}", half_type(workload.precision)), "precision of your question");
     let (full, quantized) = (workload.full_parameter(), workload.quantized_base());
     let reason = match (quantized, full) {

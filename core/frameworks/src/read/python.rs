@@ -19,7 +19,7 @@ mod worked;
 use super::report::Trouble;
 use super::text::Part;
 
-pub(super) use unsloth::UNSLOTH;
+pub(super) use unsloth::{REINFORCEMENT, UNSLOTH};
 
 /// The program that a configuration of Transformers' own stands for: a script on its Trainer.
 pub(super) const TRAINER: &str = "transformers.Trainer";

@@ -35,7 +35,7 @@ pub(super) struct Run {
 
 impl Run {
     /// A variable of the command's environment, where it has a value.
-    fn variable(&self, name: &str) -> Option<&str> {
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
         let mut words = self.environment.iter().rev().filter(|word| word.open.is_none());
         words
             .find_map(|word| word.text.strip_prefix(name)?.strip_prefix('='))

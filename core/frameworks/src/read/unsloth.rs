@@ -1,12 +1,14 @@
 //! Unsloth: a Python program that loads a model by its classes and trains it with TRL's trainers.
 
 mod keys;
+mod reinforcement;
 
 #[cfg(test)]
-pub(super) use keys::SECTIONS;
+pub(super) use keys::{REINFORCEMENT, SECTIONS};
 
 use super::draft::Draft;
 use super::link::Base;
+use super::python;
 use super::report::{Dialect, Reading, Trouble};
 use super::text::Part;
 use super::trainer::{self, Adapters, Run};
@@ -15,7 +17,8 @@ use serde_json::json;
 
 /// Reads Unsloth's texts.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
-    let mut draft = Draft::new(Dialect::Unsloth, keys::SECTIONS, base);
+    let sections = if reinforcement::is_here(parts) { keys::REINFORCEMENT } else { keys::SECTIONS };
+    let mut draft = Draft::new(Dialect::Unsloth, sections, base);
     let run = trainer::state(&mut draft, parts)?;
     draft.take_model("model_name_or_path", "model");
     gpus(&mut draft, &run);
@@ -42,7 +45,9 @@ fn gpus(draft: &mut Draft, run: &Run) {
 }
 
 fn question(draft: &mut Draft, run: &Run) {
+    let learns = run.program == python::REINFORCEMENT;
     let kind = match run.program.as_str() {
+        _ if learns => Some(reinforcement::kind(draft)),
         "unsloth.dpo" if draft.word("loss_type").is_some_and(|loss| loss.contains("ipo")) => Some("ipo"),
         "unsloth.dpo" => Some("dpo"),
         "unsloth.kto" => Some("kto"),
@@ -56,14 +61,19 @@ fn question(draft: &mut Draft, run: &Run) {
     } else {
         draft.default("optim", "plan.optimizer", "adamw_8bit");
     }
-    trainer::batch(draft, "per_device_train_batch_size", (4, 2), 1);
+    let passes = trainer::batch(draft, "per_device_train_batch_size", (4, 2), 1);
     trainer::run_length(draft);
-    length(draft, kind);
+    if !learns {
+        length(draft, kind);
+    }
     recompute(draft);
     if full {
         states(draft);
     }
     draft.assume("plan.fused_lm_head", true, "Unsloth computes the loss without all logits at once.");
+    if learns {
+        return reinforcement::read(draft, run, passes);
+    }
     if draft.flag("precompute_ref_log_probs") == Some(true) {
         draft.set("workload.precompute_ref_log_probs", true);
     }

@@ -6,7 +6,10 @@ use crate::read::shell::{self, Word};
 
 /// What Unsloth trains with of TRL, and the program that stands for it. Others are read as TRL's.
 pub(in crate::read) const UNSLOTH: &[(&str, &str)] =
-    &[("sft", "unsloth.sft"), ("dpo", "unsloth.dpo"), ("kto", "unsloth.kto")];
+    &[("sft", "unsloth.sft"), ("dpo", "unsloth.dpo"), ("kto", "unsloth.kto"), ("grpo", REINFORCEMENT)];
+
+/// Of these what learns from rewards.
+pub(in crate::read) const REINFORCEMENT: &str = "unsloth.grpo";
 
 /// The keyword that says how layers are computed again, of what loads a model and of what gives it adapters.
 pub(super) const CHECKPOINTING: &str = "use_gradient_checkpointing";

@@ -46,6 +46,27 @@ pub(in crate::read) fn kind(draft: &mut Draft, script: &str, loss: Option<&str>)
 
 /// What a step generates and trains on; `passes` are sequences of a pass, passes of an update, and ranks.
 pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u64; 3]) {
+    let engine = draft.flag("use_vllm") == Some(true);
+    let corrects = draft.flag("vllm_importance_sampling_correction").unwrap_or(true);
+    let pending = step(draft, own, passes, rloo || engine && corrects);
+    if !engine {
+        without_engine(draft, "use_vllm");
+    }
+    let server = engine && draft.word("vllm_mode").as_deref() == Some("server");
+    generation(draft, own, server, pending);
+    lengths(draft, &["vllm_max_model_length", "vllm_max_model_len", "vllm_serve.max_model_len"]);
+}
+
+/// Says that no engine generates where a key asks for none.
+pub(in crate::read) fn without_engine(draft: &mut Draft, key: &str) {
+    let note =
+        format!("Without {key} Transformers generates, many times as slowly. The estimate generates with vLLM.");
+    draft.note(0, note);
+}
+
+/// Prompts and responses of a step, its updates, and what evaluates or scores them; whether the framework `computes` old
+/// log-probabilities whatever the updates are. What comes back are responses of a rank.
+pub(in crate::read) fn step(draft: &mut Draft, own: &Own, passes: [u64; 3], computes: bool) -> u64 {
     let [micro, steps, ranks] = passes;
     let responses = draft.take_count("num_generations", "workload.rl.responses_per_prompt", Some(own.responses));
     let responses = responses.unwrap_or(1).max(1);
@@ -81,9 +102,7 @@ pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u
     draft.set("workload.rl.reference", beta > 0.0);
     // Responses of a micro-batch are padded to the longest of them.
     draft.set("workload.packing", false);
-    let engine = draft.flag("use_vllm") == Some(true);
-    let corrects = draft.flag("vllm_importance_sampling_correction").unwrap_or(true);
-    draft.set("workload.rl.old_log_prob", rloo || engine && corrects || generated > steps || epochs > 1);
+    draft.set("workload.rl.old_log_prob", computes || generated > steps || epochs > 1);
     if draft.states("reward_model_name_or_path") {
         let path = draft.text("reward_model_name_or_path");
         if path.as_deref().and_then(model::find).is_some() {
@@ -93,18 +112,11 @@ pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u
             draft.assume("workload.rl.reward_model", Value::Null, why);
         }
     }
-    if !engine {
-        draft.note(
-            0,
-            "Without use_vllm Transformers generates, many times as slowly. The estimate generates with vLLM.",
-        );
-    }
-    let server = engine && draft.word("vllm_mode").as_deref() == Some("server");
-    generation(draft, own, server, micro.saturating_mul(generated));
-    lengths(draft);
+    micro.saturating_mul(generated)
 }
 
-fn lengths(draft: &mut Draft) {
+/// Tokens of prompt and response; what holds both is under one of `whole`.
+pub(in crate::read) fn lengths(draft: &mut Draft, whole: &[&str]) {
     let response = draft
         .take_count("max_completion_length", "workload.rl.max_response_length", Some(512))
         .unwrap_or(512);
@@ -113,9 +125,7 @@ fn lengths(draft: &mut Draft) {
             .take_count("max_prompt_length", "workload.rl.max_prompt_length", None)
             .map_or((), drop);
     }
-    let whole = ["vllm_max_model_length", "vllm_max_model_len", "vllm_serve.max_model_len"]
-        .into_iter()
-        .find_map(|key| draft.count(key));
+    let whole = whole.iter().find_map(|key| draft.count(key));
     let own = draft.base.and_then(|base| base.workload.rl.as_ref()?.max_prompt_length);
     match (whole.and_then(|whole| whole.checked_sub(response)).filter(|prompt| *prompt > 0), own) {
         (Some(prompt), _) => draft.set("workload.rl.max_prompt_length", prompt),

@@ -60,7 +60,7 @@ pub(in crate::read) const LOSSES: &[(&str, Meaning)] = &[
     ("sync_ref_model", Ignored("copies the policy now and then")),
 ];
 
-const GENERATION: &[(&str, Meaning)] = &[
+pub(in crate::read) const GENERATION: &[(&str, Meaning)] = &[
     ("num_generations", Field("workload.rl.responses_per_prompt")),
     ("num_generations_eval", Ignored("validation")),
     ("generation_batch_size|steps_per_generation", Field("workload.rl.prompts_per_step")),

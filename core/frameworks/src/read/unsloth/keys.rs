@@ -1,17 +1,46 @@
 //! Unsloth's keywords (2026.10.9, `unsloth/models/loader.py:1241` and `unsloth/models/llama.py:4569`); those of PEFT have `lora_`
-//! before them.
+//! before them. What it hands on to its engine is of `unsloth_zoo/vllm_utils.py:4376`.
 
 use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Unmodelled};
 use crate::binding::Table::Read;
 use crate::binding::{KeySection, Meaning};
-use crate::read::trainer::keys::{BESIDE, OBJECTIVE};
-use crate::read::trl::keys::{DATA_SETS, LOSSES, MODEL};
+use crate::read::trainer::keys::{BESIDE, OBJECTIVE, SAMPLING};
+use crate::read::trl::keys::{DATA_SETS, GENERATION, LOSSES, MODEL};
 
 /// Its own, then those of TRL's configurations, then the Trainer's.
 pub(in crate::read) static SECTIONS: &[KeySection] = &[
     KeySection { prefix: "", plan: "plan.", tables: &[Read(LOADED), Read(ADAPTERS)] },
     KeySection { prefix: "", plan: "plan.", tables: &[Read(MODEL), Read(DATA_SETS), Read(LOSSES)] },
     BESIDE[0],
+];
+
+/// Those of a program that learns from rewards: what generates beside the rest.
+pub(in crate::read) static REINFORCEMENT: &[KeySection] = &[
+    KeySection { prefix: "", plan: "plan.", tables: &[Read(ENGINE), Read(PIECES)] },
+    KeySection { prefix: "", plan: "plan.", tables: &[Read(LOADED), Read(ADAPTERS)] },
+    KeySection { prefix: "", plan: "plan.", tables: &[Read(MODEL), Read(DATA_SETS), Read(LOSSES), Read(GENERATION)] },
+    BESIDE[0],
+];
+
+const ENGINE: &[(&str, Meaning)] = &[
+    ("fast_inference", Field("workload.rl.schedule")),
+    ("gpu_memory_utilization", Plan("rollout.gpu_memory_utilization")),
+    ("max_num_seqs", Plan("rollout.max_num_seqs")),
+    ("max_num_batched_tokens", Plan("rollout.max_num_batched_tokens")),
+    ("enforce_eager", Plan("rollout.enforce_eager")),
+    ("float8_kv_cache", Plan("rollout.kv_cache_dtype")),
+    ("unsloth_vllm_standby", Plan("rollout.free_cache")),
+    ("max_seq_length", Field("workload.rl.max_prompt_length")),
+    (
+        "max_lora_rank|max_loras|max_logprobs|enable_prefix_caching|compilation_config|conservativeness",
+        Ignored("how the engine starts"),
+    ),
+];
+
+/// What Unsloth adds to `GRPOConfig` (`unsloth/models/rl.py:589`).
+const PIECES: &[(&str, Meaning)] = &[
+    ("unsloth_num_chunks|unsloth_grpo_mini_batch|unsloth_logit_chunk_multiplier", Ignored("how a pass is cut in pieces")),
+    ("vllm_sampling_params", SAMPLING),
 ];
 
 const LOADED: &[(&str, Meaning)] = &[

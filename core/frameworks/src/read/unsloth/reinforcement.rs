@@ -1,0 +1,114 @@
+//! GRPO and the losses like it, as Unsloth changes TRL's trainer (`unsloth/models/rl.py` of 2026.10.9) and starts its engine
+//! (`unsloth_zoo/vllm_utils.py:4376`).
+
+use crate::read::draft::Draft;
+use crate::read::python;
+use crate::read::text::{Kind, Part};
+use crate::read::trainer::Run;
+use crate::read::trainer::reinforcement::{self, Own};
+
+/// What Unsloth does of itself, where its loss has no penalty of its own (`rl.py:3341`); `loader.py:1263` has the share.
+const OWN: Own = Own { beta: 0.0, responses: 8, share: 0.5, sequences: None, tokens: 8192, server: "" };
+
+/// The penalty where the loss is neither DAPO's nor Dr. GRPO's (`rl.py:3536`).
+const BETA: f64 = 0.001;
+
+/// The engine's share of a card of 40 GiB or more that gives its cache back, whatever is asked for (`vllm_utils.py:4471`): 0.925,
+/// less 5 %.
+const STANDBY: f64 = 0.878;
+
+/// Whether a program here learns from rewards.
+pub(super) fn is_here(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match &part.kind {
+        Kind::Shell(script) => {
+            let words = script.commands.iter().flat_map(|command| &command.words);
+            words.into_iter().any(|word| word.text == python::REINFORCEMENT)
+        }
+        _ => false,
+    })
+}
+
+/// The algorithm. DAPO that is asked for clips as its paper says (`rl.py:3562`).
+pub(super) fn kind(draft: &mut Draft) -> &'static str {
+    let loss = draft.word("loss_type");
+    match loss.as_deref().map(str::to_ascii_lowercase).as_deref() {
+        Some("dapo") if !draft.states("epsilon_high") => "dapo",
+        loss => reinforcement::kind(draft, "grpo", loss),
+    }
+}
+
+/// A step, and the engine that generates for it.
+pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
+    let passes = whole_groups(draft, passes);
+    let loss = draft.word("loss_type").map(|loss| loss.to_ascii_lowercase());
+    let held = !matches!(loss.as_deref(), None | Some("dapo" | "dr_grpo"));
+    let own = Own { beta: if held { BETA } else { OWN.beta }, ..OWN };
+    let engine = draft.flag("fast_inference") == Some(true) || draft.flag("use_vllm") == Some(true);
+    let corrects = draft.flag("vllm_importance_sampling_correction") == Some(true);
+    let pending = reinforcement::step(draft, &own, passes, engine && corrects);
+    draft.set("workload.rl.schedule", "colocated");
+    if engine {
+        let why = "The estimate's engine has a copy of the weights. Unsloth's reads those that are trained, and has as much more room.";
+        draft.note(0, why);
+    } else {
+        reinforcement::without_engine(draft, "fast_inference");
+    }
+    generation(draft, run, pending);
+    reinforcement::lengths(draft, &["max_seq_length"]);
+}
+
+/// Sequences of a pass: as many as a prompt has responses where updates are no whole groups of them (`rl.py:3598`).
+fn whole_groups(draft: &mut Draft, [micro, steps, ranks]: [u64; 3]) -> [u64; 3] {
+    let told = draft.states("steps_per_generation") || draft.states("generation_batch_size");
+    let responses = draft.known_whole("num_generations").unwrap_or(OWN.responses).max(1);
+    let update = micro.saturating_mul(steps).saturating_mul(ranks);
+    if told || update.is_multiple_of(responses) {
+        return [micro, steps, ranks];
+    }
+    draft.set("plan.micro_batch", responses);
+    draft.note(
+        0,
+        format!("An update of {update} sequences is no whole number of prompts: Unsloth takes num_generations, {responses}, for a pass."),
+    );
+    [responses, steps, ranks]
+}
+
+/// The engine of each GPU.
+fn generation(draft: &mut Draft, run: &Run, pending: u64) {
+    let on = |name: &str| run.variable(name).is_some_and(|value| value != "0");
+    let standby = on("UNSLOTH_VLLM_STANDBY") || draft.flag("unsloth_vllm_standby") == Some(true);
+    draft.set("plan.rollout.engine", "vllm");
+    for size in ["tensor_parallel", "data_parallel"] {
+        draft.set(&format!("plan.rollout.{size}"), 1);
+    }
+    draft.set("plan.rollout.free_cache", standby);
+    let (key, field) = ("gpu_memory_utilization", "plan.rollout.gpu_memory_utilization");
+    if standby && !on("UNSLOTH_VLLM_STANDBY_UTIL_OVERRIDE") {
+        let why = "With UNSLOTH_VLLM_STANDBY the share goes by the size of the card; UNSLOTH_VLLM_STANDBY_UTIL_OVERRIDE holds yours.";
+        draft.assume(field, STANDBY, why);
+    } else {
+        match draft.number(key) {
+            Some(share) => draft.set(field, share),
+            None => draft.default(key, field, OWN.share),
+        }
+    }
+    let eager = draft.flag("enforce_eager") == Some(true);
+    draft.set("plan.rollout.enforce_eager", eager);
+    if draft.flag("float8_kv_cache") == Some(true) {
+        draft.set("plan.rollout.kv_cache_dtype", "fp8");
+    }
+    sequences(draft, pending);
+}
+
+/// How many sequences are decoded together, and tokens of a step: Unsloth's own choice, by memory, where no key has them.
+fn sequences(draft: &mut Draft, pending: u64) {
+    let why = "Unsloth chooses by the memory that is free, from 8 to 256; set max_num_seqs to another number than 256.";
+    match draft.count("max_num_seqs") {
+        Some(most) => draft.set("plan.rollout.max_num_seqs", most),
+        None => draft.assume("plan.rollout.max_num_seqs", pending.clamp(1, 128), why),
+    }
+    match draft.count("max_num_batched_tokens") {
+        Some(tokens) => draft.set("plan.rollout.max_num_batched_tokens", tokens),
+        None => draft.assume("plan.rollout.max_num_batched_tokens", OWN.tokens, "Unsloth's for 24 GiB of cache or more."),
+    }
+}
