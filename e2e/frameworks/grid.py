@@ -732,7 +732,6 @@ STATED += [(name, ("unsloth",), model, {"kind": kind, **ADAPTED, **work, "rl": {
     ("grpo-part-of-a-node", "grpo", "qwen3-8b", {}, {}, {}, {}, 4),
     ("grpo-updates", "grpo", "qwen3-4b", {"mini_batch": 4, "epochs": 2}, {}, {}, {}, 1),
     ("grpo-plain", "grpo", "qwen3-4b", {"old_log_prob": False, "reference": False}, {}, {}, {}, 1),
-    ("grpo-4-bits", "grpo", "llama-3.1-8b", {}, {"lora": {"rank": 16, "load_in_4bit": True}}, {}, {}, 1),
     ("grpo-attention", "grpo", "llama-3.1-8b", {}, {"lora": {"rank": 64, "targets": "attention"}}, {}, {}, 1),
     ("grpo-fp16", "grpo", "qwen3-4b", {}, {"precision": "fp16"}, {}, {}, 1),
     ("grpo-kept", "grpo", "qwen3-4b", {}, {}, {}, {"free_cache": False, "gpu_memory_utilization": 0.4}, 1),

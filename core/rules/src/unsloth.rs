@@ -86,9 +86,6 @@ static REINFORCEMENT: &[Rule] = &[
     // unsloth/models/vision.py:4327: fast_inference with full_finetuning is refused.
     must("workload.lora", |a| a.workload.lora.is_some())
         .or("Unsloth's engine reads the weights that are trained, which are adapters on a frozen base. Give lora, or take TRL's flags."),
-    // unsloth/models/vision.py:4362
-    must("workload.lora.load_in_4bit", |a| !a.workload.quantized_base() || a.shape.num_experts == 0)
-        .or("Unsloth's engine has no experts in 4 bits. Set load_in_4bit to false."),
     // unsloth_zoo/vllm_utils.py:2743
     must("workload.lora.rank", |a| a.workload.lora.is_none_or(|own| own.rank <= LARGEST_RANK))
         .or("vLLM serves adapters of a rank of 512 at most. Lower it."),

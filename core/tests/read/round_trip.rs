@@ -530,15 +530,21 @@ fn rewarded() -> Vec<(&'static str, Value, Value)> {
     for (workload, changes) in [
         (json!({}), json!({})),
         (json!({"kind": "gspo"}), json!({"recompute": "none"})),
-        (json!({"kind": "dr_grpo", "mini_batch": 128, "old_log_prob": false}), json!({"offload": {"activations": true}})),
+        (
+            json!({"kind": "dr_grpo", "mini_batch": 128, "old_log_prob": false}),
+            json!({"offload": {"activations": true}}),
+        ),
         (json!({"kind": "dapo", "oversampling": 1, "epochs": 2}), json!({"optimizer": "adamw_8bit"})),
-        (json!({"kind": "cispo", "reference": true}), json!({"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}})),
+        (
+            json!({"kind": "cispo", "reference": true}),
+            json!({"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}}),
+        ),
         (
             json!({"lora": {"rank": 8, "targets": "attention"}, "precision": "fp16"}),
             json!({"rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.37, "max_num_seqs": 96,
                 "max_num_batched_tokens": 4096, "enforce_eager": true, "free_cache": false}}),
         ),
-        (json!({"lora": {"rank": 16, "load_in_4bit": true}, "packing": true}), json!({"micro_batch": 2})),
+        (json!({"lora": {"rank": 16, "targets": "all-linear"}, "packing": true}), json!({"micro_batch": 2})),
     ] {
         let mut asked = json!({"lora": {"rank": 32, "targets": "all-linear"}, "packing": false});
         asked.as_object_mut().unwrap().extend(workload.as_object().unwrap().clone());

@@ -25,7 +25,7 @@ import source  # noqa: E402
 import stand_ins  # noqa: E402
 
 # The folders here are named as packages are.
-sys.path = [path for path in sys.path if os.path.abspath(path) not in (HERE, os.path.dirname(HERE))]
+sys.path = [path for path in sys.path if os.path.abspath(path) != os.path.dirname(HERE)]
 stand_ins.install(("deepspeed", "bitsandbytes", "vllm", "urllib3", "latex2sympy2_extended"))
 
 import torch  # noqa: E402

@@ -127,11 +127,9 @@ fn model(emission: &Emission) -> Section {
     section.set("model_name", word(path), reason);
     match &workload.rl {
         Some(rl) => section.set("max_seq_length", rl.max_length(), "prompt and response"),
-        None => section.set(
-            "max_seq_length",
-            workload.sequence_length,
-            "tokens, from your question; what is longer is cut",
-        ),
+        None => {
+            section.set("max_seq_length", workload.sequence_length, "tokens, from your question; what is longer is cut")
+        }
     }
     section.set("dtype", format!("torch.{}", half_type(workload.precision)), "precision of your question");
     let (full, quantized) = (workload.full_parameter(), workload.quantized_base());

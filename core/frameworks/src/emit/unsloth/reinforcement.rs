@@ -88,9 +88,6 @@ pub(super) fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
         "Unsloth's engine reads the very weights that are trained; the estimate has a copy of its own, so there is more room than estimated."
             .to_owned(),
     ];
-    if emission.job.workload.quantized_base() {
-        out.push("Unsloth's engine reads the base in 4 bits, as it is trained; the estimate generates with 16.".to_owned());
-    }
     out.push(grouped::uncut(rl));
     out.extend(grouped::padded(emission));
     out.extend(speculative(emission.plan));

@@ -59,8 +59,7 @@ pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u
 
 /// Says that no engine generates where a key asks for none.
 pub(in crate::read) fn without_engine(draft: &mut Draft, key: &str) {
-    let note =
-        format!("Without {key} Transformers generates, many times as slowly. The estimate generates with vLLM.");
+    let note = format!("Without {key} Transformers generates, many times as slowly. The estimate generates with vLLM.");
     draft.note(0, note);
 }
 

@@ -39,7 +39,10 @@ const ENGINE: &[(&str, Meaning)] = &[
 
 /// What Unsloth adds to `GRPOConfig` (`unsloth/models/rl.py:589`).
 const PIECES: &[(&str, Meaning)] = &[
-    ("unsloth_num_chunks|unsloth_grpo_mini_batch|unsloth_logit_chunk_multiplier", Ignored("how a pass is cut in pieces")),
+    (
+        "unsloth_num_chunks|unsloth_grpo_mini_batch|unsloth_logit_chunk_multiplier",
+        Ignored("how a pass is cut in pieces"),
+    ),
     ("vllm_sampling_params", SAMPLING),
 ];
 

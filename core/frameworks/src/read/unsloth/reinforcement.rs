@@ -109,6 +109,8 @@ fn sequences(draft: &mut Draft, pending: u64) {
     }
     match draft.count("max_num_batched_tokens") {
         Some(tokens) => draft.set("plan.rollout.max_num_batched_tokens", tokens),
-        None => draft.assume("plan.rollout.max_num_batched_tokens", OWN.tokens, "Unsloth's for 24 GiB of cache or more."),
+        None => {
+            draft.assume("plan.rollout.max_num_batched_tokens", OWN.tokens, "Unsloth's for 24 GiB of cache or more.")
+        }
     }
 }
