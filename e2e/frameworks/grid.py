@@ -75,6 +75,8 @@ def workload(kind, model, turn):
     return out
 
 
+# What Unsloth's engine reads is a base with adapters.
+ADAPTED = {"lora": {"rank": 32}, "packing": False}
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo", "dpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo", "kto", "reward_model"),
@@ -110,6 +112,8 @@ def searched(known):
                 at = next(turns[framework])
                 gpu, gpus = machines[at % len(machines)]
                 work = workload(kind, known[name], at)
+                if (framework, kind) == ("unsloth", "grpo"):
+                    work |= ADAPTED
                 asked = question(name, gpu, gpus, work, {"backend": backend})
                 yield f"{framework}/{backend}/{kind}/{name}/{gpus}x{gpu}", framework, asked, facts(known[name], gpus, work)
 
@@ -723,7 +727,6 @@ STATED += [(name, ("unsloth",), model, {**SFT, **work}, {**UNSLOTH, **plan}, *gp
 
 # Its reinforcement learning: adapters alone, and an engine on each GPU.
 REWARDED = {"prompts_per_step": 16, "responses_per_prompt": 8, "mini_batch": 16, "max_prompt_length": 512, "max_response_length": 1536}
-ADAPTED = {"lora": {"rank": 32}, "packing": False}
 ALONE = {"tensor_parallel": 1, "gpu_memory_utilization": 0.6, "max_num_seqs": 64}
 STATED += [(name, ("unsloth",), model, {"kind": kind, **ADAPTED, **work, "rl": {**REWARDED, **own}}, {**UNSLOTH, **plan, "rollout": {**ALONE, **engine}}, *gpus)
            for name, kind, model, own, work, plan, engine, *gpus in (

@@ -19,9 +19,9 @@ use shardwise_question::wire::WorkloadKind::{
 };
 
 /// Tokens below which `"unsloth"` keeps the inputs of layers on the GPU (`unsloth/models/_utils.py:506`).
-const SHORTEST_MOVED: u64 = 512;
+pub const SHORTEST_MOVED: u64 = 512;
 
-/// The largest rank of adapters that vLLM serves (`unsloth_zoo/vllm_utils.py:2743`).
+/// The largest rank of adapters that vLLM serves (`unsloth_zoo/vllm_utils.py:2744`).
 const LARGEST_RANK: u64 = 512;
 
 /// Whether weights that are all trained have 16 bits, and what steps them as well.
@@ -81,12 +81,12 @@ static PREFERENCES: &[Rule] = &[
     KTO_MISMATCHES,
 ];
 
-/// GRPO with the engine in the trainer's process (`unsloth_zoo/vllm_utils.py:4376` of 2026.10.9).
+/// GRPO with the engine in the trainer's process (`unsloth_zoo/vllm_utils.py:4377` of 2026.10.9).
 static REINFORCEMENT: &[Rule] = &[
-    // unsloth/models/vision.py:4327: fast_inference with full_finetuning is refused.
+    // unsloth/models/vision.py:4330: fast_inference with full_finetuning is refused.
     must("workload.lora", |a| a.workload.lora.is_some())
         .or("Unsloth's engine reads the weights that are trained, which are adapters on a frozen base. Give lora, or take TRL's flags."),
-    // unsloth_zoo/vllm_utils.py:2743
+    // unsloth_zoo/vllm_utils.py:2744
     must("workload.lora.rank", |a| a.workload.lora.is_none_or(|own| own.rank <= LARGEST_RANK))
         .or("vLLM serves adapters of a rank of 512 at most. Lower it."),
     must("hardware.gpus", |a| a.job.hardware.gpus <= a.job.hardware.gpus_per_node)
@@ -115,7 +115,7 @@ static GENERATION: &[Rule] = &[
     VLLM.or("Unsloth generates with vLLM. Set the engine to vllm."),
     engine("plan.rollout.precision", |own| matches!(own.precision, Bf16 | Fp16))
         .or("Unsloth's engine has the weights that are trained, in 16 bits. Choose bf16 or fp16."),
-    // unsloth_zoo/vllm_utils.py:160: each rank has an engine of its own.
+    // unsloth_zoo/vllm_utils.py:162: each rank has an engine of its own.
     engine("plan.rollout.tensor_parallel", |own| own.gpus() == 1)
         .or("Unsloth has an engine on each GPU. Set tensor_parallel and data_parallel to 1."),
     all(ENGINE),

@@ -5,7 +5,7 @@ import trl
 
 # unsloth_zoo/rl_replacements.py:1152 to 1184
 LOSSES = {"grpo", "bnpo", "dr_grpo", "dapo", "luspo", "cispo", "sapo", "vespo"}
-# unsloth_zoo/vllm_utils.py:2743
+# unsloth_zoo/vllm_utils.py:2744
 LARGEST_RANK = 512
 # unsloth_zoo/vllm_utils.py:4819: with this many it chooses by itself.
 CHOOSES = 256
@@ -39,9 +39,9 @@ def refused(made, args, facts, ranks):
     if not isinstance(args, trl.GRPOConfig):
         return
     yield from unless(loaded["fast_inference"], "fast_inference: nothing but Transformers generates")
-    # models/vision.py:4327
+    # models/vision.py:4330
     yield from unless(not loaded["full_finetuning"], "`fast_inference=True` cannot be used together with `full_finetuning=True`")
-    # models/vision.py:4362
+    # models/vision.py:4372
     yield from unless(not (loaded["load_in_4bit"] and facts["experts"]), "fast_inference = True does not support bitsandbytes weights of experts")
     # vllm_utils.py:5584 and 2765
     rank = (adapters or {}).get("r", 0)

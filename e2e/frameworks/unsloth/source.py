@@ -58,7 +58,7 @@ def taking(own, *names):
     return own.replace(parameters=[*own.parameters.values(), *(plain(name, plain.KEYWORD_ONLY, default=None) for name in names)])
 
 
-# What the loader hands on to its engine alone (`models/llama.py:4278`).
+# What the loader hands on to its engine alone (`models/llama.py:4279`).
 ENGINE = constant(LOADER, "_VLLM_ENGINE_KWARGS")
 # `FastLanguageModel.get_peft_model` hands all on (`models/loader.py:1205`).
 SIGNATURES = {"from_pretrained": taking(signature(function(LOADER, "from_pretrained", "FastLanguageModel")), *ENGINE),

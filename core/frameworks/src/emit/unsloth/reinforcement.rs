@@ -1,8 +1,8 @@
 //! GRPO and the losses like it: vLLM in the trainer's own process, on every GPU, reads the very weights that are trained.
 //!
-//! `unsloth/models/llama.py:4226` starts the engine and makes the model of its weights; `unsloth_zoo/vllm_utils.py:4376` (2026.10.9) has
+//! `unsloth/models/llama.py:4282` starts the engine and makes the model of its weights; `unsloth_zoo/vllm_utils.py:4377` (2026.10.9) has
 //! what it is told, of which `unsloth/models/loader.py:1176` hands on what the loader's own keywords do not name. The notebooks load,
-//! train and score so (<https://github.com/unslothai/notebooks/blob/bdda2ef/python_scripts/Qwen3_(4B)-GRPO.py#L73>).
+//! train and score so (<https://github.com/unslothai/notebooks/blob/bdda2ef/python_scripts/Qwen3_(4B)-GRPO.py#L82>).
 
 use super::super::Emission;
 use super::super::choices::grouped::{self, Told};
@@ -70,7 +70,7 @@ pub(super) fn algorithm(emission: &Emission, rl: &Rl) -> Section {
     let own = emission.job.workload.kind.algorithm();
     tell(&mut section, own.map(grouped::loss).unwrap_or_default());
     tell(&mut section, [grouped::penalty(rl.reference), grouped::correction(rl)]);
-    // unsloth/models/rl.py:3557 sets it for dapo where nothing does.
+    // unsloth/models/rl.py:3562 sets it for dapo where nothing does.
     section.set("mask_truncated_completions", flag(false), "responses that are cut train too, as estimated");
     section
 }

@@ -21,8 +21,10 @@ pub(super) fn combined(one: Value, operator: &'static str, other: Value) -> Valu
             }
         }
         (one, other) if is_named(&one) || is_named(&other) => Value::Worked(Box::new((one, operator, other))),
-        // A path with an unknown beginning still says which model it is.
-        (one, Value::Plain { text, open: None }) if matches!(operator, "+" | "/") => {
+        // A path with an unknown beginning still says which model it is; a number at its end is none.
+        (one, Value::Plain { text, open: None })
+            if matches!(operator, "+" | "/") && numbers::whole(&text).is_none() =>
+        {
             let text = format!("/{}", text.trim_start_matches('/'));
             Value::Plain { text, open: Some(one.depends()) }
         }

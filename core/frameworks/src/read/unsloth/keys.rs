@@ -1,5 +1,5 @@
 //! Unsloth's keywords (2026.10.9, `unsloth/models/loader.py:1241` and `unsloth/models/llama.py:4569`); those of PEFT have `lora_`
-//! before them. What it hands on to its engine is of `unsloth_zoo/vllm_utils.py:4376`.
+//! before them. What it hands on to its engine is of `unsloth_zoo/vllm_utils.py:4377`.
 
 use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Unmodelled};
 use crate::binding::Table::Read;
@@ -37,7 +37,7 @@ const ENGINE: &[(&str, Meaning)] = &[
     ),
 ];
 
-/// What Unsloth adds to `GRPOConfig` (`unsloth/models/rl.py:589`).
+/// What Unsloth adds to `GRPOConfig` (`unsloth/models/rl.py:593`).
 const PIECES: &[(&str, Meaning)] = &[
     (
         "unsloth_num_chunks|unsloth_grpo_mini_batch|unsloth_logit_chunk_multiplier",

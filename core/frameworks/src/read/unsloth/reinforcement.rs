@@ -1,16 +1,17 @@
 //! GRPO and the losses like it, as Unsloth changes TRL's trainer (`unsloth/models/rl.py` of 2026.10.9) and starts its engine
-//! (`unsloth_zoo/vllm_utils.py:4376`).
+//! (`unsloth_zoo/vllm_utils.py:4377`).
 
 use crate::read::draft::Draft;
 use crate::read::python;
 use crate::read::text::{Kind, Part};
 use crate::read::trainer::Run;
 use crate::read::trainer::reinforcement::{self, Own};
+use shardwise_rules::unsloth::SHORTEST_MOVED;
 
-/// What Unsloth does of itself, where its loss has no penalty of its own (`rl.py:3341`); `loader.py:1263` has the share.
+/// What Unsloth does of itself, where its loss has no penalty (`rl.py:3327`); `loader.py:1263` has the share.
 const OWN: Own = Own { beta: 0.0, responses: 8, share: 0.5, sequences: None, tokens: 8192, server: "" };
 
-/// The penalty where the loss is neither DAPO's nor Dr. GRPO's (`rl.py:3536`).
+/// The penalty where the loss is neither DAPO's nor Dr. GRPO's (`rl.py:3538`).
 const BETA: f64 = 0.001;
 
 /// The engine's share of a card of 40 GiB or more that gives its cache back, whatever is asked for (`vllm_utils.py:4471`): 0.925,
@@ -28,7 +29,7 @@ pub(super) fn is_here(parts: &[Part]) -> bool {
     })
 }
 
-/// The algorithm. DAPO that is asked for clips as its paper says (`rl.py:3562`).
+/// The algorithm. DAPO that is asked for clips as its paper says (`rl.py:3565`).
 pub(super) fn kind(draft: &mut Draft) -> &'static str {
     let loss = draft.word("loss_type");
     match loss.as_deref().map(str::to_ascii_lowercase).as_deref() {
@@ -52,6 +53,12 @@ pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
         draft.note(0, why);
     } else {
         reinforcement::without_engine(draft, "fast_inference");
+        // An engine alone asks for adapters.
+        draft.overrule("workload.lora");
+    }
+    if draft.known_whole("max_seq_length").is_some_and(|most| most >= SHORTEST_MOVED) {
+        // What is moved goes by the longest that the model is loaded for.
+        draft.overrule("plan.offload.activations");
     }
     generation(draft, run, pending);
     reinforcement::lengths(draft, &["max_seq_length"]);
