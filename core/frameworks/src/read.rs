@@ -36,6 +36,7 @@
 //! | ms-swift, examples | 3602360 | 313 | 313 | 237 | 304 |
 //! | `OpenRLHF`, examples | 3c3be62 | 12 | 11 | 10 | 11 |
 //! | Unsloth, notebooks as scripts, of its SFT, DPO and KTO | bdda2ef | 255 | 255 | 151 | 255 |
+//! | Unsloth, notebooks as scripts, of its GRPO | bdda2ef | 104 | 104 | 93 | 104 |
 //!
 //! Scripts of 29 projects, most of them others' on these frameworks (`scripts/read-scripts --corpus`, whose list names the commits;
 //! 2026-11-27): those that train; of which a setting is understood; with an estimate; where the one thing that is missing is named,

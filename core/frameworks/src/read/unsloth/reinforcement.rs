@@ -18,6 +18,9 @@ const BETA: f64 = 0.001;
 /// less 5 %.
 const STANDBY: f64 = 0.878;
 
+/// Tokens of the longest prompt where no text tells: as of TRL's texts.
+const PROMPT: u64 = 512;
+
 /// Whether a program here learns from rewards.
 pub(super) fn is_here(parts: &[Part]) -> bool {
     parts.iter().any(|part| match &part.kind {
@@ -61,7 +64,24 @@ pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
         draft.overrule("plan.offload.activations");
     }
     generation(draft, run, pending);
-    reinforcement::lengths(draft, &["max_seq_length"]);
+    lengths(draft);
+}
+
+/// Tokens of prompt and response. Where a program works the response out, it is what is left of the longest sequence.
+fn lengths(draft: &mut Draft) {
+    let open = draft.states("max_completion_length") && !draft.holds("max_completion_length");
+    let whole = draft.known_whole("max_seq_length");
+    let prompt = draft.known_whole("max_prompt_length");
+    let left = whole.and_then(|whole| whole.checked_sub(prompt.unwrap_or(PROMPT)));
+    let Some(left) = left.filter(|left| open && *left > 0) else {
+        return reinforcement::lengths(draft, &["max_seq_length"]);
+    };
+    let why = "The program works it out: what max_seq_length leaves beside the prompt, which has 512 tokens where no number says more.";
+    draft.assume("workload.rl.max_response_length", left, why);
+    match prompt {
+        Some(prompt) => draft.set("workload.rl.max_prompt_length", prompt),
+        None => draft.assume("workload.rl.max_prompt_length", PROMPT, why),
+    }
 }
 
 /// Sequences of a pass: as many as a prompt has responses where updates are no whole groups of them (`rl.py:3598`).
