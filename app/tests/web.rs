@@ -243,7 +243,11 @@ async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     page.comes("#workload-rl-oversampling-m:not(:empty)").await;
     page.type_into("#workload-rl-oversampling", "").await;
     page.choose("#workload-rl-schedule", "one_step_off").await;
-    let found = || page.find("#workload-rl-train_gpus").get_attribute("placeholder").unwrap_or_default();
+    let found = || {
+        page.find("#workload-rl-train_gpus")
+            .get_attribute("placeholder")
+            .unwrap_or_default()
+    };
     until("how many GPUs train is found", || {
         page.count("#workload-rl-train_gpus") == 1 && found().chars().any(|c| c.is_ascii_digit())
     })
