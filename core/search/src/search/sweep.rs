@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 mod beyond;
+mod listed;
 
 pub use beyond::Reached;
 
@@ -145,13 +146,8 @@ impl Sweep {
     /// Every offer, in order: on all cores where there are threads.
     #[must_use]
     pub fn all(self) -> Vec<Tried> {
-        #[cfg(not(target_family = "wasm"))]
-        {
-            let left = self.asked.hardware.get(self.next..).unwrap_or_default();
-            side_by_side(left, Rc::default, |spaces, hardware| self.asked.offer(hardware, spaces))
-        }
-        #[cfg(target_family = "wasm")]
-        self.collect()
+        let left = self.asked.hardware.get(self.next..).unwrap_or_default();
+        spread(left, |spaces, hardware| self.asked.offer(hardware, spaces))
     }
 
     /// The offer at a place.
@@ -237,23 +233,20 @@ impl Iterator for Sweep {
     }
 }
 
-/// What comes of each of `items`, in their order, on as many threads as there are cores. A thread keeps what `begin` gives it.
+/// What comes of each of `items`, in their order: on as many threads as there are cores. What machines share is known to a
+/// thread.
 #[cfg(not(target_family = "wasm"))]
-fn side_by_side<T: Sync, S, R: Send>(
-    items: &[T],
-    begin: impl Fn() -> S + Sync,
-    each: impl Fn(&S, &T) -> R + Sync,
-) -> Vec<R> {
+fn spread<T: Sync, R: Send>(items: &[T], each: impl Fn(&Rc<Spaces>, &T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let kept = begin();
+        let spaces = Rc::default();
         let mut own = Vec::new();
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(place) else {
                 return own;
             };
-            own.push((place, each(&kept, item)));
+            own.push((place, each(&spaces, item)));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -266,4 +259,11 @@ fn side_by_side<T: Sync, S, R: Send>(
     });
     found.sort_by_key(|(place, _)| *place);
     found.into_iter().map(|(_, own)| own).collect()
+}
+
+/// What comes of each of `items`, in their order.
+#[cfg(target_family = "wasm")]
+fn spread<T, R>(items: &[T], each: impl Fn(&Rc<Spaces>, &T) -> R) -> Vec<R> {
+    let spaces = Rc::default();
+    items.iter().map(|item| each(&spaces, item)).collect()
 }
