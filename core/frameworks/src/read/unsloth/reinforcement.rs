@@ -69,18 +69,23 @@ pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
 
 /// Tokens of prompt and response. Where a program works the response out, it is what is left of the longest sequence.
 fn lengths(draft: &mut Draft) {
-    let open = draft.states("max_completion_length") && !draft.holds("max_completion_length");
+    let [response, own] = ["max_completion_length", "max_prompt_length"];
+    let open = draft.depends_on(response).is_some();
     let whole = draft.known_whole("max_seq_length");
-    let prompt = draft.known_whole("max_prompt_length");
+    let prompt = draft.known_whole(own);
     let left = whole.and_then(|whole| whole.checked_sub(prompt.unwrap_or(PROMPT)));
     let Some(left) = left.filter(|left| open && *left > 0) else {
         return reinforcement::lengths(draft, &["max_seq_length"]);
     };
     let why = "The program works it out: what max_seq_length leaves beside the prompt, which has 512 tokens where no number says more.";
+    draft.settle(response);
     draft.assume("workload.rl.max_response_length", left, why);
     match prompt {
         Some(prompt) => draft.set("workload.rl.max_prompt_length", prompt),
-        None => draft.assume("workload.rl.max_prompt_length", PROMPT, why),
+        None => {
+            draft.settle(own);
+            draft.assume("workload.rl.max_prompt_length", PROMPT, why);
+        }
     }
 }
 
