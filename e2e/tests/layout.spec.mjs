@@ -48,6 +48,33 @@ for (const [width, height] of [[1440, 900], [390, 844], [2560, 1300]]) {
   });
 }
 
+// What does not fit has the longest line: what it needs, and what there is.
+const UNFIT = '#v=1&d=2026.11&model=llama-3.1-405b&hardware.gpu=h100-sxm&hardware.gpus=4&workload.global_batch=64&workload.kind=sft&workload.sequence_length=131072&z=1';
+
+for (const width of [390, 360]) {
+  for (const lang of ['en', 'zh']) {
+    test(`at ${width} px, ${lang}, the bar says the whole price, and memory whole or not at all`, async ({ page, calculator }) => {
+      await page.setViewportSize({ width, height: 844 });
+      for (const link of ['', UNFIT]) {
+        await calculator.open(`?lang=${lang}${link}`);
+        await calculator.settled();
+        await expect(page.locator('.dock-v b').last()).toHaveText(/[$¥]/);
+        const shown = await page.locator('.dock-v').evaluate((line) => {
+          const box = (element) => element.getBoundingClientRect();
+          const room = box(line.querySelector('.dock-m'));
+          const memory = box(line.querySelector('.dock-m > span'));
+          return {
+            inside: [...line.querySelectorAll(':scope > span:not(.dock-m), b')].every((own) => box(own).left >= 0 && box(own).right <= innerWidth),
+            // What has no room is on the next line, which is not shown.
+            whole: memory.top >= room.bottom - 1 || (memory.bottom <= room.bottom + 1 && memory.right <= room.right + 1),
+          };
+        });
+        expect(shown, link).toEqual({ inside: true, whole: true });
+      }
+    });
+  }
+}
+
 test('what folds is closed at first, and nothing of it is computed', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();
