@@ -41,6 +41,15 @@ mod _core {
         each(py, &questions, |question| interface::ask(Function::Estimate, question, options))
     }
 
+    /// Answers questions, and says in which places one was refused.
+    #[pyfunction]
+    fn estimate_many(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<(Vec<String>, Vec<usize>)> {
+        let found = each(py, &questions, |question| interface::tried(Function::Estimate, question, options))?;
+        let refused = found.iter().enumerate().filter_map(|(place, line)| line.is_err().then_some(place));
+        let refused = refused.collect();
+        Ok((found.into_iter().map(|line| line.unwrap_or_else(|refused| refused)).collect(), refused))
+    }
+
     /// Searches the best plans or offers of questions.
     #[pyfunction]
     fn search(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {

@@ -14,18 +14,18 @@ const TAKEN: usize = 16;
 
 /// The answers, in the order of the questions. One question is answered where it is asked; of many each core takes the next.
 /// Ctrl-C ends it, once the questions that are being answered are.
-pub(crate) fn each(
+pub(crate) fn each<T: Send>(
     py: Python<'_>,
     questions: &[String],
-    answer: impl Fn(&str) -> String + Sync,
-) -> PyResult<Vec<String>> {
+    answer: impl Fn(&str) -> T + Sync,
+) -> PyResult<Vec<T>> {
     if let [question] = questions {
         return Ok(vec![py.detach(|| answer(question))]);
     }
     py.detach(|| shared(questions, &answer))
 }
 
-fn shared(questions: &[String], answer: &(impl Fn(&str) -> String + Sync)) -> PyResult<Vec<String>> {
+fn shared<T: Send>(questions: &[String], answer: &(impl Fn(&str) -> T + Sync)) -> PyResult<Vec<T>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     // So few that each core has some: a search takes seconds.
     let taken = (questions.len() / (4 * cores)).clamp(1, TAKEN);
@@ -56,7 +56,7 @@ fn shared(questions: &[String], answer: &(impl Fn(&str) -> String + Sync)) -> Py
             });
         }
         drop(tell);
-        let mut found = vec![Vec::new(); chunks.len()];
+        let mut found: Vec<Vec<T>> = chunks.iter().map(|_| Vec::new()).collect();
         let mut listened = Instant::now();
         loop {
             match told.recv_timeout(LISTEN) {
