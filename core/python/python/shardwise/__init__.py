@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
-from ._options import text, written
+from ._options import written
 from ._unread import Unread, without_collector
 from .documents import (
     Answer,
@@ -98,15 +98,15 @@ def _one(line: str, document: Callable[[Any], Any]) -> Any:
 
 
 def _asked(
-    ask: Callable[[list[str], str], list[str]],
+    ask: Callable[[list[Any], str], list[str]],
     questions: Any,
     options: Mapping[str, Any],
     document: Callable[[Any], Any],
     return_exceptions: bool,
 ) -> Any:
     if isinstance(questions, (str, Mapping)):
-        return _one(ask([text(questions)], written(options))[0], document)
-    lines = ask([text(question) for question in questions], written(options))
+        return _one(ask([questions], written(options))[0], document)
+    lines = ask(list(questions), written(options))
     with without_collector():
         found = Rows(_found(line, document, index) for index, line in enumerate(lines))
     if not return_exceptions:
@@ -173,7 +173,7 @@ def estimate(
     options = {"advice": None if advice else False, "lang": lang}
     if isinstance(question, (str, Mapping)):
         return _asked(_core.estimate, question, options, Answer, return_exceptions)
-    lines, refused = _core.estimate_many([text(own) for own in question], written(options))
+    lines, refused = _core.estimate_many(list(question), written(options))
     errors = {place: _found(lines[place], Answer, place) for place in refused}
     if errors and not return_exceptions:
         raise errors[refused[0]]
@@ -302,7 +302,7 @@ def link(question: Any, *, page: str = "", return_exceptions: bool = False) -> A
     A copied link is a question, too. A list of questions is answered as by `estimate`.
     """
 
-    def ask(questions: list[str], _: str) -> list[str]:
+    def ask(questions: list[Any], _: str) -> list[str]:
         return _core.link(questions, False)
 
     return _asked(ask, question, {}, lambda own: f"{page}#{own['link']}", return_exceptions)

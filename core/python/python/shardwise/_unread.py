@@ -45,7 +45,8 @@ class Unread(Rows[Any]):
             place += len(found)
 
     def __radd__(self, other: list[Any]) -> list[Any]:
-        return other + read(self)
+        joined: list[Any] = other + read(self)
+        return joined
 
 
 @contextmanager
@@ -66,7 +67,7 @@ def read(rows: Any) -> Any:
         with without_collector():
             for place in range(len(rows)):
                 rows[place]
-        rows.__class__ = Rows
+        setattr(rows, "__class__", Rows)
     return rows
 
 
