@@ -1,9 +1,9 @@
 //! A question as JSON, whether it comes as a text or as a dictionary.
 
+use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use pyo3::Borrowed;
 use serde::Serialize;
 
 /// How deep dictionaries are written here: none that is asked is half as deep.
@@ -76,11 +76,7 @@ fn write_dictionary(own: &Bound<'_, PyDict>, text: &mut Vec<u8>, depth: u32) -> 
     Some(())
 }
 
-fn write_list<'py>(
-    items: impl Iterator<Item = Bound<'py, PyAny>>,
-    text: &mut Vec<u8>,
-    depth: u32,
-) -> Option<()> {
+fn write_list<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>, text: &mut Vec<u8>, depth: u32) -> Option<()> {
     text.push(b'[');
     for (place, item) in items.enumerate() {
         if place > 0 {

@@ -47,7 +47,10 @@ mod _core {
     #[pyfunction]
     fn estimate_many(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<(Vec<String>, Vec<usize>)> {
         let found = each(py, &questions, |question| interface::tried(Function::Estimate, question, options))?;
-        let refused = found.iter().enumerate().filter_map(|(place, line)| line.is_err().then_some(place));
+        let refused = found
+            .iter()
+            .enumerate()
+            .filter_map(|(place, line)| line.is_err().then_some(place));
         let refused = refused.collect();
         Ok((found.into_iter().map(|line| line.unwrap_or_else(|refused| refused)).collect(), refused))
     }

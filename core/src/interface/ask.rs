@@ -3,6 +3,7 @@
 use super::{
     Unread, calibrated, check, doctor, explanations, flags, line, linked, read, refused, rows, search, sorted,
 };
+use shardwise_catalog::encoding::MARK;
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::read_log;
 use shardwise_question::permalink;
@@ -112,7 +113,7 @@ pub fn ask_explanations(question: &str, options: &str) -> String {
 #[must_use]
 pub fn ask_link(question: &str, usual: bool) -> String {
     let written = |question: &Question| line(&linked(question, usual)?, Language::En);
-    let line = match question.trim().split_once('#') {
+    let line = match question.trim_start_matches(MARK).trim().split_once('#') {
         Some((page, hash)) if !page.starts_with(['{', '[', '"']) => permalink::open(hash)
             .and_then(|(question, _)| written(&question))
             .map_err(|error| refused(error, Language::En)),
