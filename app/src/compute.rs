@@ -121,6 +121,10 @@ fn shown_first(page: Page) -> Option<[usize; 2]> {
 
 /// Gives the engines that have nothing in hand the next machines.
 fn hand_out(page: Page) {
+    // One that was taken down compares nothing any more.
+    if page.order.is_disposed() {
+        return;
+    }
     WORK.with_borrow_mut(|work| {
         let Some(work) = work else { return };
         let idle: Vec<_> = desk::idle().collect();
@@ -138,6 +142,9 @@ fn hand_out(page: Page) {
 }
 
 fn deliver(page: Page, found: Value) {
+    if page.order.is_disposed() {
+        return;
+    }
     let Ok(Some(slice)) = serde_json::from_value::<Option<Slice>>(found) else { return };
     let of_this = WORK.with_borrow_mut(|work| {
         let work = work.as_mut().filter(|work| work.round == slice.round)?;

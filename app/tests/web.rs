@@ -61,8 +61,10 @@ impl Mounted {
         let rest: Loader = || Box::pin(async { Some(shardwise_app::rest()) });
         let engine: Engine = |request| Box::pin(async move { Some(shardwise_app::worker::estimate(&request)) });
         let page = Self::of(move || App(AppProps { rest, engine }).into_any()).await;
-        // It is built in steps; the footer comes with the last.
+        // It is built in steps; the footer comes with the last, and the answer when the engine has its turn.
         page.comes(".foot").await;
+        page.comes("#v-h").await;
+        page.comes("#fig-throughput").await;
         page
     }
 
@@ -97,6 +99,16 @@ impl Mounted {
 
     async fn comes(&self, selector: &str) {
         until(selector, || self.count(selector) > 0).await;
+    }
+
+    /// Waits until what this says is not as it was: the engine answers in its own time.
+    async fn changes(&self, selector: &str, before: &str) {
+        until(&format!("{selector} is no longer {before}"), || self.text(selector) != before).await;
+    }
+
+    /// Waits until this says what a question or an answer has to say.
+    async fn says(&self, selector: &str, part: &str) {
+        until(&format!("{selector} says {part}"), || self.text(selector).contains(part)).await;
     }
 
     #[track_caller]
@@ -155,13 +167,13 @@ async fn a_first_visit_has_an_answer() {
 }
 
 #[wasm_bindgen_test]
-async fn every_change_shows_at_once() {
+async fn every_change_shows() {
     let page = Mounted::new().await;
     let before = page.text("#fig-throughput");
     page.type_into("#workload-rl-max_response_length", "16k").await;
     page.type_into("#workload-rl-mean_response_length", "12k").await;
-    assert!(page.text(".verdict-q").contains("16,384"), "{}", page.text(".verdict-q"));
-    assert_ne!(page.text("#fig-throughput"), before);
+    page.says(".verdict-q", "16,384").await;
+    page.changes("#fig-throughput", &before).await;
 }
 
 #[wasm_bindgen_test]
@@ -169,14 +181,14 @@ async fn a_wrong_field_is_named_and_the_answer_stays() {
     let page = Mounted::new().await;
     let before = page.text("#v-h");
     page.type_into("#hardware-gpus", "0").await;
+    page.comes("#hardware-gpus[aria-invalid=true]").await;
     let input = page.find("#hardware-gpus");
-    assert_eq!(input.get_attribute("aria-invalid").as_deref(), Some("true"));
     let described = input.get_attribute("aria-describedby").unwrap_or_default();
     assert!(!page.text(&format!("#{described}")).is_empty());
-    assert!(page.find(".verdict").class_name().contains("is-stale"));
+    page.comes(".verdict.is-stale").await;
     assert_eq!(page.text("#v-h"), before);
     page.type_into("#hardware-gpus", "8").await;
-    assert!(!page.find(".verdict").class_name().contains("is-stale"));
+    page.comes(".verdict:not(.is-stale)").await;
     assert_eq!(page.find("#hardware-gpus").get_attribute("aria-invalid"), None);
 }
 
@@ -194,12 +206,13 @@ async fn every_gpu_type_is_compared() {
 async fn another_language_keeps_the_question() {
     let page = Mounted::new().await;
     page.type_into("#hardware-gpus", "16").await;
+    page.says(".verdict-q", "16 × ").await;
     let english = page.text("#v-h");
     page.press("#language").await;
-    assert!(!page.text("#v-h").is_ascii() && page.text("#v-h") != english, "{}", page.text("#v-h"));
-    assert!(page.text(".verdict-q").contains("16"), "{}", page.text(".verdict-q"));
+    until("the verdict is Chinese", || page.text("#v-h").chars().any(|c| matches!(c, '一'..='龥'))).await;
+    page.says(".verdict-q", "16").await;
     page.press("#language").await;
-    assert_eq!(page.text("#v-h"), english);
+    page.says("#v-h", &english).await;
 }
 
 #[wasm_bindgen_test]
@@ -207,11 +220,11 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
     let page = Mounted::new().await;
     let searched = page.text(".chips");
     page.type_into("#plan-tensor_parallel", "4").await;
-    assert!(page.text(".chips").contains("TP\u{a0}4"), "{}", page.text(".chips"));
+    page.says(".chips", "TP\u{a0}4").await;
     page.press("#free-plan").await;
-    assert_eq!(page.text(".chips"), searched);
+    page.says(".chips", &searched).await;
     page.type_into("#plan-tensor_parallel", "3").await;
-    assert!(!page.text("#plan-tensor_parallel-m").is_empty());
+    page.comes("#plan-tensor_parallel-m:not(:empty)").await;
 }
 
 #[wasm_bindgen_test]
@@ -225,14 +238,20 @@ async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     }
     let before = page.text("#fig-run");
     page.type_into("#workload-rl-oversampling", "3").await;
-    assert_ne!(page.text("#fig-run"), before);
+    page.changes("#fig-run", &before).await;
     page.type_into("#workload-rl-oversampling", "0.5").await;
-    assert!(!page.text("#workload-rl-oversampling-m").is_empty());
+    page.comes("#workload-rl-oversampling-m:not(:empty)").await;
     page.type_into("#workload-rl-oversampling", "").await;
     page.choose("#workload-rl-schedule", "one_step_off").await;
-    let train = page.find("#workload-rl-train_gpus");
-    let found = train.get_attribute("placeholder").unwrap_or_default();
-    assert!(found.chars().any(|c| c.is_ascii_digit()), "{found}");
+    let found = || {
+        page.find("#workload-rl-train_gpus")
+            .get_attribute("placeholder")
+            .unwrap_or_default()
+    };
+    until("how many GPUs train is found", || {
+        page.count("#workload-rl-train_gpus") == 1 && found().chars().any(|c| c.is_ascii_digit())
+    })
+    .await;
 }
 
 const RUNS: &str = r#"[
@@ -259,13 +278,13 @@ async fn runs_are_points_and_rows_and_what_is_unknown_stays_out() {
         assert!(!page.text("main").contains(bad), "{bad}");
     }
     page.press("#sort-model").await;
-    assert_eq!(page.text("#runs tbody th"), "m0");
+    page.says("#runs tbody th", "m0").await;
     page.press("#tab-memory").await;
-    assert_eq!(page.count("#runs tbody tr"), 1);
+    until("the table has the one run that is left", || page.count("#runs tbody tr") == 1).await;
     until("the chart shows the one run that is left", || page.count("#plot-runs svg [class^=pt-]") == 1).await;
     // Nothing was measured there.
     page.press("#tab-step").await;
-    assert_eq!(page.count("#runs tbody tr, .strip"), 0);
+    until("no runs are left", || page.count("#runs tbody tr, .strip") == 0).await;
 }
 
 #[wasm_bindgen_test]

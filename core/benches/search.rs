@@ -8,7 +8,7 @@ use serde_json::json;
 use shardwise_core::search::sweep::Sweep;
 use shardwise_core::search::within;
 use shardwise_core::wire::{HardwareSpec, MarketSpec, Question, question_from_value};
-use shardwise_core::{estimate, presets, search};
+use shardwise_core::{Objective, estimate, presets, search};
 
 use crate::questions::{LARGE, TIMED, every_gpu, large};
 
@@ -30,18 +30,22 @@ fn every_gpu_type(c: &mut Criterion) {
 const RENTING_MS: f64 = 100.0;
 
 /// The training presets on every GPU type, as whoever rents it out has it: with the number of GPUs of the preset, each type
-/// at its cheapest offer; then with every number that a deadline tries, each offer by itself.
+/// at its cheapest offer; with every number that a deadline tries, each offer by itself; and of those what a search lists.
 fn renting(c: &mut Criterion) {
-    rented(c, "rent every GPU type", Sweep::every_gpu);
-    rented(c, "rent every GPU type and number", within::every);
+    rented(c, "rent every GPU type", Sweep::every_gpu, |sweep| sweep.for_each(drop));
+    rented(c, "rent every GPU type and number", within::every, |sweep| sweep.for_each(drop));
+    rented(c, "list every GPU type and number", within::every, |sweep| drop(sweep.listed(Objective::Cost, LISTED)));
 }
 
-fn rented(c: &mut Criterion, name: &str, sweep: fn(&Question) -> Sweep) {
+/// Offers that a search lists where nobody says how many.
+const LISTED: usize = 5;
+
+fn rented(c: &mut Criterion, name: &str, sweep: fn(&Question) -> Sweep, ask: fn(Sweep)) {
     let mut group = c.benchmark_group(name);
     group.sample_size(10);
     for (preset, question) in crate::asked(training_presets()) {
         println!("{preset}: {} machines, at most {RENTING_MS} ms", sweep(&question).total());
-        group.bench_function(preset, |b| b.iter(|| sweep(black_box(&question)).for_each(drop)));
+        group.bench_function(preset, |b| b.iter(|| ask(sweep(black_box(&question)))));
     }
 }
 

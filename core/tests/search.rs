@@ -8,8 +8,8 @@ use shardwise_core::complete::is_complete;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::search::measures::{self, closing, slower};
 use shardwise_core::search::sweep::{Sweep, Tried};
-use shardwise_core::wire::{FitState, Question, question_from_value};
-use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, search};
+use shardwise_core::wire::{FitState, HardwareSpec, MarketSpec, Question, question_from_value};
+use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, presets, search};
 
 use crate::fuzz::fuzz;
 use crate::questions::{self, Asked, Plan, cases};
@@ -276,6 +276,34 @@ fn the_fewest_gpus_are_found() {
         })
     });
     assert_eq!(offers[places[0]].hardware.gpus, least);
+}
+
+/// What is listed without asking every machine is what asking every one lists, what just fits among it.
+#[test]
+fn machines_that_are_not_asked_would_not_be_listed() {
+    let tight = presets::presets().iter().find(|own| own.id == "handbook-orpo-mixtral-8x22b");
+    let tight = tight.and_then(|own| own.question()).unwrap();
+    let hardware = HardwareSpec { market: Some(MarketSpec::default()), ..tight.hardware.clone() };
+    let mut left_out = 0;
+    for question in samples().into_iter().chain([Question { hardware, ..tight }]) {
+        let all = Sweep::every_gpu(&question).by_offer().all();
+        for objective in [Objective::Cost, Objective::Time] {
+            let some = Sweep::every_gpu(&question).by_offer().listed(objective, 5);
+            let machines = |of: &[Tried], places: Vec<usize>| -> Vec<HardwareSpec> {
+                places.into_iter().map(|place| of[place].hardware.clone()).collect()
+            };
+            let best = |of: &[Tried]| {
+                let mut places = measures::ranked(of, objective).unwrap();
+                places.truncate(5);
+                machines(of, places)
+            };
+            assert_eq!(best(&some), best(&all), "{objective:?}");
+            let front = |of: &[Tried]| machines(of, measures::front(of));
+            assert_eq!(front(&some), front(&all), "{objective:?}");
+            left_out += all.len() - some.len();
+        }
+    }
+    assert!(left_out > 0);
 }
 
 /// No offer of the front is beaten in both; every other one is.

@@ -57,9 +57,9 @@ pub struct Closing {
 pub struct Offers {
     /// Interface version: 1.
     pub version: u32,
-    /// Legal plans among which the best were found.
+    /// Legal plans among which the best were found, on all machines that were not ruled out as a whole.
     pub considered: u64,
-    /// Those whose time had to be computed.
+    /// Those of them whose time had to be computed.
     pub evaluated: u64,
     /// Whether all were considered: false where the work that a question may cost ran out.
     pub complete: bool,
@@ -208,7 +208,7 @@ fn plans(question: &Question, framework: Option<&'static Framework>, limit: usiz
 }
 
 fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, InputError> {
-    let all = sweep.all();
+    let all = sweep.listed(objective, limit);
     let ranked = measures::ranked(&all, objective)?;
     let (mut considered, mut evaluated) = (0, 0);
     for found in all.iter().filter_map(|offer| offer.result.as_ref().ok()) {

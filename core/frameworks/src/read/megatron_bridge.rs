@@ -306,8 +306,10 @@ fn layout(draft: &mut Draft, entry: Option<&ModelEntry>) {
         let flex = draft.word("model.moe_token_dispatcher_type").as_deref() == Some("flex");
         // Its name of late.
         let backend = draft.word("model.moe_flex_dispatcher_backend").as_deref() == Some("deepep");
-        if draft.flag("model.moe_enable_deepep") == Some(true) || flex && backend {
-            draft.set("plan.moe_enable_deepep", true);
+        // An all-to-all alone does not say that DeepEP is off: it is written for plans that leave it open, too.
+        let stated = draft.flag("model.moe_enable_deepep");
+        if let Some(on) = (flex && backend).then_some(true).or(stated) {
+            draft.set("plan.moe_enable_deepep", on);
         }
         if draft.flag("model.overlap_moe_expert_parallel_comm") == Some(true) {
             draft.set("plan.overlap_moe_expert_parallel_comm", true);

@@ -78,7 +78,7 @@ impl Search<'_> {
             self.fitting(space, &mut top)
         };
         // While there are places left nothing was ruled out: of the others nothing fits.
-        if self.limits.want != Want::Fitting && top.enough().is_none() {
+        if !self.limits.want.may_be_none() && top.enough().is_none() {
             self.nearest(&mut top, without);
         }
         top.best
@@ -123,7 +123,12 @@ impl Search<'_> {
                 let refused = Cell::new(false);
                 let enough = self.enough(top);
                 match self.best(family, group, enough, &mut known, &refused) {
-                    Some(found) => top.offer(found),
+                    Some(found) => {
+                        top.offer(found);
+                        if self.limits.want == Want::Room {
+                            return without;
+                        }
+                    }
                     None if refused.get() => {}
                     None => without.push((family, group)),
                 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::accept::{Accept, Runner, Runs};
 use super::asking::Asking;
-use super::bounded::{Limits, Search, Task, Want};
+use super::bounded::{Limits, Search, Task};
 use super::engines::Engines;
 use super::ranked::Ranked;
 use super::refused::{none_accepted, nothing};
@@ -173,11 +173,11 @@ impl Asking<'_> {
             .map(|(rl, spec)| Engines::of(self.context, spec, rl));
         // No plan lacks less than the engine by itself.
         let short = engines.as_ref().map_or(0.0, Engines::least_short);
-        if short > 0.0 && (short >= limits.short || limits.want == Want::Fitting) {
+        if short > 0.0 && (short >= limits.short || limits.want.may_be_none()) {
             return Ok(Ranked::of(0, self.work, Vec::new()));
         }
         let mut all = self.over_backends((specs, space), engines.as_ref(), limits)?;
-        if all.plans.is_empty() && limits.want != Want::Fitting {
+        if all.plans.is_empty() && !limits.want.may_be_none() {
             return Err(none_accepted());
         }
         all.evaluated = self.work.done();

@@ -71,7 +71,7 @@ impl Measures {
         }
     }
 
-    fn order(&self, other: &Self, objective: Objective) -> Ordering {
+    pub(super) fn order(&self, other: &Self, objective: Objective) -> Ordering {
         let within = self.beyond(objective).total_cmp(&other.beyond(objective));
         within.then_with(|| match objective {
             Objective::Cost | Objective::CostWithin { .. } => self.by_cost(other),
@@ -289,7 +289,7 @@ pub fn closing(question: &Question) -> Closing {
     let more = more(question).and_then(|mut sweep| sweep.find(fits));
     let own = question.hardware.gpu.as_str();
     let ids: Vec<&str> = catalog::gpus().iter().map(|gpu| gpu.id).filter(|id| own != Some(*id)).collect();
-    let mut others = Sweep::new(question, &ids, &[]).all();
+    let mut others = Sweep::new(question, &ids, &[]).listed(Objective::Cost, 1);
     let best = ranked(&others, Objective::Cost).unwrap_or_default();
     let other = best.first().map(|place| others.swap_remove(*place));
     Closing { more, other }

@@ -5,11 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[cfg(not(target_family = "wasm"))]
 use std::thread;
 
+mod beyond;
+mod listed;
+
+pub use beyond::Reached;
+
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::bounded::{Limits, START};
+use super::bounded::Limits;
 use super::desk::Desk;
 use super::spaces::Spaces;
 use super::work::WORK;
@@ -21,7 +26,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_catalog::ordered::rising;
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
-use shardwise_question::job::{self, Job};
+use shardwise_question::job::Job;
 use shardwise_question::market;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Answer, HardwareSpec, PlanSpec, Question};
@@ -51,15 +56,6 @@ pub struct Tried {
     pub hardware: HardwareSpec,
     /// Its best plan, or why it cannot be asked.
     pub result: Result<Found, InputError>,
-}
-
-/// What a step takes on machines that are known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reached {
-    /// Seconds.
-    pub seconds: f64,
-    /// Dollars; `None` where none of them has a price, so that any price is better.
-    pub usd: Option<f64>,
 }
 
 /// The best plan of an offer.
@@ -150,38 +146,14 @@ impl Sweep {
     /// Every offer, in order: on all cores where there are threads.
     #[must_use]
     pub fn all(self) -> Vec<Tried> {
-        #[cfg(not(target_family = "wasm"))]
-        {
-            let left = self.asked.hardware.get(self.next..).unwrap_or_default();
-            side_by_side(left, Rc::default, |spaces, hardware| self.asked.offer(hardware, spaces))
-        }
-        #[cfg(target_family = "wasm")]
-        self.collect()
+        let left = self.asked.hardware.get(self.next..).unwrap_or_default();
+        spread(left, |spaces, hardware| self.asked.offer(hardware, spaces))
     }
 
     /// The offer at a place.
     #[must_use]
     pub fn at(&self, place: usize) -> Option<Tried> {
         self.hardware(place).map(|own| self.asked.offer(own, &self.spaces))
-    }
-
-    /// Whether the machine at a place may do better than what is `reached`, in seconds or in dollars of a step: false where no
-    /// plan comes near to it, which takes a part of the time that [`Self::at`] does. It may say so of one that does not.
-    ///
-    /// ```
-    /// use shardwise_core::{search::sweep::{Reached, Sweep}, wire};
-    /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
-    ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
-    ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
-    /// let sweep = Sweep::new(&question, &["h100-sxm", "v100-sxm-32g", "b200-sxm"], &[]);
-    /// let own = sweep.at(0).unwrap().result.unwrap().answer;
-    /// let reached = Reached { seconds: own.step_time_s, usd: Some(0.0) };
-    /// assert!(!sweep.may_beat(1, reached) && sweep.may_beat(2, reached));
-    /// ```
-    #[must_use]
-    pub fn may_beat(&self, place: usize, reached: Reached) -> bool {
-        self.hardware(place)
-            .is_some_and(|own| self.asked.may_beat(own, reached, &self.spaces))
     }
 
     /// The machine at a place.
@@ -227,30 +199,6 @@ impl Asked {
         renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer))
     }
 
-    /// See [`Sweep::may_beat`].
-    fn may_beat(&self, hardware: &HardwareSpec, reached: Reached, spaces: &Rc<Spaces>) -> bool {
-        let machines = renting::machines(&self.question, hardware.clone());
-        machines.iter().any(|own| self.beats(&self.of(own), reached, spaces))
-    }
-
-    /// Whether a machine may do better, as far as that can be said quickly.
-    fn beats(&self, question: &Question, reached: Reached, spaces: &Rc<Spaces>) -> bool {
-        let Ok(job) = job::resolve(question) else {
-            return true;
-        };
-        if job.workload.generation.is_some() || split::is_open(question, &job) {
-            return true;
-        }
-        let usd_per_second = job.hardware.usd_per_gpu_hour.map(|usd| usd * f64::from(job.gpus()) / 3600.0);
-        let paid = usd_per_second.map_or(0.0, |own| reached.usd.map_or(f64::INFINITY, |usd| usd / own));
-        // Steps may end elsewhere.
-        let enough = reached.seconds.max(paid) * START;
-        let context = Context::new(&job).for_many();
-        let mut desk = Desk::beside(Rc::clone(spaces), self.runner, WORK_OF_A_TYPE);
-        let found = desk.ranked(&context, &PlanSpec::default(), Limits::faster(enough));
-        found.map_or(true, |found| !found.plans.is_empty())
-    }
-
     fn found(&self, question: &Question, spaces: Rc<Spaces>, work: u64) -> Result<Found, InputError> {
         let mut desk = Desk::beside(spaces, self.runner, work);
         let split::Resolved { job, found } = split::resolve(question, &EFFICIENCY, &mut desk)?;
@@ -285,23 +233,20 @@ impl Iterator for Sweep {
     }
 }
 
-/// What comes of each of `items`, in their order, on as many threads as there are cores. A thread keeps what `begin` gives it.
+/// What comes of each of `items`, in their order: on as many threads as there are cores. What machines share is known to a
+/// thread.
 #[cfg(not(target_family = "wasm"))]
-fn side_by_side<T: Sync, S, R: Send>(
-    items: &[T],
-    begin: impl Fn() -> S + Sync,
-    each: impl Fn(&S, &T) -> R + Sync,
-) -> Vec<R> {
+fn spread<T: Sync, R: Send>(items: &[T], each: impl Fn(&Rc<Spaces>, &T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let kept = begin();
+        let spaces = Rc::default();
         let mut own = Vec::new();
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(place) else {
                 return own;
             };
-            own.push((place, each(&kept, item)));
+            own.push((place, each(&spaces, item)));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -314,4 +259,11 @@ fn side_by_side<T: Sync, S, R: Send>(
     });
     found.sort_by_key(|(place, _)| *place);
     found.into_iter().map(|(_, own)| own).collect()
+}
+
+/// What comes of each of `items`, in their order.
+#[cfg(target_family = "wasm")]
+fn spread<T, R>(items: &[T], each: impl Fn(&Rc<Spaces>, &T) -> R) -> Vec<R> {
+    let spaces = Rc::default();
+    items.iter().map(|item| each(&spaces, item)).collect()
 }

@@ -25,6 +25,15 @@ pub(crate) enum Want {
     Both,
     /// Any that counts, fit it or not.
     Any,
+    /// Whichever fits and is found first.
+    Room,
+}
+
+impl Want {
+    /// Whether no plan is an answer too.
+    pub(crate) fn may_be_none(self) -> bool {
+        matches!(self, Self::Fitting | Self::Room)
+    }
 }
 
 impl Limits {
@@ -41,6 +50,11 @@ impl Limits {
     /// Whichever plan is found first.
     pub(crate) fn any() -> Self {
         Self { want: Want::Any, ..Self::found(1) }
+    }
+
+    /// Whichever fits and takes less than so many seconds, and is found first.
+    pub(crate) fn room(enough: f64) -> Self {
+        Self { enough, want: Want::Room, ..Self::found(1) }
     }
 
     /// The best `keep` as they are found, without steps from them.

@@ -1,0 +1,154 @@
+//! The machines that a sweep lists, found without asking all: those that do not come near to what is known are left out.
+
+use std::rc::Rc;
+
+use super::beyond::{STEPS, usd_per_second};
+use super::{Asked, Sweep, Tried, spread};
+use crate::search::Objective;
+use crate::search::measures::{Measures, measures};
+use crate::search::spaces::Spaces;
+use shardwise_catalog::ordered::rising;
+use shardwise_question::job::{self, Job};
+use shardwise_question::wire::HardwareSpec;
+
+/// Machines that are asked before any is left out; each round after it has twice as many.
+const FIRST: usize = 16;
+
+impl Sweep {
+    /// The offers among which are the best `limit` by `objective` and all that no other beats in both cost and time, in
+    /// order; those too that cannot be asked. Machines are asked in the order of what they promise, on all cores where there
+    /// are threads, and left out where no plan comes near to what is known by then.
+    ///
+    /// ```
+    /// use shardwise_core::{Objective, search::{measures::ranked, sweep::{Sweep, Tried}}, wire};
+    /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+    ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+    ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+    /// let all = Sweep::every_gpu(&question).all();
+    /// let listed = Sweep::every_gpu(&question).listed(Objective::Time, 3);
+    /// assert!(listed.len() < all.len());
+    /// let best = |of: &[Tried]| of[ranked(of, Objective::Time).unwrap()[0]].hardware.clone();
+    /// assert_eq!(best(&listed), best(&all));
+    /// ```
+    #[must_use]
+    pub fn listed(self, objective: Objective, limit: usize) -> Vec<Tried> {
+        let order = self.asked.by_promise();
+        let mut tried: Vec<(usize, Tried)> = Vec::new();
+        let (mut rest, mut size) = (order.as_slice(), FIRST);
+        while !rest.is_empty() {
+            let (round, later) = rest.split_at(size.min(rest.len()));
+            let known = Known::of(&tried, objective, limit.max(1));
+            let each = |spaces: &Rc<Spaces>, place: &usize| {
+                let found = self.asked.unless_beyond(*place, &known, spaces)?;
+                Some((*place, found))
+            };
+            tried.extend(spread(round, each).into_iter().flatten());
+            (rest, size) = (later, size * 2);
+        }
+        tried.sort_by_key(|(place, _)| *place);
+        tried.into_iter().map(|(_, own)| own).collect()
+    }
+}
+
+impl Asked {
+    /// Places of the machines, those first that promise most: by what they multiply at most, and by that for a dollar, in
+    /// turns.
+    fn by_promise(&self) -> Vec<usize> {
+        let (speed, worth): (Vec<f64>, Vec<f64>) = self.hardware.iter().map(|own| self.promise(own)).unzip();
+        let mut places = Vec::with_capacity(speed.len());
+        let mut taken = vec![false; speed.len()];
+        for place in rising(&speed).into_iter().zip(rising(&worth)).flat_map(<[usize; 2]>::from) {
+            if let Some(taken @ false) = taken.get_mut(place) {
+                *taken = true;
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    /// What a machine multiplies at most, and that for a dollar; the less, the more.
+    fn promise(&self, hardware: &HardwareSpec) -> (f64, f64) {
+        // What cannot be asked takes no time.
+        let Ok(job) = job::resolve(&self.of(hardware)) else {
+            return (f64::MIN, f64::MIN);
+        };
+        let own = &job.hardware;
+        let one = own.peaks.bf16.max(own.peaks.fp16);
+        let worth = own.usd_per_gpu_hour.filter(|usd| *usd > 0.0).map_or(0.0, |usd| one / usd);
+        (-one * f64::from(own.gpus), -worth)
+    }
+
+    /// The offer at a place, unless it is sure that it is not listed.
+    fn unless_beyond(&self, place: usize, known: &Known, spaces: &Rc<Spaces>) -> Option<Tried> {
+        let hardware = self.hardware.get(place)?;
+        let beyond = known.ends() && self.is_beyond(hardware, &|job| known.enough(job) * STEPS, spaces);
+        (!beyond).then(|| self.offer(hardware, spaces))
+    }
+}
+
+/// What is known of the machines that were asked.
+struct Known {
+    objective: Objective,
+    /// The last that is listed so far; `None` where there are places left.
+    last: Option<Step>,
+    /// Those that no other beats in both cost and time.
+    front: Vec<Step>,
+}
+
+/// A step of a machine that is known: GPUs, seconds, dollars.
+#[derive(Clone, Copy)]
+struct Step {
+    gpus: u32,
+    seconds: f64,
+    usd: Option<f64>,
+}
+
+impl Known {
+    fn of(tried: &[(usize, Tried)], objective: Objective, limit: usize) -> Self {
+        let fits = tried
+            .iter()
+            .filter_map(|(_, own)| own.result.as_ref().ok())
+            .filter(|own| own.answer.fits);
+        let known: Vec<(Measures, Step)> = fits
+            .map(|own| {
+                let measures = measures(own);
+                // Of measures of a million tokens.
+                let step = own.answer.tokens_per_s * own.answer.step_time_s / 1e6;
+                let usd = measures.usd.map(|usd| usd * step);
+                (measures, Step { gpus: measures.gpus, seconds: measures.seconds * step, usd })
+            })
+            .collect();
+        let mut within: Vec<&(Measures, Step)> = known.iter().filter(|(own, _)| own.meets(objective)).collect();
+        within.sort_by(|a, b| a.0.order(&b.0, objective));
+        Self {
+            objective,
+            last: within.get(limit - 1).map(|(_, step)| *step),
+            front: known.iter().map(|(_, step)| *step).collect(),
+        }
+    }
+
+    /// Whether any machine may be left out.
+    fn ends(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Seconds of a step from which on a machine is not listed.
+    fn enough(&self, job: &Job) -> f64 {
+        let price = usd_per_second(job);
+        // A machine without a price comes after all that have one.
+        let paid = |usd: Option<f64>| match (usd, price) {
+            (None, _) => f64::INFINITY,
+            (Some(_), None) => 0.0,
+            (Some(usd), Some(price)) => usd / price,
+        };
+        let listed = self.last.map_or(f64::INFINITY, |last| match self.objective {
+            Objective::Cost | Objective::CostWithin { .. } => paid(last.usd),
+            Objective::Time | Objective::TimeWithin { .. } => last.seconds,
+            Objective::Gpus if job.gpus() > last.gpus => 0.0,
+            Objective::Gpus => f64::INFINITY,
+        });
+        let priced = self.front.iter().filter(|own| own.usd.is_some());
+        let unbeaten = priced.map(|own| own.seconds.max(paid(own.usd))).fold(f64::INFINITY, f64::min);
+        listed.max(if price.is_some() { unbeaten } else { 0.0 })
+    }
+}
