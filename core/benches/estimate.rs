@@ -1,11 +1,12 @@
-//! How long one answer takes: `estimate/`, `evaluate/`, `permalink`, and `search/` for one GPU type.
+//! How long one answer takes: `estimate/`, `evaluate/`, `line/` from text to text, `permalink`, and `search/` for one GPU type.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group};
 use shardwise_core::complete::complete;
 use shardwise_core::context::Context;
-use shardwise_core::wire::{Question, parse_question};
+use shardwise_core::interface::{Function, ask};
+use shardwise_core::wire::{Question, parse_question, to_value};
 use shardwise_core::{answer, estimate, job, permalink, search};
 
 fn question(text: &str) -> Question {
@@ -47,6 +48,14 @@ fn evaluations(c: &mut Criterion) {
         let plan = complete(&job, question.plan.as_ref().unwrap()).unwrap();
         c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| answer(black_box(&context), black_box(&plan))));
         c.bench_function(&format!("estimate/{name}"), |b| b.iter(|| estimate(black_box(&question)).unwrap()));
+    }
+    for (name, question) in [("training", training()), ("reinforcement learning", reinforcement())] {
+        let text = to_value(&question).to_string();
+        for (what, options) in [("", ""), (", without advice", r#"{"advice": false}"#)] {
+            c.bench_function(&format!("line/{name}{what}"), |b| {
+                b.iter(|| ask(Function::Estimate, black_box(&text), options));
+            });
+        }
     }
     let question = training();
     c.bench_function("permalink", |b| {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shardwise_core::wire::{parse_question, put, question_from_value, take};
-use shardwise_core::{InputError, emit, estimate, flags, permalink, search};
+use shardwise_core::{InputError, emit, encoding, estimate, flags, interface, permalink, read, search, sheet};
 
 use crate::cases::{self, Ask};
 use crate::said::said;
@@ -158,6 +158,21 @@ fn text_that_is_no_question() {
         assert!(!error.field.is_empty(), "{error}");
         assert!(error.message.ends_with('.'), "{error}");
         assert!(error.message.len() < 2000, "{} characters about {} characters", error.message.len(), text.len());
+    }
+}
+
+#[test]
+fn a_texts_encoding_is_read_past_or_named() {
+    let question = sft().to_string();
+    let marked = format!("\u{feff}{question}");
+    assert_eq!(parse_question(&marked).unwrap(), parse_question(&question).unwrap());
+    assert_eq!(interface::ask_link(&marked, false), interface::ask_link(&question, false));
+    // As who decodes UTF-8 hands it on: a page, or Python's open().
+    let wide: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for text in [String::from_utf8_lossy(&wide).into_owned(), "{\0}\0".to_owned(), "\0{\0}".to_owned()] {
+        assert_eq!(parse_question(&text).unwrap_err().message, encoding::UTF_16);
+        assert_eq!(read::read(&[&text], None).unwrap_err().message, encoding::UTF_16);
+        assert_eq!(sheet::read(&text).unwrap_err()[0].message, encoding::UTF_16);
     }
 }
 

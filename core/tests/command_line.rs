@@ -495,3 +495,48 @@ fn what_does_not_belong_is_refused_line_by_line() {
         assert_eq!(fields, wanted.map(|field| field.map(str::to_owned)), "{arguments:?}");
     }
 }
+
+#[test]
+fn what_powershell_writes_is_read_or_refused_with_the_remedy() {
+    let folder = folder("marks");
+    let put = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let marked = |text: &str| [b"\xef\xbb\xbf".as_slice(), text.as_bytes()].concat();
+    let plain = text(&run(&["estimate"], QUESTION).stdout).to_owned();
+    let over_lines = QUESTION.replace(", \"", ",\r\n \"") + "\r\n";
+    let lines = format!("{QUESTION}\r\n{QUESTION}\r\n");
+    for (own, answers) in [(QUESTION, 1), (over_lines.as_str(), 1), (lines.as_str(), 2)] {
+        let file = put("question.json", &marked(own));
+        for output in [run(&["estimate", &file], ""), run(&["estimate"], &format!("\u{feff}{own}"))] {
+            assert_eq!(text(&output.stdout), plain.repeat(answers), "{own}");
+        }
+    }
+    let script = put(
+        "run.sh",
+        &marked(
+            "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B trainer.n_gpus_per_node=8\n",
+        ),
+    );
+    assert!(text(&run(&["read", "--json", &script], "").stdout).contains(r#""framework":"verl""#));
+    let sheet = put("prices.csv", &marked("gpu,usd_per_gpu_hour,count\r\nh100-sxm,1.5,8\r\n"));
+    let asked = QUESTION.replace("\"gpus\": 8", "\"gpus\": 8, \"market\": {}");
+    let output = run(&["estimate", "--prices", &sheet], &asked);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+
+    let wide: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(QUESTION.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let wide = put("wide.json", &wide);
+    for arguments in [vec!["estimate", &wide], vec!["read", &wide], vec!["estimate", "--prices", &wide]] {
+        let output = run(&arguments, QUESTION);
+        let says = text(&output.stderr);
+        assert!(says.contains("wide.json: ") && says.contains("UTF-16. Save it as UTF-8"), "{arguments:?}: {says}");
+        assert!(!output.status.success());
+    }
+    assert!(text(&run(&["estimate", "--lang", "zh", &wide], "").stderr).contains("请另存为 UTF-8"));
+}

@@ -5,6 +5,7 @@
 
 pub mod catalog;
 pub mod efficiency;
+pub mod encoding;
 pub mod error;
 pub mod hardware;
 pub mod json;

@@ -145,9 +145,9 @@ impl<'a> Context<'a> {
     pub fn training_flops(&self, length: f64) -> Flops {
         let model = &self.job.model;
         let all = if self.job.workload.full_parameter() {
-            flops::training_per_token(model, length)
+            flops::training(model, &self.blocks, length)
         } else {
-            flops::adapted_per_token(model, length, self.visited_adapters)
+            flops::adapted(model, &self.blocks, length, self.visited_adapters)
         };
         all - self.no_head() + self.images_per_token(Tower::training_flops)
     }

@@ -5,7 +5,7 @@ mod recompute;
 pub(crate) use recompute::EVERY_OTHER;
 pub use recompute::recomputed_per_token;
 
-use crate::blocks::{Blocks, Mixer};
+use crate::blocks::{Block, Blocks, Mixer};
 use shardwise_catalog::model::{Model, Shape};
 use shardwise_catalog::units::Flops;
 
@@ -80,7 +80,12 @@ pub fn attention_per_token(shape: &Shape, mixer: Mixer, length: f64) -> Flops {
 /// ```
 #[must_use]
 pub fn training_per_token(model: &Model, length: f64) -> Flops {
-    forward_per_token(model, length) * 3.0
+    training(model, &Blocks::of(&model.shape), length)
+}
+
+/// [`training_per_token`] of a model whose blocks are known.
+pub(crate) fn training(model: &Model, blocks: &[Block], length: f64) -> Flops {
+    forward(model, blocks, length) * 3.0
 }
 
 /// Operations of one training token where the weights are frozen and `adapters` beside them train: forward and backward,
@@ -99,8 +104,13 @@ pub fn training_per_token(model: &Model, length: f64) -> Flops {
 /// ```
 #[must_use]
 pub fn adapted_per_token(model: &Model, length: f64, adapters: u64) -> Flops {
+    adapted(model, &Blocks::of(&model.shape), length, adapters)
+}
+
+/// [`adapted_per_token`] of a model whose blocks are known.
+pub(crate) fn adapted(model: &Model, blocks: &[Block], length: f64, adapters: u64) -> Flops {
     let weights = matmul_weights(model) as f64;
-    training_per_token(model, length) + Flops::new(6.0 * adapters as f64 - 2.0 * weights)
+    training(model, blocks, length) + Flops::new(6.0 * adapters as f64 - 2.0 * weights)
 }
 
 /// Operations of the LM head for one training token: those of three products, or of two where it is frozen
@@ -115,8 +125,13 @@ pub fn head_per_token(model: &Model, trains: bool) -> Flops {
 /// Operations of one token's forward pass, LM head included.
 #[must_use]
 pub fn forward_per_token(model: &Model, length: f64) -> Flops {
+    forward(model, &Blocks::of(&model.shape), length)
+}
+
+/// [`forward_per_token`] of a model whose blocks are known.
+pub(crate) fn forward(model: &Model, blocks: &[Block], length: f64) -> Flops {
     let shape = &model.shape;
-    let attention: Flops = Blocks::of(shape)
+    let attention: Flops = blocks
         .iter()
         .map(|block| attention_per_token(shape, block.mixer, length) * block.count as f64)
         .sum();

@@ -48,12 +48,11 @@ def main() -> None:
         {**QUESTION, "workload": {**QUESTION["workload"], "sequence_length": 1000 + place}, "plan": plan} for place in range(MANY)
     ]
     texts = [json.dumps(question) for question in questions]
-    found = lines.estimate(texts)
     print(f"{MANY:,} estimates of stated plans, on {os.cpu_count()} cores:")
     print(f"  lines.estimate, texts                        {least(3, lambda: lines.estimate(texts)):8.1f} ms")
     print(f"  estimate, dictionaries                       {least(3, lambda: shardwise.estimate(questions)):8.1f} ms")
-    print(f"  of that, json.dumps of the questions         {least(3, lambda: [json.dumps(own) for own in questions]):8.1f} ms")
-    print(f"  of that, json.loads of the answers           {least(3, lambda: [json.loads(own) for own in found]):8.1f} ms")
+    print(f"  the same without advice                      {least(3, lambda: shardwise.estimate(questions, advice=False)):8.1f} ms")
+    print(f"  and with every answer looked at              {least(3, lambda: [own['fits'] for own in shardwise.estimate(questions)]):8.1f} ms")
     few = texts[:200]
     print(f"  lines.estimate without advice                {least(3, lambda: lines.estimate(texts, advice=False)):8.1f} ms")
     print(f"  one after the other, on one core, for each   {least(3, lambda: [lines.estimate(own) for own in few]) / len(few):8.3f} ms")

@@ -1,5 +1,6 @@
 //! The core for Python, texts in and texts out: `scripts/pack-wheel` packs it, `python/shardwise` says it in dicts.
 
+mod asked;
 mod many;
 
 /// What `shardwise` takes from Rust. Each function answers a list of questions, in their order; while it computes, other
@@ -10,6 +11,7 @@ mod _core {
     use shardwise_core::identity::Identity;
     use shardwise_core::interface::{self, Function};
 
+    use super::asked::Asked;
     use super::many::each;
 
     /// Which build this is.
@@ -37,43 +39,55 @@ mod _core {
 
     /// Answers questions.
     #[pyfunction]
-    fn estimate(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+    fn estimate(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask(Function::Estimate, question, options))
+    }
+
+    /// Answers questions, and says in which places one was refused.
+    #[pyfunction]
+    fn estimate_many(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<(Vec<String>, Vec<usize>)> {
+        let found = each(py, &questions, |question| interface::tried(Function::Estimate, question, options))?;
+        let refused = found
+            .iter()
+            .enumerate()
+            .filter_map(|(place, line)| line.is_err().then_some(place));
+        let refused = refused.collect();
+        Ok((found.into_iter().map(|line| line.unwrap_or_else(|refused| refused)).collect(), refused))
     }
 
     /// Searches the best plans or offers of questions.
     #[pyfunction]
-    fn search(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+    fn search(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask(Function::Search, question, options))
     }
 
     /// Writes the texts to paste of questions.
     #[pyfunction]
-    fn flags(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+    fn flags(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask(Function::Flags, question, options))
     }
 
     /// Says what each single change of the questions' plans is worth.
     #[pyfunction]
-    fn sensitivity(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+    fn sensitivity(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask_sensitivity(question, options))
     }
 
     /// Says how figures of the questions' answers come about.
     #[pyfunction]
-    fn explain(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+    fn explain(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask_explanations(question, options))
     }
 
     /// Lays a run beside its estimate.
     #[pyfunction]
-    fn calibrate(py: Python<'_>, questions: Vec<String>, options: &str) -> PyResult<Vec<String>> {
+    fn calibrate(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask_calibration(question, options))
     }
 
     /// Writes the links of questions; `usual` fills in what is usual where they do not say how large their task is.
     #[pyfunction]
-    fn link(py: Python<'_>, questions: Vec<String>, usual: bool) -> PyResult<Vec<String>> {
+    fn link(py: Python<'_>, questions: Vec<Asked>, usual: bool) -> PyResult<Vec<String>> {
         each(py, &questions, |question| interface::ask_link(question, usual))
     }
 

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::{PyResult, Python};
 
+use crate::asked::Asked;
+
 /// How often it is looked whether the person pressed Ctrl-C.
 const LISTEN: Duration = Duration::from_millis(100);
 /// Questions that a thread takes at once, so that a message is little beside an answer.
@@ -14,22 +16,22 @@ const TAKEN: usize = 16;
 
 /// The answers, in the order of the questions. One question is answered where it is asked; of many each core takes the next.
 /// Ctrl-C ends it, once the questions that are being answered are.
-pub(crate) fn each(
+pub(crate) fn each<T: Send>(
     py: Python<'_>,
-    questions: &[String],
-    answer: impl Fn(&str) -> String + Sync,
-) -> PyResult<Vec<String>> {
+    questions: &[Asked],
+    answer: impl Fn(&str) -> T + Sync,
+) -> PyResult<Vec<T>> {
     if let [question] = questions {
-        return Ok(vec![py.detach(|| answer(question))]);
+        return Ok(vec![py.detach(|| answer(question.text()))]);
     }
     py.detach(|| shared(questions, &answer))
 }
 
-fn shared(questions: &[String], answer: &(impl Fn(&str) -> String + Sync)) -> PyResult<Vec<String>> {
+fn shared<T: Send>(questions: &[Asked], answer: &(impl Fn(&str) -> T + Sync)) -> PyResult<Vec<T>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     // So few that each core has some: a search takes seconds.
     let taken = (questions.len() / (4 * cores)).clamp(1, TAKEN);
-    let chunks: Vec<&[String]> = questions.chunks(taken).collect();
+    let chunks: Vec<&[Asked]> = questions.chunks(taken).collect();
     let next = AtomicUsize::new(0);
     let ended = AtomicBool::new(false);
     let (tell, told) = mpsc::channel();
@@ -47,7 +49,7 @@ fn shared(questions: &[String], answer: &(impl Fn(&str) -> String + Sync)) -> Py
                         if ended.load(Ordering::Relaxed) {
                             return;
                         }
-                        lines.push(answer(question));
+                        lines.push(answer(question.text()));
                     }
                     if tell.send((place, lines)).is_err() {
                         return;
@@ -56,7 +58,7 @@ fn shared(questions: &[String], answer: &(impl Fn(&str) -> String + Sync)) -> Py
             });
         }
         drop(tell);
-        let mut found = vec![Vec::new(); chunks.len()];
+        let mut found: Vec<Vec<T>> = chunks.iter().map(|_| Vec::new()).collect();
         let mut listened = Instant::now();
         loop {
             match told.recv_timeout(LISTEN) {

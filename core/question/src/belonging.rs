@@ -3,10 +3,10 @@
 //! A field that an estimate would pass over is refused rather than dropped in silence ([`check`], which
 //! [`crate::job::resolve`] calls). An old link that carries such fields still opens without them ([`strip`]).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::task::{Algorithm, Preference};
-use crate::wire::{Question, WorkloadKind, at, take, to_value};
+use crate::wire::{Document, Question, WorkloadKind, at, take};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::resolve_model;
 
@@ -302,8 +302,28 @@ pub fn belongs(question: &Value, path: &str) -> bool {
 /// assert_eq!(belonging::check(&question).unwrap_err().field, "plan.rollout");
 /// ```
 pub fn check(question: &Question) -> Result<(), InputError> {
-    let first = foreign(&to_value(question)).into_iter().next();
+    let first = foreign(&looked_at(question)).into_iter().next();
     first.map_or(Ok(()), |(field, otherwise)| Err(InputError::new(field, otherwise)))
+}
+
+/// Fields of a plan that [`RULES`] name, or something below them: where something trains, the rules ask for no other.
+const OF_PLANS: [&str; 6] =
+    ["forward_micro_batch", "forward_max_tokens_per_gpu", "rollout", "critic", "reference", "recompute"];
+
+/// What the rules look at of a question, as a document: the whole of it takes longer than an estimate.
+fn looked_at(question: &Question) -> Value {
+    fn some<'a>(own: &impl Document, keys: impl IntoIterator<Item = &'a str>) -> Map<String, Value> {
+        let stated = keys.into_iter().filter_map(|key| Some((key.to_owned(), own.entry(key)?)));
+        stated.collect()
+    }
+    let model = question.workload.images.is_some().then_some("model");
+    let mut document = some(question, ["workload", "operations", "calibration"].into_iter().chain(model));
+    if let Some(plan) = &question.plan {
+        let generates = question.workload.kind == WorkloadKind::Rollout;
+        let plan = if generates { plan.entries() } else { some(plan, OF_PLANS) };
+        document.insert("plan".to_owned(), Value::Object(plan));
+    }
+    Value::Object(document)
 }
 
 /// Takes out of a question, as a document, the fields that it has no use for, and returns their paths.
@@ -326,6 +346,23 @@ pub fn strip(question: &mut Value) -> Vec<String> {
         for (field, _) in found {
             take(question, &field);
             left_out.push(field);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_PLANS, RULES};
+
+    #[test]
+    fn what_the_rules_name_is_looked_at() {
+        for rule in &RULES {
+            let mut keys = rule.field.split('.');
+            match (keys.next(), keys.next()) {
+                (Some("workload" | "operations" | "calibration"), _) | (Some("plan"), Some("*")) => {}
+                (Some("plan"), Some(key)) => assert!(OF_PLANS.contains(&key), "{}", rule.field),
+                _ => panic!("{}", rule.field),
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::market::own::{self, MOST_ROWS};
 use crate::place::Place;
 use crate::wire::OwnOfferSpec;
 use shardwise_catalog::catalog::OfferKind;
+use shardwise_catalog::encoding::{UTF_16, unmarked};
 
 mod csv;
 
@@ -72,7 +73,9 @@ pub fn read(text: &str) -> Result<Vec<OwnOfferSpec>, Vec<Wrong>> {
     if text.len() > MAX_BYTES {
         return whole(format!("The sheet has more than {} KiB. Leave some rows out.", MAX_BYTES >> 10));
     }
-    let text = text.trim_start_matches('\u{feff}');
+    let Some(text) = unmarked(text) else {
+        return whole(UTF_16.into());
+    };
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let between = ['\t', ';'].into_iter().find(|mark| first.contains(*mark)).unwrap_or(',');
     let rows = csv::rows(text, between);

@@ -18,8 +18,6 @@ mod training;
 use crate::figures;
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use crate::neighbours::{moved_to, settings};
 use crate::search::{Runs, Verdict};
 use crate::warnings::warnings;
@@ -59,13 +57,12 @@ pub fn helps(advice: &Advice) -> bool {
 #[must_use]
 pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &Answer, searched: bool) -> Vec<Advice> {
     let case = Case::of(context, plan);
-    let document = to_value(question);
     let mut found: Vec<(f64, Advice)> = warnings(context.job, plan, answer)
         .into_iter()
         .map(|advice| (0.0, advice))
         .collect();
     for rule in RULES.into_iter().flatten() {
-        let Some((gain, advice)) = judged(&case, rule, &document) else {
+        let Some((gain, advice)) = judged(&case, rule, question) else {
             continue;
         };
         match found.iter_mut().find(|(_, known)| known.id == rule.id) {
@@ -80,6 +77,7 @@ pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &
         }
     }
     if searched {
+        let document = to_value(question);
         found.extend(thumb::departures(&case, question, &document));
         found.extend(recipe::departed(&case, question, &document));
     }
@@ -104,7 +102,7 @@ fn gib(advice: &Advice) -> f64 {
 
 /// What a rule says, where following it makes the step noticeably faster, or memory go round: first what makes a plan
 /// fit, then by the share that each GPU gains in tokens.
-fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice)> {
+fn judged(case: &Case<'_>, rule: &Rule, question: &Question) -> Option<(f64, Advice)> {
     let proposal = (rule.propose)(case)?;
     let job = proposal.job.as_ref().map_or(case.job(), |(job, _)| job);
     let plan = moved_to(case.job(), job, case.plan, &proposal.plan)?;
@@ -129,7 +127,7 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Value) -> Option<(f64, Advice
     } else {
         return None;
     };
-    let mut set = settings(question, rule.about, (case.job(), &case.document), (job, &plan));
+    let mut set = settings(question, rule.about, (case.job(), &case.spec), (job, &plan));
     if let Some((_, own)) = proposal.job {
         for (path, value) in own {
             set.insert(path, value);

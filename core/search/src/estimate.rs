@@ -12,7 +12,7 @@ use shardwise_question::complete;
 use shardwise_question::job::Job;
 use shardwise_question::market;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Advice, Answer, Question};
+use shardwise_question::wire::{Advice, Answer, PlanSpec, Question};
 
 /// An answer with its workings.
 #[derive(Clone, Debug)]
@@ -27,16 +27,6 @@ pub struct Evaluated {
     pub considered: u64,
     /// Whether all plans were considered: false where the work that a question may cost ran out.
     pub complete: bool,
-}
-
-impl Evaluated {
-    /// This answer as found among all plans, or not: where `complete` is false, a caveat says so.
-    #[must_use]
-    pub fn considering(mut self, complete: bool) -> Self {
-        self.complete = complete;
-        self.answer.caveats.extend((!complete).then(caveats::cut_short));
-        self
-    }
 }
 
 /// Answers a question.
@@ -74,9 +64,7 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 /// assert_eq!(found.answer.plan, found.plan.to_spec());
 /// ```
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
-    let mut found = evaluate_alone(question)?;
-    found.answer.advice = advise(question, &found);
-    Ok(found)
+    found(question, &EFFICIENCY, Told::Advice)
 }
 
 /// The advice on what [`evaluate_alone`] found: [`evaluate`] gives both.
@@ -93,11 +81,14 @@ pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
 /// ```
 #[must_use]
 pub fn advise(question: &Question, found: &Evaluated) -> Vec<Advice> {
-    let Evaluated { job, plan, answer, .. } = found;
+    advised(question, &Context::new(&found.job), &found.plan, &found.answer)
+}
+
+fn advised(question: &Question, context: &Context<'_>, plan: &Plan, answer: &Answer) -> Vec<Advice> {
     // What is advised is on the machine that is rented.
-    let question = &market::settled(question, job.hardware.offer.as_ref());
-    let searched = !complete::is_complete(job, &question.plan.clone().unwrap_or_default());
-    advice::advice(question, &Context::new(job), plan, answer, searched)
+    let question = &market::settled(question, context.job.hardware.offer.as_ref());
+    let searched = !complete::is_complete(context.job, question.plan.as_ref().unwrap_or(&PlanSpec::default()));
+    advice::advice(question, context, plan, answer, searched)
 }
 
 /// Answers without advice, which takes longer than all the rest, and keeps the workings: for comparing many questions.
@@ -134,9 +125,25 @@ pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
 /// assert!(step_time_s > evaluate_alone(&question).unwrap().answer.step_time_s);
 /// ```
 pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
+    found(question, efficiency, Told::Warnings)
+}
+
+/// Of the advice, what an answer is to have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// What is wrong.
+    Warnings,
+    /// All of it.
+    Advice,
+}
+
+fn found(question: &Question, efficiency: &Efficiency, told: Told) -> Result<Evaluated, InputError> {
     let search::Best { job, plan, considered, complete } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);
-    let answer = possible(&context, &plan, answer(&context, &plan))?;
-    let found = Evaluated { plan, answer, job, considered, complete: true };
-    Ok(found.considering(complete))
+    let mut answer = possible(&context, &plan, answer(&context, &plan))?;
+    answer.caveats.extend((!complete).then(caveats::cut_short));
+    if told == Told::Advice {
+        answer.advice = advised(question, &context, &plan, &answer);
+    }
+    Ok(Evaluated { plan, answer, job, considered, complete })
 }

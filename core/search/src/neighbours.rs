@@ -7,7 +7,7 @@ mod steps;
 pub use dimension::Dimension;
 use dimension::{Dimension as D, SIZES};
 pub use settings::apply;
-pub(crate) use settings::{document, settings};
+pub(crate) use settings::settings;
 use shardwise_engine::rl;
 use shardwise_question::complete;
 use shardwise_question::job::Job;

@@ -3,23 +3,21 @@
 use crate::figures;
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use crate::estimate::evaluate_alone;
-use crate::neighbours::{Dimension, document, machines, settings, steps};
+use crate::neighbours::{Dimension, machines, settings, steps};
 use crate::search::{AS_FAST, Runner, Runs, Verdict};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::ordered::insert;
 use shardwise_engine::context::Context;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Change, ChangeKind, Figures, Question, Remedy, Sensitivity, VERSION, at, to_value};
+use shardwise_question::wire::{Change, ChangeKind, Figures, PlanSpec, Question, Remedy, Sensitivity, VERSION};
 
 /// A plan and the job it is for: changes of the machine change both.
 #[derive(Clone, Copy)]
 struct State<'a> {
-    /// The question as a document: what it states, a change may have to restate.
-    question: &'a Value,
+    /// What it states, a change may have to restate.
+    question: &'a Question,
     context: &'a Context<'a>,
     plan: &'a Plan,
 }
@@ -47,7 +45,7 @@ pub fn sensitivity(question: &Question) -> Result<Sensitivity, InputError> {
 #[must_use]
 pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivity {
     let now = figures::of(context, plan);
-    let state = State { question: &to_value(question), context, plan };
+    let state = State { question, context, plan };
     let changes = ranked(state, &now);
     let remedy = if now.fits { None } else { remedy(state, &now, &changes) };
     Sensitivity { version: VERSION, now, changes, remedy }
@@ -56,7 +54,7 @@ pub fn of(question: &Question, context: &Context<'_>, plan: &Plan) -> Sensitivit
 /// Every change, best first.
 fn ranked(state: State<'_>, now: &Figures) -> Vec<Change> {
     let mut changes = Vec::with_capacity(64);
-    let was = document(state.plan);
+    let was = state.plan.to_spec();
     each(state, &mut |dimension, context, plan| {
         let to = State { context, plan, ..state };
         insert(&mut changes, change(dimension, (state, &was), to, now), &order);
@@ -89,7 +87,7 @@ fn each(state: State<'_>, each: &mut dyn FnMut(Dimension, &Context<'_>, &Plan)) 
         }
     }
     // Of a market that has no offer for the machine, another number may have one, and be another machine.
-    let as_it_is = context.job.hardware.offer.is_none() && !at(state.question, "hardware.market").is_null();
+    let as_it_is = context.job.hardware.offer.is_none() && state.question.hardware.market.is_some();
     let others = machines(context.job, plan).into_iter();
     for (dimension, job, to) in others.filter(|(dimension, ..)| !as_it_is || *dimension != Dimension::Gpus) {
         if !stays || runs(&job, &to) {
@@ -115,18 +113,17 @@ fn remedy(state: State<'_>, now: &Figures, changes: &[Change]) -> Option<Remedy>
             let then = figures::of(context, to.plan);
             let cheaper = |[_, known]: &[Change; 2]| then.tokens_per_s_per_gpu > known.figures.tokens_per_s_per_gpu;
             if then.fits && best.as_ref().is_none_or(cheaper) {
-                let documents = [document(state.plan), document(plan)];
-                let [was, between] = &documents;
-                best =
-                    Some([change(dimension, (state, was), first, now), change(second, (first, between), to, &figures)]);
+                let [was, between] = [state.plan, plan].map(Plan::to_spec);
+                let changed = change(dimension, (state, &was), first, now);
+                best = Some([changed, change(second, (first, &between), to, &figures)]);
             }
         });
     });
     best.map(|changes| Remedy { difference: figures::less(&changes[1].figures, now), changes: changes.into() })
 }
 
-/// A step from a plan, which `document` writes, to another.
-fn change(dimension: Dimension, (was, document): (State<'_>, &Value), to: State<'_>, before: &Figures) -> Change {
+/// A step from a plan, which `spec` states, to another.
+fn change(dimension: Dimension, (was, spec): (State<'_>, &PlanSpec), to: State<'_>, before: &Figures) -> Change {
     let field = dimension.field(to.plan);
     let name = field.rsplit('.').next().unwrap_or(field);
     let from = dimension.value(was.context.job, was.plan);
@@ -137,7 +134,7 @@ fn change(dimension: Dimension, (was, document): (State<'_>, &Value), to: State<
         field: field.into(),
         from,
         to: value,
-        set: settings(was.question, &[field], (was.context.job, document), (to.context.job, to.plan)),
+        set: settings(was.question, &[field], (was.context.job, spec), (to.context.job, to.plan)),
         difference: figures::less(&figures, before),
         kind: kind_of(dimension, before, &figures),
         figures,

@@ -31,7 +31,7 @@ mod searching;
 mod serving;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Cursor, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,6 +40,7 @@ use serde_json::Value;
 use shardwise_core::calibration::Measured;
 use shardwise_core::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_core::emit;
+use shardwise_core::encoding::{MARK, UTF_16, begins_utf_16};
 use shardwise_core::error::InputError;
 use shardwise_core::interface::Speak;
 use shardwise_core::interface::{self, Flags, answered, line};
@@ -259,14 +260,32 @@ fn open(path: &Path, lang: Language) -> io::Result<Box<dyn BufRead>> {
             };
             complain(&lang.sentence(says));
         }
-        return Ok(Box::new(io::stdin().lock()));
+        return unmarked(io::stdin().lock(), path, lang);
     }
     if path.is_dir() {
         let says = format!("{}: a folder. Name the files in it.", path.display());
         return Err(io::Error::new(io::ErrorKind::IsADirectory, lang.sentence(&says)));
     }
     let file = File::open(path).map_err(|error| about(path, &error))?;
-    Ok(Box::new(BufReader::new(file)))
+    unmarked(BufReader::new(file), path, lang)
+}
+
+/// A text without the byte-order mark that it begins with; one in UTF-16 is refused.
+fn unmarked(mut input: impl BufRead + 'static, path: &Path, lang: Language) -> io::Result<Box<dyn BufRead>> {
+    let mut first = Vec::new();
+    input
+        .by_ref()
+        .take(MARK.len_utf8() as u64)
+        .read_to_end(&mut first)
+        .map_err(|error| about(path, &error))?;
+    if begins_utf_16(&first) {
+        let says = format!("{}: {}", path.display(), lang.sentence(UTF_16));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, says));
+    }
+    if first == MARK.to_string().as_bytes() {
+        first.clear();
+    }
+    Ok(Box::new(Cursor::new(first).chain(input)))
 }
 
 /// An error, and the file that it is about.

@@ -3,6 +3,7 @@
 use super::{
     Unread, calibrated, check, doctor, explanations, flags, line, linked, read, refused, rows, search, sorted,
 };
+use shardwise_catalog::encoding::MARK;
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::read_log;
 use shardwise_question::permalink;
@@ -32,8 +33,22 @@ pub enum Function {
 /// ```
 #[must_use]
 pub fn ask(function: Function, question: &str, options: &str) -> String {
+    tried(function, question, options).unwrap_or_else(|refused| refused)
+}
+
+/// [`ask`], for callers that keep apart what is refused.
+///
+/// # Errors
+/// The line of a question or of options that are refused.
+///
+/// ```
+/// use shardwise_core::interface::{Function, ask, tried};
+/// let refused = tried(Function::Estimate, "{}", "");
+/// assert_eq!(refused, Err(ask(Function::Estimate, "{}", "")));
+/// ```
+pub fn tried(function: Function, question: &str, options: &str) -> Result<String, String> {
     match function {
-        Function::Estimate => with(options, |options: &EstimateOptions| {
+        Function::Estimate => chosen(options, |options: &EstimateOptions| {
             let lang = options.lang.unwrap_or_default();
             let advised = options.advice.unwrap_or(true);
             answered(question, lang, |question| {
@@ -41,11 +56,11 @@ pub fn ask(function: Function, question: &str, options: &str) -> String {
                 line(&answer, lang)
             })
         }),
-        Function::Search => with(options, |options: &SearchOptions| {
+        Function::Search => chosen(options, |options: &SearchOptions| {
             let lang = options.lang.unwrap_or_default();
             answered(question, lang, |question| search(question, options))
         }),
-        Function::Flags => with(options, |options: &FlagsOptions| {
+        Function::Flags => chosen(options, |options: &FlagsOptions| {
             let lang = options.lang.unwrap_or_default();
             // What they say is said in the language already; the texts are no sentences.
             answered(question, lang, |question| line(&flags(question, options)?, Language::En))
@@ -98,7 +113,7 @@ pub fn ask_explanations(question: &str, options: &str) -> String {
 #[must_use]
 pub fn ask_link(question: &str, usual: bool) -> String {
     let written = |question: &Question| line(&linked(question, usual)?, Language::En);
-    let line = match question.trim().split_once('#') {
+    let line = match question.trim_start_matches(MARK).trim().split_once('#') {
         Some((page, hash)) if !page.starts_with(['{', '[', '"']) => permalink::open(hash)
             .and_then(|(question, _)| written(&question))
             .map_err(|error| refused(error, Language::En)),
@@ -208,7 +223,11 @@ pub fn answered(
 }
 
 fn with<T: Document>(options: &str, answer: impl FnOnce(&T) -> Result<String, String>) -> String {
-    let options = parse_options(options).map_err(|error| refused(error, Language::En));
-    let line = options.and_then(|options| answer(&options));
-    line.unwrap_or_else(|refused| refused)
+    chosen(options, answer).unwrap_or_else(|refused| refused)
+}
+
+/// What `answer` makes of options that are given as text, or the line that refuses them.
+fn chosen<T: Document>(options: &str, answer: impl FnOnce(&T) -> Result<String, String>) -> Result<String, String> {
+    let options = parse_options(options).map_err(|error| refused(error, Language::En))?;
+    answer(&options)
 }

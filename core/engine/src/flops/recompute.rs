@@ -1,6 +1,6 @@
 //! Operations that recomputation adds to a training token.
 
-use super::{attention_per_token, forward_per_token};
+use super::{attention_per_token, forward};
 use crate::blocks::{Block, Mixer, Mlp};
 use shardwise_catalog::model::{Model, Shape};
 use shardwise_catalog::units::Flops;
@@ -29,7 +29,7 @@ pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, ad
     let layers: Flops = match layout.recompute {
         Recompute::None => Flops::ZERO,
         Recompute::Full => {
-            let all = forward_per_token(model, length).get() + 2.0 * adapters as f64;
+            let all = forward(model, blocks, length).get() + 2.0 * adapters as f64;
             Flops::new((all - head.get()).max(0.0)) * layout.recomputed_layers(shape.num_hidden_layers)
         }
         Recompute::Selective(modules) => blocks

@@ -86,7 +86,7 @@ fn generation_step(context: &Context<'_>, plan: &Plan) -> Step {
     let length = generation.mean_prompt_length + generation.mean_response_length;
     let processed = generation.requests as f64 * length;
     let images = context.images_per_token(Tower::evaluated_flops).get();
-    let flops = (flops::forward_per_token(&context.job.model, length).get() + images) * processed;
+    let flops = (flops::forward(&context.job.model, &context.blocks, length).get() + images) * processed;
     let memory = engine_memory(&phase.room, context.efficiency.context_gib, MemoryParts::default());
     Step {
         seconds: parts.total(),

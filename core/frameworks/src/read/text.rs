@@ -6,6 +6,7 @@ use super::report::Trouble;
 use super::settings::Setting;
 use super::shell::{self, Script};
 use super::{launch, programs, python, toml, yaml};
+use shardwise_catalog::encoding::{UTF_16, unmarked};
 
 /// A part of the texts.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ pub(crate) fn stated_in_files(parts: &[Part]) -> impl Iterator<Item = Setting> {
 /// # Errors
 /// As its reader: the line, and the remedy.
 pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
-    let text = text.trim_start_matches('\u{feff}');
+    let text = unmarked(text).ok_or_else(|| Trouble::new(0, UTF_16))?;
     if python::looks_like(text) {
         return python::parts(text, parts);
     }

@@ -6,14 +6,13 @@ function that takes a question takes a list of them, too, and answers it on all 
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
-from ._options import text, written
+from ._options import written
+from ._unread import Unread, without_collector
 from .documents import (
     Answer,
     Diagnosis,
@@ -99,34 +98,22 @@ def _one(line: str, document: Callable[[Any], Any]) -> Any:
 
 
 def _asked(
-    ask: Callable[[list[str], str], list[str]],
+    ask: Callable[[list[Any], str], list[str]],
     questions: Any,
     options: Mapping[str, Any],
     document: Callable[[Any], Any],
     return_exceptions: bool,
 ) -> Any:
     if isinstance(questions, (str, Mapping)):
-        return _one(ask([text(questions)], written(options))[0], document)
-    lines = ask([text(question) for question in questions], written(options))
-    with _without_collector():
+        return _one(ask([questions], written(options))[0], document)
+    lines = ask(list(questions), written(options))
+    with without_collector():
         found = Rows(_found(line, document, index) for index, line in enumerate(lines))
     if not return_exceptions:
         for own in found:
             if isinstance(own, ShardwiseError):
                 raise own
     return found
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """While thousands of documents are made, which have no cycles: looking for some would take half as long again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _listed(value: Any) -> Any:
@@ -184,7 +171,13 @@ def estimate(
     list, each in the place of its answer.
     """
     options = {"advice": None if advice else False, "lang": lang}
-    return _asked(_core.estimate, question, options, Answer, return_exceptions)
+    if isinstance(question, (str, Mapping)):
+        return _asked(_core.estimate, question, options, Answer, return_exceptions)
+    lines, refused = _core.estimate_many(list(question), written(options))
+    errors = {place: _found(lines[place], Answer, place) for place in refused}
+    if errors and not return_exceptions:
+        raise errors[refused[0]]
+    return Unread(lines, errors)
 
 
 @overload
@@ -309,7 +302,7 @@ def link(question: Any, *, page: str = "", return_exceptions: bool = False) -> A
     A copied link is a question, too. A list of questions is answered as by `estimate`.
     """
 
-    def ask(questions: list[str], _: str) -> list[str]:
+    def ask(questions: list[Any], _: str) -> list[str]:
         return _core.link(questions, False)
 
     return _asked(ask, question, {}, lambda own: f"{page}#{own['link']}", return_exceptions)

@@ -26,6 +26,10 @@ pub trait Document: Default {
     fn set(&mut self, key: &str, value: &Value, place: &Place<'_>) -> Result<bool, InputError>;
     /// The fields that are there.
     fn entries(&self) -> Map<String, Value>;
+    /// The field `key`, where it is there.
+    fn entry(&self, key: &str) -> Option<Value>;
+    /// Calls `each` with every key whose values differ, and with what `to` has there.
+    fn differing(&self, to: &Self, each: &mut dyn FnMut(&'static str, Option<Value>));
 }
 
 /// Reads a document from an object.
@@ -109,6 +113,19 @@ macro_rules! document {
                 let mut map = serde_json::Map::new();
                 $(super::document::put(&mut map, stringify!($key), &self.$key);)*
                 map
+            }
+
+            fn entry(&self, key: &str) -> Option<serde_json::Value> {
+                $(if key == stringify!($key) {
+                    return super::document::Entry::write(&self.$key);
+                })*
+                None
+            }
+
+            fn differing(&self, to: &Self, each: &mut dyn FnMut(&'static str, Option<serde_json::Value>)) {
+                $(if self.$key != to.$key {
+                    each(stringify!($key), super::document::Entry::write(&to.$key));
+                })*
             }
         }
 

@@ -5,12 +5,13 @@ use serde_json::Value;
 use super::question::{Question, VERSION};
 use super::{document, unique};
 use crate::place::Place;
+use shardwise_catalog::encoding::{UTF_16, unmarked};
 use shardwise_catalog::error::InputError;
 
 /// Longest question that is read, in bytes: far above any `config.json`.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Reads a question from JSON text.
+/// Reads a question from JSON text, with a byte-order mark or without.
 ///
 /// # Errors
 /// Names the field that is missing, unknown, of the wrong type or there twice; `question` where the text is no JSON at
@@ -28,6 +29,7 @@ pub fn parse_question(text: &str) -> Result<Question, InputError> {
     if text.len() > MAX_BYTES {
         return Err(InputError::new("question", "The question is longer than 1 MiB. Shorten it."));
     }
+    let text = unmarked(text).ok_or_else(|| InputError::new("question", UTF_16))?;
     let value = unique::read(text).map_err(|error| match error {
         unique::Error::Twice(path) => twice(path),
         unique::Error::NoJson(error) => InputError::new(

@@ -3,14 +3,14 @@
 use crate::figures;
 use serde_json::{Map, Value};
 
-use crate::neighbours::{checked, document};
+use crate::neighbours::checked;
 use crate::search::{Runner, Runs, Verdict};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
 use shardwise_engine::step::{self, Step};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
-use shardwise_question::wire::{Backend, Figures};
+use shardwise_question::wire::{Backend, Figures, PlanSpec};
 
 /// Gains below this share of the step are not worth a reader's time.
 pub(super) const NOTICEABLE: f64 = 0.01;
@@ -93,7 +93,7 @@ pub(super) struct Case<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) plan: &'a Plan,
     /// It as a question states it.
-    pub(super) document: Value,
+    pub(super) spec: PlanSpec,
     pub(super) step: Step,
     pub(super) now: Figures,
     /// Who runs it, and whether they do as it is: then what is advised they run, too.
@@ -108,7 +108,7 @@ impl<'a> Case<'a> {
         Self {
             context,
             plan,
-            document: document(plan),
+            spec: plan.to_spec(),
             now: figures::of_step(context, plan, step.clone()),
             step,
             runner,

@@ -36,11 +36,11 @@ pub(crate) struct Resolved {
 /// # Errors
 /// As [`job::resolve`]; where no split has a legal plan, what is wrong with the even one.
 pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
-    let spec = question.plan.clone().unwrap_or_default();
     let job = job::resolve(question)?;
     if !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
+    let spec = question.plan.clone().unwrap_or_default();
     if job.hardware.gpus < 2 {
         return Err(InputError::new("hardware.gpus", "There are no GPUs to share. Give 2 or more."));
     }
