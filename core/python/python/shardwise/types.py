@@ -1228,9 +1228,9 @@ class Offers(TypedDict):
     complete: bool
     """Whether all were considered: false where the work that a question may cost ran out."""
     considered: int
-    """Legal plans among which the best were found."""
+    """Legal plans among which the best were found, on all machines that were not ruled out as a whole."""
     evaluated: int
-    """Those whose time had to be computed."""
+    """Those of them whose time had to be computed."""
     front: list[Offered]
     """Those that no other beats in both cost and time, fastest first."""
     offers: list[Offered]
