@@ -64,7 +64,7 @@ pub fn estimate(question: &Question) -> Result<Answer, InputError> {
 /// assert_eq!(found.answer.plan, found.plan.to_spec());
 /// ```
 pub fn evaluate(question: &Question) -> Result<Evaluated, InputError> {
-    found(question, &EFFICIENCY, Told::Advice)
+    found(question, &EFFICIENCY, Some(advised))
 }
 
 /// The advice on what [`evaluate_alone`] found: [`evaluate`] gives both.
@@ -125,25 +125,19 @@ pub fn evaluate_alone(question: &Question) -> Result<Evaluated, InputError> {
 /// assert!(step_time_s > evaluate_alone(&question).unwrap().answer.step_time_s);
 /// ```
 pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Evaluated, InputError> {
-    found(question, efficiency, Told::Warnings)
+    found(question, efficiency, None)
 }
 
-/// Of the advice, what an answer is to have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    /// What is wrong.
-    Warnings,
-    /// All of it.
-    Advice,
-}
+/// What advises on an answer. It is given, not named: what compares many machines does not carry it in the page's engine.
+type Advise = fn(&Question, &Context<'_>, &Plan, &Answer) -> Vec<Advice>;
 
-fn found(question: &Question, efficiency: &Efficiency, told: Told) -> Result<Evaluated, InputError> {
+fn found(question: &Question, efficiency: &Efficiency, advise: Option<Advise>) -> Result<Evaluated, InputError> {
     let search::Best { job, plan, considered, complete } = search::best(question, efficiency, None)?;
     let context = Context::with(&job, efficiency);
     let mut answer = possible(&context, &plan, answer(&context, &plan))?;
     answer.caveats.extend((!complete).then(caveats::cut_short));
-    if told == Told::Advice {
-        answer.advice = advised(question, &context, &plan, &answer);
+    if let Some(advise) = advise {
+        answer.advice = advise(question, &context, &plan, &answer);
     }
     Ok(Evaluated { plan, answer, job, considered, complete })
 }

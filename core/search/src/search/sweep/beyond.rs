@@ -7,10 +7,11 @@ use crate::search::bounded::{Limits, START};
 use crate::search::desk::Desk;
 use crate::search::spaces::Spaces;
 use crate::search::{Runner, renting, split};
+use shardwise_catalog::error::InputError;
 use shardwise_catalog::hardware::HostRam;
 use shardwise_engine::context::Context;
 use shardwise_question::job::{self, Job};
-use shardwise_question::wire::{HardwareSpec, PlanSpec, Question};
+use shardwise_question::wire::{HardwareSpec, PlanSpec};
 
 /// What a step takes on machines that are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,45 +59,60 @@ impl Sweep {
     /// ```
     #[must_use]
     pub fn may_beat(&self, place: usize, reached: Reached) -> bool {
-        let enough = |job: &Job| reached.enough(usd_per_second(job));
+        // Steps may end elsewhere.
+        let enough = |job: &Job| reached.enough(usd_per_second(job)) * START;
         self.hardware(place)
-            .is_some_and(|own| !self.asked.is_beyond(own, &|job| enough(job) * START, &self.spaces))
+            .is_some_and(|own| !self.asked.is_likely_beyond(own, &enough, &self.spaces))
     }
 }
 
 impl Asked {
+    /// Whether it is likely that no plan of a machine takes less than `enough` seconds for a step: none that fits as surely as
+    /// asked. Of what just fits it says so, too.
+    fn is_likely_beyond(&self, hardware: &HardwareSpec, enough: &dyn Fn(&Job) -> f64, spaces: &Rc<Spaces>) -> bool {
+        self.all_machines(hardware, &|job| {
+            let found = self.some(&job, self.runner, enough(&job), spaces);
+            found.is_ok_and(|some| !some)
+        })
+    }
+
     /// Whether no plan of a machine takes less than `enough` seconds for a step, if it has as much memory as any needs: what
     /// fits may be found by steps alone, and what just fits is an answer too.
     pub(super) fn is_beyond(&self, hardware: &HardwareSpec, enough: &dyn Fn(&Job) -> f64, spaces: &Rc<Spaces>) -> bool {
-        let machines = renting::machines(&self.question, hardware.clone());
-        machines.iter().all(|own| self.none_is_near(&self.of(own), enough, spaces))
+        self.all_machines(hardware, &|mut job| {
+            let enough = enough(&job);
+            job.hardware.memory_gib = ROOMY_GIB;
+            job.hardware.host_ram = HostRam::Stated(ROOMY_GIB);
+            let some = |runner, enough| self.some(&job, runner, enough, spaces) == Ok(true);
+            // Where nobody runs any plan, what nobody runs is the answer.
+            for runner in [self.runner, Some(Runner::Nobody)] {
+                if some(runner, enough) {
+                    return false;
+                }
+                if some(runner, f64::INFINITY) {
+                    return true;
+                }
+            }
+            false
+        })
     }
 
-    fn none_is_near(&self, question: &Question, enough: &dyn Fn(&Job) -> f64, spaces: &Rc<Spaces>) -> bool {
-        let Ok(mut job) = job::resolve(question) else {
-            return false;
-        };
-        if job.workload.generation.is_some() || split::is_open(question, &job) {
-            return false;
-        }
-        let enough = enough(&job);
-        job.hardware.memory_gib = ROOMY_GIB;
-        job.hardware.host_ram = HostRam::Stated(ROOMY_GIB);
-        let context = Context::new(&job).for_many();
-        let some = |runner: Option<Runner>, enough: f64| {
-            let mut desk = Desk::beside(Rc::clone(spaces), runner, WORK_OF_A_TYPE);
-            let found = desk.ranked(&context, &PlanSpec::default(), Limits::room(enough));
-            found.is_ok_and(|found| !found.plans.is_empty())
-        };
-        // Where nobody runs any plan, what nobody runs is the answer.
-        for runner in [self.runner, Some(Runner::Nobody)] {
-            if some(runner, enough) {
-                return false;
-            }
-            if some(runner, f64::INFINITY) {
-                return true;
-            }
-        }
-        false
+    /// Whether `each` holds of all jobs that a machine is; false where that is open.
+    fn all_machines(&self, hardware: &HardwareSpec, each: &dyn Fn(Job) -> bool) -> bool {
+        let machines = renting::machines(&self.question, hardware.clone());
+        machines.iter().all(|own| {
+            let question = self.of(own);
+            let job = job::resolve(&question).ok();
+            let job = job.filter(|job| job.workload.generation.is_none() && !split::is_open(&question, job));
+            job.is_some_and(each)
+        })
+    }
+
+    /// Whether some plan fits and takes less than `enough` seconds as it stands in the space.
+    fn some(&self, job: &Job, runner: Option<Runner>, enough: f64, spaces: &Rc<Spaces>) -> Result<bool, InputError> {
+        let context = Context::new(job).for_many();
+        let mut desk = Desk::beside(Rc::clone(spaces), runner, WORK_OF_A_TYPE);
+        let found = desk.ranked(&context, &PlanSpec::default(), Limits::room(enough))?;
+        Ok(!found.plans.is_empty())
     }
 }
