@@ -25,9 +25,13 @@ pub struct Reached {
 impl Reached {
     /// Seconds from which on a step does worse in both, at so many dollars a second.
     fn enough(self, usd_per_second: Option<f64>) -> f64 {
-        let paid = usd_per_second.map_or(0.0, |own| self.usd.map_or(f64::INFINITY, |usd| usd / own));
-        self.seconds.max(paid)
+        self.seconds.max(usd_per_second.map_or(0.0, |price| paid(self.usd, price)))
     }
+}
+
+/// Seconds after which a step at a price has cost as much as one that is known; that one's missing price is above any.
+pub(super) fn paid(usd: Option<f64>, usd_per_second: f64) -> f64 {
+    usd.map_or(f64::INFINITY, |usd| usd / usd_per_second)
 }
 
 /// Dollars for a second on all GPUs.
@@ -71,7 +75,8 @@ impl Asked {
     /// asked. Of what just fits it says so, too.
     fn is_likely_beyond(&self, hardware: &HardwareSpec, enough: &dyn Fn(&Job) -> f64, spaces: &Rc<Spaces>) -> bool {
         self.all_machines(hardware, &|job| {
-            let found = self.some(&job, self.runner, enough(&job), spaces);
+            let context = Context::new(&job).for_many();
+            let found = self.some(&context, self.runner, enough(&job), spaces);
             found.is_ok_and(|some| !some)
         })
     }
@@ -83,7 +88,8 @@ impl Asked {
             let enough = enough(&job);
             job.hardware.memory_gib = ROOMY_GIB;
             job.hardware.host_ram = HostRam::Stated(ROOMY_GIB);
-            let some = |runner, enough| self.some(&job, runner, enough, spaces) == Ok(true);
+            let context = Context::new(&job).for_many();
+            let some = |runner, enough| self.some(&context, runner, enough, spaces) == Ok(true);
             // Where nobody runs any plan, what nobody runs is the answer.
             for runner in [self.runner, Some(Runner::Nobody)] {
                 if some(runner, enough) {
@@ -109,10 +115,15 @@ impl Asked {
     }
 
     /// Whether some plan fits and takes less than `enough` seconds as it stands in the space.
-    fn some(&self, job: &Job, runner: Option<Runner>, enough: f64, spaces: &Rc<Spaces>) -> Result<bool, InputError> {
-        let context = Context::new(job).for_many();
+    fn some(
+        &self,
+        context: &Context<'_>,
+        runner: Option<Runner>,
+        enough: f64,
+        spaces: &Rc<Spaces>,
+    ) -> Result<bool, InputError> {
         let mut desk = Desk::beside(Rc::clone(spaces), runner, WORK_OF_A_TYPE);
-        let found = desk.ranked(&context, &PlanSpec::default(), Limits::room(enough))?;
+        let found = desk.ranked(context, &PlanSpec::default(), Limits::room(enough))?;
         Ok(!found.plans.is_empty())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::beyond::{STEPS, usd_per_second};
+use super::beyond::{STEPS, paid, usd_per_second};
 use super::{Asked, Sweep, Tried, spread};
 use crate::search::Objective;
 use crate::search::measures::{Measures, measures};
@@ -91,8 +91,8 @@ struct Known {
     objective: Objective,
     /// The last that is listed so far; `None` where there are places left.
     last: Option<Step>,
-    /// Those that no other beats in both cost and time.
-    front: Vec<Step>,
+    /// Those that have a price: seconds and dollars.
+    priced: Vec<(f64, f64)>,
 }
 
 /// A step of a machine that is known: GPUs, seconds, dollars.
@@ -123,7 +123,7 @@ impl Known {
         Self {
             objective,
             last: within.get(limit - 1).map(|(_, step)| *step),
-            front: known.iter().map(|(_, step)| *step).collect(),
+            priced: known.iter().filter_map(|(_, own)| Some((own.seconds, own.usd?))).collect(),
         }
     }
 
@@ -136,19 +136,22 @@ impl Known {
     fn enough(&self, job: &Job) -> f64 {
         let price = usd_per_second(job);
         // A machine without a price comes after all that have one.
-        let paid = |usd: Option<f64>| match (usd, price) {
-            (None, _) => f64::INFINITY,
-            (Some(_), None) => 0.0,
-            (Some(usd), Some(price)) => usd / price,
+        let by_cost = |usd: Option<f64>| match price {
+            Some(price) => paid(usd, price),
+            None if usd.is_some() => 0.0,
+            None => f64::INFINITY,
         };
         let listed = self.last.map_or(f64::INFINITY, |last| match self.objective {
-            Objective::Cost | Objective::CostWithin { .. } => paid(last.usd),
+            Objective::Cost | Objective::CostWithin { .. } => by_cost(last.usd),
             Objective::Time | Objective::TimeWithin { .. } => last.seconds,
             Objective::Gpus if job.gpus() > last.gpus => 0.0,
             Objective::Gpus => f64::INFINITY,
         });
-        let priced = self.front.iter().filter(|own| own.usd.is_some());
-        let unbeaten = priced.map(|own| own.seconds.max(paid(own.usd))).fold(f64::INFINITY, f64::min);
-        listed.max(if price.is_some() { unbeaten } else { 0.0 })
+        // What has no price is not weighed in both.
+        let unbeaten = price.map_or(0.0, |price| {
+            let beaten = |(seconds, usd): &(f64, f64)| seconds.max(paid(Some(*usd), price));
+            self.priced.iter().map(beaten).fold(f64::INFINITY, f64::min)
+        });
+        listed.max(unbeaten)
     }
 }
