@@ -39,11 +39,13 @@ impl<'a> Found<'a> {
         self.all.push((dimension, *self.plan));
         let Some((_, to)) = self.all.last_mut() else { return };
         change(to);
-        let kept = to.layout.shard_group == self.plan.layout.shard_group;
+        let plan = self.plan;
+        let is_other = |to: &Plan| to != plan;
+        let kept = to.layout.shard_group == plan.layout.shard_group;
         let is_new = (self.wanted)(dimension, &to.layout)
-            && *to != *self.plan
+            && is_other(to)
             && complete::again_in_place(self.job, to, self.whole && kept)
-            && *to != *self.plan;
+            && is_other(to);
         if !is_new || self.is_known(place) {
             self.all.truncate(place);
         }
