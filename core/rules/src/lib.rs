@@ -4,8 +4,8 @@
 //! and plan, row by row, each with the field to change and the remedy. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn b7af31a, DeepSpeed 0.19.8, TRL
 //! 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.19.2 with Megatron-LM of that version, Megatron-Bridge 0.6.2, torchtitan 0.3.0,
-//! LLaMA-Factory 0.9.5, axolotl 0.21.0, ms-swift 4.6.0, Unsloth 2026.10.9, slime 624b824 and NeMo-RL 7ea279a, which `e2e/frameworks`
-//! runs over the emitted texts.
+//! LLaMA-Factory 0.9.5, axolotl 0.21.0, ms-swift 4.6.0, Unsloth 2026.10.9, slime 624b824, NeMo-RL 7ea279a and `SkyRL` 0.3.0, which
+//! `e2e/frameworks` runs over the emitted texts.
 
 mod asked;
 pub mod axolotl;
@@ -22,6 +22,7 @@ pub mod optimizer;
 pub mod positions;
 mod rule;
 mod shared;
+pub mod skyrl;
 pub mod slime;
 pub mod torchtitan;
 mod trainer;
@@ -84,6 +85,10 @@ pub static FRAMEWORKS: &[Framework] = &[
     runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart().without_npus(),
     runs(&framework::SLIME, &[Megatron], slime::RULES).apart().without_npus(),
     runs(&framework::NEMO_RL, &[Fsdp, Megatron], nemo_rl::RULES)
+        .apart()
+        .without_npus(),
+    runs(&framework::SKYRL, &[Fsdp, Megatron], skyrl::RULES)
+        .fusing_the_lm_head()
         .apart()
         .without_npus(),
     runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
