@@ -17,9 +17,7 @@ use shardwise_question::task::{Penalty, Ratio};
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::Precision::Bf16;
 use shardwise_question::wire::Schedule::{Colocated, FullyAsync};
-use shardwise_question::wire::WorkloadKind::{
-    self, Cispo, Dapo, DrGrpo, Grpo, Gspo, Ppo, ReinforcePlusPlus, Rloo,
-};
+use shardwise_question::wire::WorkloadKind::{self, Cispo, Dapo, DrGrpo, Grpo, Gspo, Ppo, ReinforcePlusPlus, Rloo};
 use shardwise_question::workload::Workload;
 
 /// Whether a loss of the engine's own probabilities stands for it (`rollout_is`): a token's ratio, without a clip of its own.
@@ -38,7 +36,10 @@ pub fn penalizes_reward(workload: &Workload) -> bool {
 /// which keeps no old policy to compute them with (train/fully_async_trainer.py, line 378).
 pub fn holds_engines(workload: &Workload) -> bool {
     let plain = workload.kind.algorithm().is_some_and(|own| own.loss.ratio == Ratio::Token);
-    workload.rl.as_ref().is_some_and(|rl| plain && (rl.schedule == FullyAsync || !rl.old_log_prob))
+    workload
+        .rl
+        .as_ref()
+        .is_some_and(|rl| plain && (rl.schedule == FullyAsync || !rl.old_log_prob))
 }
 
 fn is_of(a: &Asked, kind: &str) -> bool {

@@ -77,7 +77,12 @@ pub(super) fn memory(emission: &Emission) -> Section {
     let again = layout.recompute != Recompute::None;
     let reason = if again { "computes activations again" } else { kept_reason(emission.answer.fits) };
     section.set("trainer.gradient_checkpointing", flag(again), reason);
-    let shares = emission.job.workload.rl.as_ref().is_some_and(|rl| rl.schedule == Schedule::Colocated);
+    let shares = emission
+        .job
+        .workload
+        .rl
+        .as_ref()
+        .is_some_and(|rl| rl.schedule == Schedule::Colocated);
     let reason = if shares { "it waits in host memory while engines generate" } else { "it stays on the GPUs" };
     section.set("trainer.policy.optimizer_config.offload_after_step", flag(shares), reason);
     if trains_by_megatron(emission) {
@@ -98,8 +103,7 @@ fn on_megatron(section: &mut Section, emission: &Emission) {
     }
     let optimizer = |name: &str| format!("{MEGATRON}optimizer_config_kwargs.optimizer_{name}");
     let away = layout.optimizer_offload_fraction;
-    let reason =
-        if away > 0.0 { "the optimizer steps in host memory" } else { "the optimizer steps on the GPUs" };
+    let reason = if away > 0.0 { "the optimizer steps in host memory" } else { "the optimizer steps on the GPUs" };
     section.set(optimizer("cpu_offload"), flag(away > 0.0), reason);
     if away > 0.0 {
         let (fraction, reason) = megatron::offload_fraction(away);

@@ -1,7 +1,7 @@
 //! `SkyRL`'s keys that are written as they are read.
 
 use super::super::choices::{engine_reason, reshard_reason, updates};
-use super::super::text::share;
+use super::super::text::{flag, share};
 use super::super::words::{count, plural};
 use crate::binding::Form::{Count, Flag, Share, Size};
 use crate::binding::Meaning::{Plan, Taken};
@@ -41,7 +41,7 @@ pub(crate) const FSDP: &[Row] = &[
     }),
     row("fsdp_config.reshard_after_forward", Plan("zero_stage"), |at| {
         let stage = at.layout.zero_stage;
-        says(super::flag(stage == 3), reshard_reason(stage))
+        says(flag(stage == 3), reshard_reason(stage))
     }),
     row("fsdp_config.fsdp_size", Plan("shard_group"), |at| match at.layout.shard_group {
         group if group >= at.gpus() => says(-1, "shards over all GPUs that train"),
