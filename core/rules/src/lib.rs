@@ -54,9 +54,9 @@ pub struct Framework {
     /// Backends it trains with, the preferred one first. A plan for another backend is refused, so
     /// a caller asks the search for a plan with one of these.
     pub backends: &'static [Backend],
-    /// Whether it can compute the loss without the logits. Where it cannot, a plan with
+    /// Backends with which it can compute the loss without the logits. With another, a plan with
     /// `fused_lm_head` needs more memory than estimated, and the text says so.
-    pub fused_lm_head: bool,
+    fused_lm_head: &'static [Backend],
     /// Whether its texts overlap tensor-parallel collectives with the products they feed. Where they do not, a plan that
     /// does takes longer than estimated.
     pub overlaps_tensor_parallel: bool,
@@ -88,7 +88,7 @@ pub static FRAMEWORKS: &[Framework] = &[
         .apart()
         .without_npus(),
     runs(&framework::SKYRL, &[Fsdp, Megatron], skyrl::RULES)
-        .fusing_the_lm_head()
+        .fusing_the_lm_head_with(&[Megatron])
         .apart()
         .without_npus(),
     runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
@@ -116,7 +116,7 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
         versions: own.versions,
         docs_url: own.docs_url,
         backends,
-        fused_lm_head: false,
+        fused_lm_head: &[],
         overlaps_tensor_parallel: false,
         apart: false,
         no_npu: false,
@@ -127,7 +127,11 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
 
 impl Framework {
     const fn fusing_the_lm_head(self) -> Self {
-        Self { fused_lm_head: true, ..self }
+        Self { fused_lm_head: self.backends, ..self }
+    }
+
+    const fn fusing_the_lm_head_with(self, backends: &'static [Backend]) -> Self {
+        Self { fused_lm_head: backends, ..self }
     }
 
     const fn overlapping(self) -> Self {
@@ -152,6 +156,12 @@ impl Framework {
     /// Lists the versions that there are.
     pub fn version(&self, name: &str) -> Result<&'static str, InputError> {
         version_of((self.name, self.versions), name, "version")
+    }
+
+    /// Whether it can compute the loss without the logits where it trains with `backend`.
+    #[must_use]
+    pub fn fuses_the_lm_head(&self, backend: Backend) -> bool {
+        self.fused_lm_head.contains(&backend)
     }
 
     /// What the framework refuses in this job and plan, most basic first; empty where it runs them.

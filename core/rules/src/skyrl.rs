@@ -74,8 +74,8 @@ pub(crate) static RULES: &[Rule] = &[
     must("plan.critic", |a| a.plan.critic.is_none_or(|own| own == *a.layout))
         .or("The texts for SkyRL lay critic and policy out alike. Leave the critic's plan out."),
     all(PASSES),
-    all(ALGORITHM),
     all(SCHEDULE),
+    all(ALGORITHM),
     RESPONSES_HAVE_POSITIONS,
     HAS_ENGINE,
     all(GENERATION),

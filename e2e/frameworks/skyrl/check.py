@@ -100,7 +100,10 @@ megatron_bridge.subclasses = lambda cls: (own for own in families(cls) if not ow
 
 
 class Described(megatron_bridge.Described):
-    """Its provider, whose weights would be read once the model is made."""
+    """Its provider, whose weights would be read once the model is made. A text may name a copy of the checkpoint, or its chat model."""
+
+    def __init__(self, name):
+        super().__init__(megatron_bridge.ASKED["hf_repo"])
 
     def to_megatron_provider(self):
         return super().to_megatron_provider(load_weights=False)

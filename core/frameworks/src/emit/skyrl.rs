@@ -70,7 +70,12 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if job.workload.has_reference() && job.workload.lora.is_none() && !layout.offload.parameters {
+    if job.workload.has_reference() && job.workload.lora.is_some() {
+        out.push(
+            "with adapters the estimate takes the model below them for the reference; SkyRL loads it a second time, and moves both to host memory by turns."
+                .to_owned(),
+        );
+    } else if job.workload.has_reference() && !layout.offload.parameters {
         out.push(
             "the estimate keeps the reference's weights on the GPUs; SkyRL moves policy and reference to host memory by turns."
                 .to_owned(),

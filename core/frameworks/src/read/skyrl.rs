@@ -130,6 +130,9 @@ fn machine(draft: &mut Draft, program: &str) {
     let generate = ["num_engines", "tensor_parallel_size", "data_parallel_size"]
         .iter()
         .fold(1, |all: u64, name| all.saturating_mul(engine(draft, name)));
+    // One machine where it holds both, else nodes of those that train, or of those that generate where these are more.
+    let all = train.saturating_add(generate);
+    draft.set("hardware.gpus_per_node", if all <= 8 { all } else { per_node.max(generate.min(8)) });
     let fully = draft.is_on("trainer.fully_async.enabled") || program.contains("fully_async");
     let ahead = program.contains("async");
     generates_on(

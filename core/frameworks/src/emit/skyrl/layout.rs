@@ -9,7 +9,7 @@ use super::super::{kernel, megatron};
 use super::{others, rows};
 use crate::binding::At;
 use shardwise_question::plan::{Layout, MicroBatch, Recompute};
-use shardwise_question::wire::{Backend, LoraTargets, Schedule};
+use shardwise_question::wire::{Backend, LoraTargets, RecomputeModule, Schedule};
 use shardwise_rules::pools;
 
 const MEGATRON: &str = "trainer.policy.megatron_config.";
@@ -96,9 +96,13 @@ fn on_megatron(section: &mut Section, emission: &Emission) {
     if layout.recompute != Recompute::None {
         section.say(TRANSFORMER, megatron::RECOMPUTE, &at);
     }
-    if matches!(layout.recompute, Recompute::Selective(_)) {
+    if let Recompute::Selective(modules) = layout.recompute {
         for name in ["recompute_method", "recompute_num_layers"] {
             section.set(format!("{TRANSFORMER}{name}"), "null", "modules are chosen, not layers");
+        }
+        if modules.iter().any(|own| own == RecomputeModule::SharedExperts) {
+            let reason = "what is computed again runs by itself";
+            section.set(format!("{TRANSFORMER}moe_shared_expert_overlap"), flag(false), reason);
         }
     }
     let optimizer = |name: &str| format!("{MEGATRON}optimizer_config_kwargs.optimizer_{name}");

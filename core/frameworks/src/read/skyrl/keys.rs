@@ -55,6 +55,7 @@ const MEGATRON: &[(&str, Meaning)] = &[
     ("transformer_config_kwargs.num_layers_in_*", Unmodelled("the estimate splits layers as evenly as they go")),
     ("ddp_config.grad_reduce_in_fp32", Plan("gradient_bytes")),
     ("ddp_config.overlap_grad_reduce|ddp_config.overlap_param_gather", Plan("overlap")),
+    ("transformer_config_kwargs.moe_shared_expert_overlap", Ignored("the estimate runs shared experts by themselves")),
     ("optimizer_config_kwargs.*", Ignored("details of its optimizer")),
     ("moe_*|mtp_*|freeze_moe_router", Ignored("which experts are taken, and further heads")),
     ("*", Ignored("details of Megatron")),
