@@ -46,6 +46,13 @@ fn is_of(a: &Asked, kind: &str) -> bool {
     model(&a.job.model.id).is_some_and(|own| own.model_type == kind)
 }
 
+// examples/train/gptoss.
+const PACKS: Rule = must("model", |a| !is_of(a, "gpt_oss"))
+    .or("SkyRL's FSDP trains gpt-oss by a kernel that packs nothing. Set the backend to megatron.");
+
+const BRIDGES: Rule = must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
+        .or("SkyRL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp.");
+
 /// What `SkyRL` refuses, or would run otherwise than planned.
 pub(crate) static RULES: &[Rule] = &[
     must("workload.kind", |a| {
@@ -61,10 +68,10 @@ pub(crate) static RULES: &[Rule] = &[
     // backends/skyrl_train/workers/model_wrapper.py, line 260: sequences of such models are padded.
     must("model", |a| a.shape.vision.is_none())
         .or("The texts for SkyRL train models of text alone. Choose one of them, or take veRL's flags."),
+    when(|a| a.is(Fsdp), &[PACKS]),
+    when(|a| a.is(Megatron), &[BRIDGES]),
     WHOLE_NODES,
     precisions(&[Bf16]).or("The texts for SkyRL train in bf16. Choose it."),
-    must("workload.lora", |a| !a.workload.quantized_base())
-        .or("SkyRL loads no 4-bit base model. Leave load_in_4bit out."),
     FLASH.or("The texts for SkyRL attend by fused kernels. Set attention to flash."),
     ACTIVATIONS_STAY.or("SkyRL keeps activations on the GPU. Use recompute instead."),
     all(optimizer::ADAMW_ALONE),
@@ -92,11 +99,9 @@ static ON_FSDP: &[Rule] = &[
         "SkyRL's FSDP recomputes whole layers or nothing. Set recompute to full or none, or the backend to megatron.",
     ),
     USUAL_KERNEL.or("SkyRL's FSDP attends by FlashAttention-2. Leave it out."),
-    // backends/skyrl_train/workers/model_wrapper.py, line 466; examples/train/gptoss.
+    // backends/skyrl_train/workers/model_wrapper.py, line 466.
     must("plan.ulysses_parallel", |a| a.ulysses == 1 || a.workload.packing)
         .or("SkyRL splits only packed sequences over GPUs. Set packing to true, or ulysses_parallel to 1."),
-    must("model", |a| !is_of(a, "gpt_oss"))
-        .or("SkyRL's FSDP trains gpt-oss by a kernel that packs nothing. Set the backend to megatron."),
     // train/config/config.py, line 1043.
     must("plan.fused_lm_head", |a| !a.layout.fused_lm_head)
         .or("SkyRL fuses the LM head with Megatron alone. Set it to false, or the backend to megatron."),
@@ -106,8 +111,6 @@ static ON_FSDP: &[Rule] = &[
 
 /// backends/skyrl_train/workers/megatron, and train/utils/utils.py, `validate_megatron_cfg`.
 static ON_MEGATRON: &[Rule] = &[
-    must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
-        .or("SkyRL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp."),
     must("plan.backend", |a| a.workload.kind != Ppo)
         .or("SkyRL's Megatron trains no critic. Set the backend to fsdp, or take veRL's flags."),
     all(MEGATRON),
@@ -123,8 +126,7 @@ static ON_MEGATRON: &[Rule] = &[
     must("plan.sequence_parallel", |a| a.tp == 1 || a.layout.sequence_parallel)
         .or("SkyRL always splits norms with the matrices. Set it to true."),
     // The same, line 610.
-    must("plan.zero_stage", |a| a.layout.zero_stage == 1)
-        .or("SkyRL always shards the optimizer. Set zero_stage to 1."),
+    must("plan.zero_stage", |a| a.layout.zero_stage == 1).or("SkyRL always shards the optimizer. Set zero_stage to 1."),
     must("plan.overlap.tensor_parallel", |a| !a.layout.overlap.tensor_parallel)
         .or("SkyRL sets up no overlap of tensor-parallel communication. Set it to false."),
     must("plan.overlap_moe_expert_parallel_comm", |a| !a.layout.switches.overlap_moe_expert_parallel_comm)
@@ -132,8 +134,12 @@ static ON_MEGATRON: &[Rule] = &[
     // train/utils/utils.py, line 209.
     must("workload.packing", |a| a.cp == 1 || a.workload.packing)
         .or("SkyRL splits only packed sequences over GPUs. Set packing to true, or context_parallel to 1."),
-    must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0 || !a.layout.offload.optimizer)
-        .or("An optimizer that steps in host memory is there already. Leave optimizer_offload_fraction or the offload out."),
+    must("plan.optimizer_offload_fraction", |a| {
+        a.layout.optimizer_offload_fraction == 0.0 || !a.layout.offload.optimizer
+    })
+    .or(
+        "An optimizer that steps in host memory is there already. Leave optimizer_offload_fraction or the offload out.",
+    ),
 ];
 
 /// What one pass takes: train/utils/utils.py, `validate_batch_sizes`; backends/skyrl_train/workers/worker_utils.py.

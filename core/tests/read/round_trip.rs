@@ -165,9 +165,7 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.master_weights_bytes",
             "plan.gradient_bytes",
             "plan.optimizer_bytes",
-            // How many groups are dropped; the length of the run is in steps.
-            "workload.rl.oversampling",
-            "workload.tokens",
+            // The length of the run is in steps.
             "workload.run.steps",
         ],
         "unsloth" => &[
