@@ -13,8 +13,11 @@ use crate::words;
 /// How many runs are shown before "show all".
 const TOP: usize = 15;
 
-/// As many rows are built in one task.
+/// As many rows are built in one task at least.
 const SLICE: usize = 10;
+
+/// The part of the rows that stand already which is built in one task: the browser lays the whole table out anew after each.
+const PART: usize = 8;
 
 /// The columns: those that say something of a run of the tab.
 fn columns(page: Page, runs: &Runs) -> Vec<Column> {
@@ -207,7 +210,7 @@ fn grow(built: RwSignal<usize>, all: usize) {
     }
     browser::soon(move || {
         // Gone with its table where that was drawn anew.
-        let _ = built.try_update(|built| *built = (*built + SLICE).min(all));
+        let _ = built.try_update(|built| *built = (*built + SLICE.max(*built / PART)).min(all));
         grow(built, all);
     });
 }
