@@ -79,9 +79,13 @@ impl Asked {
 
     /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.
     pub(super) fn tried(&self) -> (Ref<'_, Vec<Tried>>, bool) {
-        let sweep = self.every.get_or_init(|| every(&self.question));
-        let all = within::go_on(self, sweep, &mut self.tried.borrow_mut());
+        let all = within::go_on(self, self.every(), &mut self.tried.borrow_mut());
         (self.tried.borrow(), all)
+    }
+
+    /// The question for every GPU type with several numbers of GPUs.
+    pub(super) fn every(&self) -> &Sweep {
+        self.every.get_or_init(|| every(&self.question))
     }
 
     /// The question on every GPU type.

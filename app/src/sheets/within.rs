@@ -60,7 +60,7 @@ struct Row<'a> {
 struct Scene<'a> {
     lang: Lang,
     asked: &'a Asked,
-    sweep: Sweep,
+    sweep: &'a Sweep,
     limits: Limits,
     fastest: bool,
     /// Those that keep the limits first.
@@ -78,7 +78,7 @@ impl<'a> Scene<'a> {
             Some(Row { held, offer, found, hours: run.all_hours()?, usd: run.all_usd() })
         });
         let rows = rows.collect();
-        Self { lang: ask.lang, asked, sweep: within::every(&asked.question), limits, fastest, rows }
+        Self { lang: ask.lang, asked, sweep: asked.every(), limits, fastest, rows }
     }
 
     fn name(&self, row: &Row) -> String {

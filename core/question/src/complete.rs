@@ -195,24 +195,46 @@ pub fn early_megatron_state_bytes(precision: Precision) -> (f64, f64, f64) {
 /// thousands of plans, and not why.
 #[must_use]
 pub fn again(job: &Job, plan: &Plan, open: bool) -> Option<Plan> {
-    let layout = layout::again(job, &plan.layout, open)?;
-    let generates = job.workload.rl.is_some() || job.workload.generation.is_some();
-    let rollout = match &plan.rollout {
-        _ if !generates => None,
-        Some(own) => Some(engine::again(job, own)?),
-        None => Some(complete_rollout(job, &RolloutPlanSpec::default()).ok()?),
-    };
+    let mut plan = *plan;
+    again_in_place(job, &mut plan, open).then_some(plan)
+}
+
+/// As [`again`], in the plan itself, which is of no use where the answer is false: a plan is too large to be copied for each of
+/// those that are asked.
+#[must_use]
+pub fn again_in_place(job: &Job, plan: &mut Plan, open: bool) -> bool {
     let rl = job.workload.rl.as_ref();
-    if rl.is_some_and(|rl| !shares_mini_batch(rl, &layout)) {
-        return None;
+    let has_critic = rl.is_some_and(|rl| rl.critic.is_some());
+    for (role, has) in [(&mut plan.critic, has_critic), (&mut plan.reference, job.workload.has_reference())] {
+        let apart = role.filter(|own| has && *own != plan.layout);
+        *role = match apart {
+            Some(mut own) => match layout::again(job, &mut own, open) {
+                true => Some(own),
+                false => return false,
+            },
+            None => None,
+        };
     }
-    let role = |own: Option<Layout>| match own.filter(|own| *own != plan.layout) {
-        Some(own) => layout::again(job, &own, open),
-        None => Some(layout),
-    };
-    let critic = if rl.is_some_and(|rl| rl.critic.is_some()) { Some(role(plan.critic)?) } else { None };
-    let reference = if job.workload.has_reference() { Some(role(plan.reference)?) } else { None };
-    Some(Plan { layout, rollout, critic, reference })
+    if !layout::again(job, &mut plan.layout, open) {
+        return false;
+    }
+    // A role without a layout of its own has the trained model's.
+    for (role, has) in [(&mut plan.critic, has_critic), (&mut plan.reference, job.workload.has_reference())] {
+        if has && role.is_none() {
+            *role = Some(plan.layout);
+        }
+    }
+    let generates = rl.is_some() || job.workload.generation.is_some();
+    match &mut plan.rollout {
+        own if !generates => *own = None,
+        Some(own) => {
+            if !engine::again(job, own) {
+                return false;
+            }
+        }
+        own => *own = complete_rollout(job, &RolloutPlanSpec::default()).ok(),
+    }
+    (!generates || plan.rollout.is_some()) && rl.is_none_or(|rl| shares_mini_batch(rl, &plan.layout))
 }
 
 fn complete_layout(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {

@@ -17,16 +17,79 @@ use shardwise_question::workload::Rl;
 pub(crate) use steps::MOST_ENGINE;
 pub use steps::{machines, steps};
 
+/// Plans that a plan becomes by one step, each made where it is kept.
+struct Found<'a> {
+    job: &'a Job,
+    plan: &'a Plan,
+    /// Whether its weights are shared over all GPUs that can.
+    whole: bool,
+    /// Whether a step is of interest, by the layout that it makes of the trained model's.
+    wanted: &'a dyn Fn(Dimension, &Layout) -> bool,
+    all: Vec<(Dimension, Plan)>,
+}
+
+impl<'a> Found<'a> {
+    fn new(job: &'a Job, plan: &'a Plan, wanted: &'a dyn Fn(Dimension, &Layout) -> bool) -> Self {
+        Self { job, plan, whole: shards_over_all(job, &plan.layout), wanted, all: Vec::with_capacity(48) }
+    }
+
+    /// Adds the plan that a change makes, where model and machine allow it and it is another.
+    fn offer(&mut self, dimension: Dimension, change: impl FnOnce(&mut Plan)) {
+        let place = self.all.len();
+        self.all.push((dimension, *self.plan));
+        let Some((_, to)) = self.all.last_mut() else { return };
+        change(to);
+        let kept = to.layout.shard_group == self.plan.layout.shard_group;
+        let is_new = (self.wanted)(dimension, &to.layout)
+            && *to != *self.plan
+            && complete::again_in_place(self.job, to, self.whole && kept)
+            && *to != *self.plan;
+        if !is_new || self.is_known(place) {
+            self.all.truncate(place);
+        }
+    }
+
+    /// Whether a plan was added before, by a step in its dimension: of two dimensions no step is the same.
+    fn is_known(&self, place: usize) -> bool {
+        let (before, own) = self.all.split_at(place);
+        own.first()
+            .is_some_and(|own| before.iter().any(|known| known.0 == own.0 && known.1 == own.1))
+    }
+
+    /// Adds the plan with the dimension as in `layout`.
+    fn layout(&mut self, dimension: Dimension, layout: &Layout) {
+        let was = self.plan.layout;
+        self.offer(dimension, |to| {
+            dimension.carry_layout(layout, &mut to.layout);
+            // A role whose value is the trained model's takes the step with it.
+            for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
+                let mut alike = *role;
+                dimension.carry_layout(&was, &mut alike);
+                if alike == *role {
+                    dimension.carry_layout(layout, role);
+                }
+            }
+        });
+    }
+
+    /// Adds the plan with another engine.
+    fn engine(&mut self, dimension: Dimension, engine: RolloutPlan) {
+        self.offer(dimension, |to| to.rollout = Some(engine));
+    }
+}
+
 /// Every plan that model and machine allow, one step away in one dimension. What is trained stays: batch, precision,
 /// schedule.
 #[must_use]
 pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
-    let mut found = Vec::with_capacity(48);
-    let mut offer = |dimension: Dimension, to: &Plan| {
-        let to = checked(job, plan, to).filter(|to| to != plan);
-        found.extend(to.map(|to| (dimension, to)));
-    };
-    let mut propose = |dimension: Dimension, layout: Layout| offer(dimension, &with_layout(plan, dimension, &layout));
+    let mut found = Found::new(job, plan, &|_, _| true);
+    helpful(&mut found);
+    found.all
+}
+
+/// The steps that may help: half and twice of each size, and what recipes turn on.
+fn helpful(found: &mut Found<'_>) {
+    let (job, plan) = (found.job, found.plan);
     let layout = &plan.layout;
     // Tensor parallelism stays inside the node.
     let node = job.hardware.gpus_per_node.max(layout.tensor_parallel);
@@ -34,54 +97,38 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
         for double in [false, true] {
             let resized = dimension.resized(layout, double);
             if let Some(resized) = resized.filter(|resized| resized.tensor_parallel <= node) {
-                propose(dimension, resized);
+                found.layout(dimension, &resized);
             }
         }
     }
     for stage in [layout.zero_stage.checked_sub(1), Some(layout.zero_stage + 1)] {
         if let Some(zero_stage) = stage.filter(|stage| *stage <= 3) {
-            propose(D::ZeroStage, Layout { zero_stage, ..*layout });
+            found.layout(D::ZeroStage, &Layout { zero_stage, ..*layout });
         }
     }
     for micro_batch in batches(job, layout) {
-        propose(D::MicroBatch, Layout { micro_batch, ..*layout });
+        found.layout(D::MicroBatch, &Layout { micro_batch, ..*layout });
     }
     let selective = Recompute::Selective(Modules::CORE_ATTN);
     for recompute in [Recompute::None, selective, Recompute::Full] {
         if recompute == selective && !is_selective(job, layout.backend) {
             continue;
         }
-        propose(D::Recompute, Layout { recompute, ..*layout });
+        found.layout(D::Recompute, &Layout { recompute, ..*layout });
     }
     for offload in moved(layout) {
-        propose(D::Offload, Layout { offload, ..*layout });
+        found.layout(D::Offload, &Layout { offload, ..*layout });
     }
-    // Elsewhere `offload.optimizer` says it; what has no such optimizer is refused below.
+    // Elsewhere `offload.optimizer` says it; what has no such optimizer is refused.
     if job.workload.rl.is_some() {
-        propose(D::OptimizerOffloadFraction, Layout { optimizer_offload_fraction: 1.0, ..*layout });
+        found.layout(D::OptimizerOffloadFraction, &Layout { optimizer_offload_fraction: 1.0, ..*layout });
     }
-    propose(D::FusedLmHead, Layout { fused_lm_head: true, ..*layout });
+    found.layout(D::FusedLmHead, &Layout { fused_lm_head: true, ..*layout });
     if let Some(engine) = &plan.rollout {
         for (dimension, engine) in engines(job, engine) {
-            offer(dimension, &Plan { rollout: Some(engine), ..*plan });
+            found.engine(dimension, engine);
         }
     }
-    found
-}
-
-/// The plan with the dimension as in `layout`.
-fn with_layout(plan: &Plan, dimension: Dimension, layout: &Layout) -> Plan {
-    let mut to = *plan;
-    dimension.carry_layout(layout, &mut to.layout);
-    // A role whose value is the trained model's takes the step with it.
-    for role in [&mut to.critic, &mut to.reference].into_iter().flatten() {
-        let mut alike = *role;
-        dimension.carry_layout(&plan.layout, &mut alike);
-        if alike == *role {
-            dimension.carry_layout(layout, role);
-        }
-    }
-    to
 }
 
 /// A changed plan, completed anew; `None` where model or machine rule it out.
@@ -93,11 +140,13 @@ pub fn checked(job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
 /// A changed plan, completed anew on another machine than that of `was`; `None` where model or machine rule it out.
 #[must_use]
 pub fn moved_to(from: &Job, job: &Job, was: &Plan, plan: &Plan) -> Option<Plan> {
-    let all = |layout: &Layout| layout.data_parallel(complete::training_gpus(from)) * layout.sequence_split();
-    // Who shards over all ranks goes on doing so, unless that is what changes.
-    let whole = was.layout.shard_group == all(&was.layout);
     let kept = plan.layout.shard_group == was.layout.shard_group;
-    complete::again(job, plan, whole && kept)
+    complete::again(job, plan, shards_over_all(from, &was.layout) && kept)
+}
+
+/// Whether a layout's weights are shared over all ranks that can: who does so goes on, unless that is what changes.
+fn shards_over_all(job: &Job, layout: &Layout) -> bool {
+    layout.shard_group == layout.data_parallel(complete::training_gpus(job)) * layout.sequence_split()
 }
 
 /// Tokens of one pass that veRL's guide asks for at least: twice the longest sample, over the GPUs that split it

@@ -66,8 +66,8 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     })
 }
 
-/// An engine's plan that was changed, as [`complete_rollout`] makes it that is told all of it.
-pub(super) fn again(job: &Job, plan: &RolloutPlan) -> Option<RolloutPlan> {
+/// Makes an engine's plan that was changed one that [`complete_rollout`] makes which is told all of it; false where it is refused.
+pub(super) fn again(job: &Job, plan: &mut RolloutPlan) -> bool {
     let (tensor, data, own) = (plan.tensor_parallel, plan.data_parallel, plan.expert_parallel);
     let at = Place::UNREAD;
     let parts = [tensor, data, own]
@@ -81,8 +81,8 @@ pub(super) fn again(job: &Job, plan: &RolloutPlan) -> Option<RolloutPlan> {
         && is_share(plan.gpu_memory_utilization)
         && counts.iter().all(|count| (1..=MOST).contains(count))
         && (SPEEDUP.0..=SPEEDUP.1).contains(&plan.speculative_speedup);
-    let max_num_batched_tokens = held_tokens(job, plan.chunked_prefill, plan.max_num_batched_tokens);
-    legal.then_some(RolloutPlan { max_num_batched_tokens, ..*plan })
+    plan.max_num_batched_tokens = held_tokens(job, plan.chunked_prefill, plan.max_num_batched_tokens);
+    legal
 }
 
 /// Tokens of an engine step: without chunked prefill it holds the longest sequence (veRL 0.9.1, `vllm_async_server.py`).

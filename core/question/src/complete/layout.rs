@@ -1,6 +1,6 @@
 //! A layout of training with every default applied.
 
-use super::legal::placed_at;
+use super::legal::place;
 use super::schedule::usual_chunks;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
 use crate::job::Job;
@@ -104,24 +104,21 @@ fn stepper(spec: &PlanSpec) -> Stepper {
 
 /// A complete layout that was changed, as [`decided`] and [`super::placed`] make it that are told all of it, but for the group
 /// that shares weights where that is left `open`.
-pub(super) fn again(job: &Job, layout: &Layout, open: bool) -> Option<Layout> {
+pub(super) fn again(job: &Job, layout: &mut Layout, open: bool) -> bool {
     if !is_in_range(layout) {
-        return None;
+        return false;
     }
-    let recompute = match layout.recompute {
-        Recompute::Selective(modules) if modules == Modules::default() => Recompute::Selective(Modules::CORE_ATTN),
-        own => own,
-    };
-    let partition_size = layout.zero_plus.partition_size.max(1);
-    let whole = Layout {
-        recompute,
-        recompute_layers: layout.recompute_layers.filter(|_| recompute == Recompute::Full),
-        optimizer_offload_fraction: layout.optimizer_offload_fraction.max(0.0),
-        zero_plus: ZeroPlus { partition_size, ..layout.zero_plus },
-        weights_bytes: weights_bytes(job, layout.backend),
-        ..*layout
-    };
-    placed_at(job, whole, (!open).then_some(layout.shard_group.into()), Place::UNREAD).ok()
+    if layout.recompute == Recompute::Selective(Modules::default()) {
+        layout.recompute = Recompute::Selective(Modules::CORE_ATTN);
+    }
+    if layout.recompute != Recompute::Full {
+        layout.recompute_layers = None;
+    }
+    layout.optimizer_offload_fraction = layout.optimizer_offload_fraction.max(0.0);
+    layout.zero_plus.partition_size = layout.zero_plus.partition_size.max(1);
+    layout.weights_bytes = weights_bytes(job, layout.backend);
+    let shard_group = (!open).then_some(layout.shard_group.into());
+    place(job, layout, shard_group, Place::UNREAD).is_ok()
 }
 
 /// Whether every value of a layout is one that may be stated.

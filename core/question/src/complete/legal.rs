@@ -11,28 +11,29 @@ use shardwise_catalog::error::InputError;
 ///
 /// # Errors
 /// Names the field that model or machine rule out, with values that would do.
-pub fn placed(job: &Job, layout: Layout, shard_group: Option<u64>, at: &str) -> Result<Layout, InputError> {
-    placed_at(job, layout, shard_group, Place::at(at))
+pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str) -> Result<Layout, InputError> {
+    place(job, &mut layout, shard_group, Place::at(at))?;
+    Ok(layout)
 }
 
-/// As [`placed`].
-pub(super) fn placed_at(
+/// As [`placed`], in the layout itself.
+pub(super) fn place(
     job: &Job,
-    mut layout: Layout,
+    layout: &mut Layout,
     shard_group: Option<u64>,
     at: Place<'_>,
-) -> Result<Layout, InputError> {
+) -> Result<(), InputError> {
     let gpus = training_gpus(job);
-    heads(job, &layout, at)?;
-    stages(job, &layout, at)?;
-    schedule::check(&layout, at)?;
-    experts(job, &layout, at)?;
-    machine(&layout, gpus, at)?;
-    zero_infinity::check(job, &layout, gpus, at)?;
-    host_step(job, &layout, at)?;
-    switches(&layout, at)?;
-    kernel::check(job, &layout, at)?;
-    optimizer::check(job, &layout, at)?;
+    heads(job, layout, at)?;
+    stages(job, layout, at)?;
+    schedule::check(layout, at)?;
+    experts(job, layout, at)?;
+    machine(layout, gpus, at)?;
+    zero_infinity::check(job, layout, gpus, at)?;
+    host_step(job, layout, at)?;
+    switches(layout, at)?;
+    kernel::check(job, layout, at)?;
+    optimizer::check(job, layout, at)?;
     let replicas = gpus / layout.model_parallel().max(1);
     // FSDP shards over every rank that does not split matrices or layers.
     let shards = replicas * layout.sequence_split();
@@ -47,7 +48,7 @@ pub(super) fn placed_at(
             format_args!("{group} GPUs do not divide the {shards} that shard. Give a divisor of {shards}."),
         ));
     }
-    Ok(layout)
+    Ok(())
 }
 
 /// Heads split evenly.

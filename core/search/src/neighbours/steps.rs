@@ -3,7 +3,7 @@
 //! [`super::neighbours`] are the steps that may help; these are all of them, and the way back.
 
 use super::dimension::Dimension as D;
-use super::{checked, moved_to, neighbours, with_layout};
+use super::{Found, helpful, moved_to};
 use shardwise_catalog::catalog;
 use shardwise_catalog::hardware::Rentable;
 use shardwise_question::job::Job;
@@ -86,50 +86,37 @@ fn resize_ranks(engine: &mut RolloutPlan, ranks: u32) {
 /// steps.
 #[must_use]
 pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
-    // The engine's share goes in twentieths.
-    let one_step = |(dimension, to): &(D, Plan)| match (dimension, &plan.rollout, &to.rollout) {
-        (D::GpuMemoryUtilization, Some(was), Some(now)) => {
-            (now.gpu_memory_utilization - was.gpu_memory_utilization).abs() < 0.07
-        }
-        // With no floor: half and twice are among the turns.
-        (D::MaxNumBatchedTokens, ..) => false,
-        _ => true,
-    };
-    let mut found = neighbours(job, plan);
-    found.retain(one_step);
-    let mut add = |dimension, to: &Plan| {
-        // Of two dimensions no step is the same.
-        let same = |(own, known): &(D, Plan), to: &Plan| *own == dimension && known == to;
-        if let Some(to) = checked(job, plan, to)
-            && to != *plan
-            && !found.iter().any(|known| same(known, &to))
-        {
-            found.push((dimension, to));
-        }
-    };
     let trains = job.workload.generation.is_none();
+    let wanted = |dimension, to: &Layout| {
+        if trains { runs(dimension, &plan.layout, to) } else { *to == plan.layout }
+    };
+    let mut found = Found::new(job, plan, &wanted);
+    helpful(&mut found);
+    // The engine's share goes in twentieths.
+    found
+        .all
+        .retain(|(dimension, to)| match (dimension, &plan.rollout, &to.rollout) {
+            (D::GpuMemoryUtilization, Some(was), Some(now)) => {
+                (now.gpu_memory_utilization - was.gpu_memory_utilization).abs() < 0.07
+            }
+            // With no floor: half and twice are among the turns.
+            (D::MaxNumBatchedTokens, ..) => false,
+            _ => true,
+        });
     if trains {
         for (dimension, layout) in layouts(job, &plan.layout) {
-            add(dimension, &with_layout(plan, dimension, &layout));
+            found.layout(dimension, &layout);
         }
-        for (dimension, to) in roles(plan) {
-            add(dimension, &to);
-        }
+        roles(&mut found);
     }
     if let Some(engine) = &plan.rollout {
         for (dimension, turn) in ENGINES {
             let mut engine = *engine;
             turn(&mut engine);
-            let rollout = Some(engine);
-            add(dimension, &Plan { rollout, ..*plan });
+            found.engine(dimension, engine);
         }
     }
-    found.retain(
-        |(dimension, to)| {
-            if trains { runs(*dimension, &plan.layout, &to.layout) } else { to.layout == plan.layout }
-        },
-    );
-    found
+    found.all
 }
 
 /// Whether the code that trains has such a step: what it does not split a model by, it does not begin to. A plan that
@@ -210,23 +197,20 @@ fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
 }
 
 /// Half and twice what critic and reference take at once, where that is not the trained model's.
-fn roles(plan: &Plan) -> Vec<(D, Plan)> {
-    let mut found = Vec::new();
+fn roles(found: &mut Found<'_>) {
+    let plan = found.plan;
     for (dimension, role) in [(D::CriticMicroBatch, plan.critic), (D::ReferenceMicroBatch, plan.reference)] {
         let Some(role) = role.filter(|role| *role != plan.layout) else {
             continue;
         };
         for micro_batch in [role.micro_batch.halved(), role.micro_batch.doubled()] {
             let role = Some(Layout { micro_batch, ..role });
-            let mut to = *plan;
-            match dimension {
+            found.offer(dimension, |to| match dimension {
                 D::CriticMicroBatch => to.critic = role,
                 _ => to.reference = role,
-            }
-            found.push((dimension, to));
+            });
         }
     }
-    found
 }
 
 /// The plan on a node more and on a node less, on half or twice the GPUs where there is one node or a part of it; and

@@ -110,8 +110,9 @@ fn asked(question: &Question) -> u64 {
     question.hardware.gpus.unwrap_or(NODE).max(1)
 }
 
-/// The question on every GPU type with each of [`counts`]: its own type first, then the numbers of GPUs by how near they are
-/// to its own; of a market every machine that it has.
+/// The question on every GPU type with each of [`counts`], of a market every machine that it has: its own type first, the
+/// numbers of GPUs by how near they are to its own; then those that multiply most, and most for a dollar, in turns, so that the
+/// best are mostly found early.
 ///
 /// ```
 /// use shardwise_core::{search::within::{counts, every}, wire};
@@ -140,5 +141,5 @@ pub fn every(question: &Question) -> Sweep {
         .map(|gpu| HardwareSpec { gpu: gpu.id.into(), market: market.clone(), ..HardwareSpec::default() })
         .collect();
     all.extend(counts.iter().flat_map(|count| others.iter().map(|other| with(other, *count))));
-    Sweep::of(question, all).by_offer()
+    Sweep::of(question, all).by_offer().by_promise()
 }

@@ -50,6 +50,19 @@ impl Sweep {
     }
 }
 
+impl Sweep {
+    /// This sweep with the machines of the question's own type first, as they come, and then those that promise most.
+    pub(in crate::search) fn by_promise(mut self) -> Self {
+        let own = |hardware: &HardwareSpec| hardware.gpu == self.asked.question.hardware.gpu;
+        let places = self.asked.by_promise();
+        let of = |place: usize| self.asked.hardware.get(place);
+        let others = places.into_iter().filter_map(of).filter(|machine| !own(machine));
+        let all = self.asked.hardware.iter().filter(|machine| own(machine)).chain(others);
+        self.asked.hardware = all.cloned().collect();
+        self
+    }
+}
+
 impl Asked {
     /// Places of the machines, those first that promise most: by what they multiply at most, and by that for a dollar, in
     /// turns.
