@@ -12,9 +12,11 @@ use crate::protocol::blocks::{self, Run};
 use crate::sheets::prelude::*;
 use crate::words;
 
-/// After so many offers, or so much work, a slice ends: the worker has other tasks, too.
-const SLICE: usize = 16;
-const WORK: u64 = 4_000;
+/// After so many offers, or so much work, a slice ends: the worker has other tasks, too. The first ones are shorter by
+/// [`SOON`]: something is to be seen soon, and each slice writes the whole sheet anew.
+const SLICE: usize = 64;
+const WORK: u64 = 16_000;
+const SOON: usize = 4;
 
 /// GPU types that are shown beside the question's own, before all are asked for.
 const TOP: usize = 8;
@@ -27,8 +29,9 @@ const ID: &str = "within";
 
 /// Tries some more GPU types and numbers, and says whether that were the last.
 pub(super) fn go_on(asked: &Asked, sweep: &Sweep, tried: &mut Vec<Tried>) -> bool {
-    let (mut more, mut work) = (SLICE, 0);
-    while more > 0 && work < WORK {
+    let parts = if tried.len() < SLICE { SOON } else { 1 };
+    let (mut more, mut work) = (SLICE / parts, 0);
+    while more > 0 && work < WORK / parts as u64 {
         let Some(mut offer) = sweep.at(tried.len()) else {
             return true;
         };
