@@ -17,12 +17,7 @@ pub fn placed(job: &Job, mut layout: Layout, shard_group: Option<u64>, at: &str)
 }
 
 /// As [`placed`], in the layout itself.
-pub(super) fn place(
-    job: &Job,
-    layout: &mut Layout,
-    shard_group: Option<u64>,
-    at: Place<'_>,
-) -> Result<(), InputError> {
+pub(super) fn place(job: &Job, layout: &mut Layout, shard_group: Option<u64>, at: Place<'_>) -> Result<(), InputError> {
     let gpus = training_gpus(job);
     heads(job, layout, at)?;
     stages(job, layout, at)?;
