@@ -200,6 +200,8 @@ pub struct Efficiency {
     pub network_latency_s: f64,
     /// Parameters the host's CPUs update per second and node (`DeepSpeed`'s `CPUAdam`).
     pub cpu_adam_parameters_per_s: f64,
+    /// Time that a Grace CPU takes for what the GPU waits for, over that of an x86 server's.
+    pub grace_host: f64,
     /// Time of RL's forward-only phases over that of their passes: entropies.
     pub rl_forward: f64,
     /// Seconds in which the trainer's driver hands one token of a padded batch to the workers, and what they make of it comes back.

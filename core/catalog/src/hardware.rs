@@ -191,6 +191,12 @@ impl Hardware {
         Generation::of(&self.architecture).is_some()
     }
 
+    /// Whether NVIDIA's Grace is its CPU, which the catalog writes behind the architecture.
+    #[must_use]
+    pub fn is_on_grace(&self) -> bool {
+        self.architecture.ends_with("+ Grace")
+    }
+
     /// The id of the GPU whose benchmarks hold.
     #[must_use]
     pub fn benchmarked(&self) -> &str {

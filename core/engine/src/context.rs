@@ -133,6 +133,12 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Time that the host takes for what the GPU waits for, over that of an x86 server's.
+    #[must_use]
+    pub fn host(&self) -> f64 {
+        if self.job.hardware.is_on_grace() { self.efficiency.grace_host } else { 1.0 }
+    }
+
     /// The factor of all else on the GPU's time line on computation, in the workload's precision.
     #[must_use]
     pub fn compute(&self, layout: &Layout) -> f64 {

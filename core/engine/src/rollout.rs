@@ -169,6 +169,7 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
         constants,
         tuned: efficiency.architecture(hardware),
         released: job.workload.rl.is_none(),
+        tile: version::tile(plan, hardware),
         tower: Tower::of(context, &context.actor()),
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);

@@ -13,9 +13,6 @@ use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::wire::KvCacheDtype;
 
-/// Rows of attention's smallest tile.
-const TILE: f64 = 64.0;
-
 /// The architecture whose kernels engines ship apart from Hopper's.
 const BLACKWELL: &str = "Blackwell";
 
@@ -29,6 +26,8 @@ pub(super) struct EngineModel<'a> {
     pub(super) constants: &'a EngineEfficiency,
     pub(super) tuned: &'a Architecture,
     pub(super) released: bool,
+    /// Rows of decoding attention's smallest tile.
+    pub(super) tile: f64,
     pub(super) tower: Option<Tower>,
 }
 
@@ -230,7 +229,8 @@ impl EngineModel<'_> {
 
     /// Operations of decoding attention per cached token on one GPU. The queries that share a key fill a tile of at
     /// least 64 rows, however few they are: the smallest matrix product of Hopper's tensor cores (PTX ISA, `wgmma`), and
-    /// FlashAttention's block elsewhere. That, not bandwidth, decides where tensor cores are slow for the memory (H20).
+    /// FlashAttention's block elsewhere; 128 with vLLM's first FlashAttention-3 ([`version::tile`](super::version::tile)). That, not
+    /// bandwidth, decides where tensor cores are slow for the memory (H20).
     fn tile_flops(&self) -> f64 {
         let shape = &self.model.shape;
         let heads = shape.num_attention_heads as f64 / f64::from(self.plan.tensor_parallel);
@@ -241,7 +241,7 @@ impl EngineModel<'_> {
             let keys = shape.num_key_value_heads as f64 / f64::from(self.plan.tensor_parallel);
             (keys.max(1.0), 2.0 * shape.head_dim as f64)
         };
-        let rows = (heads / groups / TILE).ceil().max(1.0) * TILE;
+        let rows = (heads / groups / self.tile).ceil().max(1.0) * self.tile;
         2.0 * groups * rows * dimensions * self.layers()
     }
 

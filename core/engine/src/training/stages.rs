@@ -113,20 +113,23 @@ pub(super) fn tensor_share(layout: &Layout) -> f64 {
 /// long kernels hide it: NeMo-RL's dense steps that training decides (`docs/about/performance-summary.md` at 7ea279ab, Qwen3-32B on
 /// 64 H100 and on 32 GB200) leave no room for a wait at 4,096 tokens. Steps with experts show one in both passes
 /// (`verl_megatron_practice` and NeMo-RL, core/tests/data/rl.jsonl). Full recomputation runs the forward pass's again.
-fn add_host(time: &mut BlockTime, block: Block, layout: &Layout, seconds: f64) {
+///
+/// Grace takes `slower` times as long for the same code (<https://github.com/NVIDIA/TransformerEngine/issues/2053>), which shows in
+/// what the GPU waits for: the steps of Qwen3-30B-A3B on GB200 there. Floors stay: those of Qwen3-32B leave no room for longer ones.
+fn add_host(time: &mut BlockTime, block: Block, layout: &Layout, (seconds, slower): (f64, f64)) {
     let forward = Seconds::new(seconds * FORWARD);
     let again = if layout.recompute == Recompute::Full { forward } else { Seconds::ZERO };
     let backward = Seconds::new(seconds) - forward + again;
     if block.has_experts() {
-        time.wait_forward = forward;
-        time.wait_backward = backward;
+        time.wait_forward = forward * slower;
+        time.wait_backward = backward * slower;
         return;
     }
     time.floor_backward = backward;
     if layout.backend == Backend::Megatron {
         time.floor_forward = forward;
     } else {
-        time.wait_forward = forward;
+        time.wait_forward = forward * slower;
     }
 }
 
@@ -168,9 +171,9 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
             }
             if context.job.workload.rl.is_some() {
                 let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
-                add_host(&mut time, *block, layout, seconds);
+                add_host(&mut time, *block, layout, (seconds, context.host()));
             } else if block.has_experts() {
-                add_host(&mut time, *block, layout, framework.expert_layer_s);
+                add_host(&mut time, *block, layout, (framework.expert_layer_s, context.host()));
             } else if context.job.workload.fine_tunes() {
                 add_floors(&mut time, layout.recompute, framework.tune_layer_s);
             }
@@ -206,7 +209,7 @@ pub(super) fn tower_time(context: &Context<'_>, role: &Role<'_>, layout: &Layout
     }
     if context.job.workload.rl.is_some() && time.kernels > 0.0 {
         let mut host = BlockTime::default();
-        add_host(&mut host, BLOCK, layout, context.framework(layout).rl_layer_s);
+        add_host(&mut host, BLOCK, layout, (context.framework(layout).rl_layer_s, context.host()));
         if !tower.trains() {
             host.floor_backward = Seconds::ZERO;
         }
