@@ -464,8 +464,8 @@ words! {
     flags_others: "Not for this question", "不适用于此问题";
     paste: "Paste a script", "粘贴脚本";
     close: "Close", "关闭";
-    paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF, slime, NeMo-RL, Megatron-LM or Megatron-Bridge, YAML of LLaMA-Factory, axolotl or LLMForge, TOML of torchtitan up to 0.2, Python with the configuration of torchtitan, TRL, Unsloth or Transformers, or a ds_config.json with its launch line; a traceback of memory that ran out; or the log of a run, alone or with its script. At most 1 MiB, and of a longer file its beginning. It is read here and sent nowhere.",
-        "veRL、ChatLearn、TRL、ms-swift、OpenRLHF、slime、NeMo-RL、Megatron-LM 或 Megatron-Bridge 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，torchtitan 0.2 及以前的 TOML，含 torchtitan、TRL、Unsloth 或 Transformers 配置的 Python，或 ds_config.json 及其启动命令，也可以是内存耗尽的 traceback，或一次运行的日志（可连同其脚本），不超过 1 MiB，更长的文件只取开头。仅在本页读取，不会发送到任何地方。";
+    paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF, slime, NeMo-RL, SkyRL, Megatron-LM or Megatron-Bridge, YAML of LLaMA-Factory, axolotl or LLMForge, TOML of torchtitan up to 0.2, Python with the configuration of torchtitan, TRL, Unsloth or Transformers, or a ds_config.json with its launch line; a traceback of memory that ran out; or the log of a run, alone or with its script. At most 1 MiB, and of a longer file its beginning. It is read here and sent nowhere.",
+        "veRL、ChatLearn、TRL、ms-swift、OpenRLHF、slime、NeMo-RL、SkyRL、Megatron-LM 或 Megatron-Bridge 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，torchtitan 0.2 及以前的 TOML，含 torchtitan、TRL、Unsloth 或 Transformers 配置的 Python，或 ds_config.json 及其启动命令，也可以是内存耗尽的 traceback，或一次运行的日志（可连同其脚本），不超过 1 MiB，更长的文件只取开头。仅在本页读取，不会发送到任何地方。";
     paste_label: "Script", "脚本";
     paste_files: "Open files", "打开文件";
     paste_drop: "or drop them on the box", "或拖放到输入框";

@@ -21,6 +21,7 @@ pub(crate) mod nemo_rl;
 mod openrlhf;
 pub(crate) mod optimizer;
 mod python;
+pub(crate) mod skyrl;
 mod slime;
 pub(crate) mod text;
 pub(crate) mod torchtitan;
@@ -48,6 +49,7 @@ static EMITTERS: [Emit; FRAMEWORKS.len()] = [
     openrlhf::emit,
     slime::emit,
     nemo_rl::emit,
+    skyrl::emit,
     megatron_lm::emit,
     megatron_bridge::emit,
     torchtitan::emit,

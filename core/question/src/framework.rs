@@ -96,9 +96,6 @@ pub const UNSLOTH: Named = named("unsloth", "Unsloth", &["2026.10.9"], "https://
 /// `EasyR1`, whose texts are read alone.
 pub const EASYR1: Named = named("easyr1", "EasyR1", &["b44b311"], "https://github.com/hiyouga/EasyR1");
 
-/// `SkyRL`, whose texts are read alone.
-pub const SKYRL: Named = named("skyrl", "SkyRL", &["a956457"], "https://docs.skyrl.ai");
-
 /// slime.
 pub const SLIME: Named = named(
     "slime",
@@ -115,8 +112,16 @@ pub const NEMO_RL: Named = named(
     "https://github.com/NVIDIA-NeMo/RL/tree/7ea279abfbeb698b092856d0dab61e7cf39bc909/examples/configs",
 );
 
+/// `SkyRL`.
+pub const SKYRL: Named = named(
+    "skyrl",
+    "SkyRL",
+    &["0.3.0"],
+    "https://github.com/NovaSky-AI/SkyRL/blob/skyrl-v0.3.0/skyrl/train/config/config.py",
+);
+
 /// Every framework, in the order in which the page shows them.
-pub static NAMES: [Named; 15] = [
+pub static NAMES: [Named; 16] = [
     VERL,
     CHATLEARN,
     DEEPSPEED,
@@ -125,6 +130,7 @@ pub static NAMES: [Named; 15] = [
     OPENRLHF,
     SLIME,
     NEMO_RL,
+    SKYRL,
     MEGATRON_LM,
     MEGATRON_BRIDGE,
     TORCHTITAN,

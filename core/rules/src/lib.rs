@@ -4,8 +4,8 @@
 //! and plan, row by row, each with the field to change and the remedy. The emitters refuse by these rules, and the search may
 //! leave out a plan that breaks one. Sources: the configuration code of verl 0.9.1, ChatLearn b7af31a, DeepSpeed 0.19.8, TRL
 //! 1.16.0, `OpenRLHF` 0.11.2, megatron-core 0.19.2 with Megatron-LM of that version, Megatron-Bridge 0.6.2, torchtitan 0.3.0,
-//! LLaMA-Factory 0.9.5, axolotl 0.21.0, ms-swift 4.6.0, Unsloth 2026.10.9, slime 624b824 and NeMo-RL 7ea279a, which `e2e/frameworks`
-//! runs over the emitted texts.
+//! LLaMA-Factory 0.9.5, axolotl 0.21.0, ms-swift 4.6.0, Unsloth 2026.10.9, slime 624b824, NeMo-RL 7ea279a and `SkyRL` 0.3.0, which
+//! `e2e/frameworks` runs over the emitted texts.
 
 mod asked;
 pub mod axolotl;
@@ -22,6 +22,7 @@ pub mod optimizer;
 pub mod positions;
 mod rule;
 mod shared;
+pub mod skyrl;
 pub mod slime;
 pub mod torchtitan;
 mod trainer;
@@ -53,9 +54,9 @@ pub struct Framework {
     /// Backends it trains with, the preferred one first. A plan for another backend is refused, so
     /// a caller asks the search for a plan with one of these.
     pub backends: &'static [Backend],
-    /// Whether it can compute the loss without the logits. Where it cannot, a plan with
+    /// Backends with which it can compute the loss without the logits. With another, a plan with
     /// `fused_lm_head` needs more memory than estimated, and the text says so.
-    pub fused_lm_head: bool,
+    fused_lm_head: &'static [Backend],
     /// Whether its texts overlap tensor-parallel collectives with the products they feed. Where they do not, a plan that
     /// does takes longer than estimated.
     pub overlaps_tensor_parallel: bool,
@@ -86,6 +87,10 @@ pub static FRAMEWORKS: &[Framework] = &[
     runs(&framework::NEMO_RL, &[Fsdp, Megatron], nemo_rl::RULES)
         .apart()
         .without_npus(),
+    runs(&framework::SKYRL, &[Fsdp, Megatron], skyrl::RULES)
+        .fusing_the_lm_head_with(&[Megatron])
+        .apart()
+        .without_npus(),
     runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
         .overlapping()
         .without_npus(),
@@ -111,7 +116,7 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
         versions: own.versions,
         docs_url: own.docs_url,
         backends,
-        fused_lm_head: false,
+        fused_lm_head: &[],
         overlaps_tensor_parallel: false,
         apart: false,
         no_npu: false,
@@ -122,7 +127,11 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
 
 impl Framework {
     const fn fusing_the_lm_head(self) -> Self {
-        Self { fused_lm_head: true, ..self }
+        Self { fused_lm_head: self.backends, ..self }
+    }
+
+    const fn fusing_the_lm_head_with(self, backends: &'static [Backend]) -> Self {
+        Self { fused_lm_head: backends, ..self }
     }
 
     const fn overlapping(self) -> Self {
@@ -147,6 +156,12 @@ impl Framework {
     /// Lists the versions that there are.
     pub fn version(&self, name: &str) -> Result<&'static str, InputError> {
         version_of((self.name, self.versions), name, "version")
+    }
+
+    /// Whether it can compute the loss without the logits where it trains with `backend`.
+    #[must_use]
+    pub fn fuses_the_lm_head(&self, backend: Backend) -> bool {
+        self.fused_lm_head.contains(&backend)
     }
 
     /// What the framework refuses in this job and plan, most basic first; empty where it runs them.

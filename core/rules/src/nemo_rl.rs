@@ -27,7 +27,7 @@ const ROUND: u64 = 64;
 /// Families that Megatron-Bridge converts and whose texts are checked with it, by Hugging Face's `model_type`
 /// (`models/*_bridge.py` of its 0.6.2). Gemma's activation has no fused kernel with its bias, which NeMo-RL's configurations ask
 /// for, and linear attention takes no packs.
-const BRIDGED: &[&str] =
+pub(crate) const BRIDGED: &[&str] =
     &["llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "glm4_moe", "gpt_oss", "deepseek_v2", "deepseek_v3", "olmoe"];
 
 const BRIDGES: Rule = must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))

@@ -92,6 +92,17 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.micro_batch",
             "workload.run.steps",
         ],
+        // One budget is for all passes, and nothing overlaps with Megatron.
+        "skyrl" => &[
+            "plan.attention_kernel",
+            "plan.forward_max_tokens_per_gpu",
+            "plan.forward_micro_batch",
+            "plan.gradient_bytes",
+            "plan.master_weights_bytes",
+            "plan.overlap.gradients",
+            "plan.overlap.parameters",
+            "workload.run.steps",
+        ],
         _ => &[],
     }
 }

@@ -155,6 +155,19 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.tokens",
             "workload.run.steps",
         ],
+        "skyrl" => &[
+            // One budget is for all passes.
+            "plan.forward_max_tokens_per_gpu",
+            "plan.forward_micro_batch",
+            // It overlaps nothing with Megatron, and has no setting of these bytes.
+            "plan.overlap.gradients",
+            "plan.overlap.parameters",
+            "plan.master_weights_bytes",
+            "plan.gradient_bytes",
+            "plan.optimizer_bytes",
+            // The length of the run is in steps.
+            "workload.run.steps",
+        ],
         "unsloth" => &[
             // What is not varied is not packed.
             "workload.packing",
@@ -186,13 +199,15 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
         "llmforge" => &["workload.packing"],
         other => panic!("{other}"),
     };
-    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime" | "nemo-rl" | "unsloth");
-    let fine_tuning = !matches!(framework, "chatlearn" | "slime");
+    let rl = matches!(framework, "verl" | "chatlearn" | "trl" | "openrlhf" | "slime" | "nemo-rl" | "skyrl" | "unsloth");
+    let fine_tuning = !matches!(framework, "chatlearn" | "slime" | "skyrl");
     lengths
         .into_iter()
         .filter(|name| match *name {
             "workload.mean_sequence_length" => fine_tuning || rl,
-            "plan.rollout.speculative_speedup" => matches!(framework, "verl" | "chatlearn" | "slime" | "nemo-rl"),
+            "plan.rollout.speculative_speedup" => {
+                matches!(framework, "verl" | "chatlearn" | "slime" | "nemo-rl" | "skyrl")
+            }
             _ => rl,
         })
         .chain(own.iter().copied())

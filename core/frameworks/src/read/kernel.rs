@@ -52,6 +52,15 @@ pub(crate) fn named(draft: &mut Draft, name: &str, plan: &str) -> bool {
     true
 }
 
+/// Takes the `FlashAttention` that is installed into the plan at `plan`.
+pub(crate) fn newest_flash(draft: &mut Draft, plan: &str) {
+    draft.assume(
+        &format!("{plan}.attention_kernel"),
+        "flash2",
+        "flash leaves the version of FlashAttention to what is installed: 2 is estimated. State plan.attention_kernel for another.",
+    );
+}
+
 /// Reads Megatron's word for a kernel at `key` into the plan at `plan`.
 pub(crate) fn megatron(draft: &mut Draft, key: &str, plan: &str) {
     let Some(word) = draft.word(key) else {
@@ -63,16 +72,14 @@ pub(crate) fn megatron(draft: &mut Draft, key: &str, plan: &str) {
         "auto" => {}
         "unfused" | "local" => draft.set(&format!("{plan}.attention"), "unfused"),
         "fused" => draft.set(&field, if on_amd(draft) { "ck" } else { "cudnn" }),
-        "flash" => draft.assume(
-            &field,
-            "flash2",
-            "flash leaves the version of FlashAttention to what is installed: 2 is estimated. State plan.attention_kernel for another.",
-        ),
+        "flash" => newest_flash(draft, plan),
         _ => {
             let word = short(&word);
             draft.refuse(
                 key,
-                format!("{word:?} is no attention kernel that is known here. Write auto, flash, fused, unfused or local."),
+                format!(
+                    "{word:?} is no attention kernel that is known here. Write auto, flash, fused, unfused or local."
+                ),
                 0,
             );
             draft.settle(key);

@@ -117,7 +117,7 @@ impl Dialect {
             }
             Self::Megatron => "Megatron-LM, megatron/training/arguments.py (https://github.com/NVIDIA/Megatron-LM)",
             Self::EasyR1 => "EasyR1 b44b311, verl/trainer/config.py (https://github.com/hiyouga/EasyR1)",
-            Self::SkyRl => "SkyRL a956457, skyrl/train/config/config.py (https://github.com/NovaSky-AI/SkyRL)",
+            Self::SkyRl => "SkyRL 0.3.0, skyrl/train/config/config.py (https://pypi.org/project/skyrl/0.3.0/)",
             Self::Slime => "slime 624b824, slime/utils/arguments.py (https://github.com/THUDM/slime)",
             Self::NemoRl => "NeMo-RL 7ea279a, examples/configs (https://github.com/NVIDIA-NeMo/RL)",
             Self::Trl => "TRL 1.16.0, trl/trainer (https://pypi.org/project/trl/1.16.0/)",

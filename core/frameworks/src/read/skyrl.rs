@@ -1,5 +1,5 @@
 //! `SkyRL`: `python -m skyrl.train.entrypoints.main_base trainer.…=… generator.…=…`
-//! (<https://github.com/NovaSky-AI/SkyRL>, a956457).
+//! (<https://github.com/NovaSky-AI/SkyRL>, 0.3.0 and a956457).
 
 mod keys;
 
@@ -7,18 +7,30 @@ mod keys;
 pub(super) use keys::SECTIONS;
 
 use super::draft::Draft;
-use super::launch;
 use super::link::Base;
-use super::megatron::{recompute, splits};
-use super::overrides;
+use super::megatron::{blocks, recompute, splits};
 use super::reinforcement::{adapters, filtered, generates_on, offloads, or_dapo, reference_apart, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_files};
+use super::{kernel, launch, overrides};
+use serde_json::json;
 use shardwise_catalog::catalog::ModelEntry;
 
 const ENGINE: &str = "generator.inference_engine.";
 const MEGATRON: &str = "trainer.policy.megatron_config.";
+
+/// What a role besides the policy may be told otherwise than that: the name behind the role's.
+const ALIKE: [&str; 8] = [
+    "sequence_parallel_size",
+    "fsdp_config.reshard_after_forward",
+    "fsdp_config.fsdp_size",
+    "megatron_config.tensor_model_parallel_size",
+    "megatron_config.pipeline_model_parallel_size",
+    "megatron_config.context_parallel_size",
+    "megatron_config.expert_model_parallel_size",
+    "megatron_config.expert_tensor_parallel_size",
+];
 
 /// Reads its YAML, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
@@ -62,6 +74,7 @@ fn question(draft: &mut Draft, program: &str) {
     machine(draft, program);
     algorithm(draft, program);
     draft.take_all("");
+    draft.take_all("trainer.policy.");
     draft.take_all(ENGINE);
     let engine = if draft.word(&format!("{ENGINE}backend")).as_deref() == Some("sglang") { "sglang" } else { "vllm" };
     draft.set("plan.rollout.engine", engine);
@@ -71,10 +84,35 @@ fn question(draft: &mut Draft, program: &str) {
         fsdp(draft);
     }
     passes(draft);
+    others(draft);
     draft.take_count("trainer.max_training_steps", "workload.run.steps", None);
     let away = draft.is_on("trainer.ref.fsdp_config.cpu_offload");
     if away {
         reference_apart(draft, away);
+    }
+}
+
+/// Roles that are laid out otherwise than the policy.
+fn others(draft: &mut Draft) {
+    let differs = |draft: &Draft, own: &str, policys: &str| {
+        let own = draft.known(own);
+        own.is_some() && own != draft.known(policys)
+    };
+    let places = ["num_nodes", "num_gpus_per_node"];
+    for role in ["ref", "critic"] {
+        let apart = places.iter().any(|name| {
+            let key = |role: &str| format!("trainer.placement.{role}_{name}");
+            differs(draft, &key(role), &key("policy"))
+        });
+        let otherwise = ALIKE.iter().any(|name| {
+            let key = |role: &str| format!("trainer.{role}.{name}");
+            differs(draft, &key(role), &key("policy"))
+        });
+        if apart || otherwise {
+            draft.note_once(
+                "The estimate has reference and critic on the policy's GPUs, and lays them out as the policy.",
+            );
+        }
     }
 }
 
@@ -92,6 +130,9 @@ fn machine(draft: &mut Draft, program: &str) {
     let generate = ["num_engines", "tensor_parallel_size", "data_parallel_size"]
         .iter()
         .fold(1, |all: u64, name| all.saturating_mul(engine(draft, name)));
+    // One machine where it holds both, else nodes of those that train, or of those that generate where these are more.
+    let all = train.saturating_add(generate);
+    draft.set("hardware.gpus_per_node", if all <= 8 { all } else { per_node.max(generate.min(8)) });
     let fully = draft.is_on("trainer.fully_async.enabled") || program.contains("fully_async");
     let ahead = program.contains("async");
     generates_on(
@@ -124,15 +165,22 @@ fn algorithm(draft: &mut Draft, program: &str) {
     };
     let filters = draft.word("trainer.algorithm.dynamic_sampling.type").is_some();
     let clip = |side: &str| format!("trainer.algorithm.eps_clip_{side}");
-    let kind = or_dapo(draft, kind, filters || program.contains("dapo"), &clip("low"), &clip("high"));
+    // A bound of the dual clip is DAPO's as well.
+    let marked = filters || program.contains("dapo") || loss.as_deref() == Some("dual_clip");
+    let kind = or_dapo(draft, kind, marked, &clip("low"), &clip("high"));
     draft.set("workload.kind", kind);
+    if kind == "dapo" && !filters {
+        draft.set("workload.rl.oversampling", 1.0);
+    }
     if kind == "ppo" {
         draft.take_model("trainer.critic.model.path", "workload.rl.critic");
     }
     let keeps = draft.flag("trainer.algorithm.use_kl_loss").unwrap_or(true);
-    let reference = keeps || draft.is_on("trainer.algorithm.use_kl_in_reward");
-    draft.set("workload.rl.reference", reference);
-    draft.set("workload.rl.old_log_prob", true);
+    let in_reward = draft.is_on("trainer.algorithm.use_kl_in_reward");
+    draft.set("workload.rl.reference", keeps || in_reward);
+    // `_skip_policy_forward` of its trainer: losses of the engine's own probabilities.
+    let engines = matches!(loss.as_deref(), Some("rollout_is" | "dppo"));
+    draft.set("workload.rl.old_log_prob", in_reward || !engines);
     if filters {
         filtered(draft);
     }
@@ -152,6 +200,13 @@ fn fsdp(draft: &mut Draft) {
     }
     let checkpoints = draft.flag("trainer.gradient_checkpointing").unwrap_or(true);
     draft.set("plan.recompute", if checkpoints { "full" } else { "none" });
+    if draft.flag("trainer.flash_attn") == Some(false) {
+        draft.set("plan.attention_kernel", "sdpa");
+    }
+    if draft.field("workload.lora").is_some() {
+        // `model_wrapper.py`: weights are loaded in fp32, those that stay as they are too.
+        draft.set("plan.master_weights_bytes", 4.0);
+    }
     away(draft);
 }
 
@@ -165,24 +220,58 @@ fn away(draft: &mut Draft) {
 fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {
     draft.set("plan.backend", "megatron");
     splits(draft, MEGATRON, "plan", entry, true);
-    let key = |name: &str| format!("{MEGATRON}transformer_config_kwargs.recompute_{name}");
-    // Its defaults recompute each layer (`config.py`, `DEFAULT_TRANSFORMER_CONFIG_KWARGS`).
-    let word = draft.word(&key("granularity")).unwrap_or_else(|| "full".to_owned());
-    let modules = draft.text(&key("modules"));
-    let (recompute, _) = recompute(&word, modules.as_deref());
-    draft.set("plan.recompute", recompute);
-    let optimizer = |name: &str| format!("{MEGATRON}optimizer_config_kwargs.optimizer_{name}");
+    again(draft);
+    let ddp = |name: &str| format!("{MEGATRON}ddp_config.{name}");
+    let wide = draft.flag(&ddp("grad_reduce_in_fp32")).unwrap_or(true);
+    draft.set("plan.gradient_bytes", if wide { 4.0 } else { 2.0 });
+    let [gradients, parameters] = ["overlap_grad_reduce", "overlap_param_gather"].map(|name| draft.is_on(&ddp(name)));
+    draft.set("plan.overlap", json!({"gradients": gradients, "parameters": parameters, "tensor_parallel": false}));
+    match draft.flag("trainer.flash_attn") {
+        Some(true) => kernel::newest_flash(draft, "plan"),
+        Some(false) => draft.set("plan.attention_kernel", "cudnn"),
+        None => {}
+    }
+    let deepep = draft.flag(&format!("{MEGATRON}transformer_config_kwargs.moe_enable_deepep"));
+    if let Some(deepep) = deepep.filter(|_| draft.size("plan.expert_parallel") > Some(1)) {
+        draft.set("plan.moe_enable_deepep", deepep);
+    }
     away(draft);
+    let optimizer = |name: &str| format!("{MEGATRON}optimizer_config_kwargs.optimizer_{name}");
     if draft.is_on(&optimizer("cpu_offload")) {
-        let fraction = draft.number(&optimizer("offload_fraction")).unwrap_or(1.0);
+        let fraction = draft.number(&optimizer("offload_fraction")).unwrap_or(0.0);
         draft.set("plan.optimizer_offload_fraction", fraction);
+        if fraction > 0.0 {
+            draft.set("plan.offload.optimizer", false);
+        }
     }
 }
 
+/// What is computed again: its defaults are each layer (`config.py`, `DEFAULT_TRANSFORMER_CONFIG_KWARGS`), unless there are no
+/// checkpoints at all.
+fn again(draft: &mut Draft) {
+    let key = |name: &str| format!("{MEGATRON}transformer_config_kwargs.recompute_{name}");
+    let word = draft.word(&key("granularity")).unwrap_or_else(|| "full".to_owned());
+    let modules = draft.text(&key("modules"));
+    let (own, _) = recompute(&word, modules.as_deref());
+    let layers = draft.count(&key("num_layers")).filter(|_| word == "full");
+    if draft.flag("trainer.gradient_checkpointing") == Some(false) {
+        draft.set("plan.recompute", "none");
+    } else if let Some(layers) = layers.filter(|_| draft.word(&key("method")).as_deref() == Some("block")) {
+        draft.set("plan.recompute", blocks(layers));
+    } else {
+        draft.set("plan.recompute", own);
+    }
+}
+
+/// A budget of tokens is of updates and of passes forward alone, before sequences are split over GPUs.
 fn passes(draft: &mut Draft) {
     let tokens = draft.signed("trainer.max_tokens_per_microbatch").filter(|tokens| *tokens > 0);
     if let Some(tokens) = tokens {
-        draft.set("plan.max_tokens_per_gpu", tokens);
+        let size = |field: &str| draft.size(&format!("plan.{field}")).unwrap_or(1).max(1);
+        let split = size("ulysses_parallel").saturating_mul(size("context_parallel"));
+        let own = u64::try_from(tokens).unwrap_or(1).div_ceil(split);
+        draft.set("plan.max_tokens_per_gpu", own);
+        draft.set("plan.forward_max_tokens_per_gpu", own);
         return;
     }
     draft.take_count("trainer.micro_train_batch_size_per_gpu", "plan.micro_batch", Some(1));

@@ -259,7 +259,9 @@ fn asked(framework: &Framework, job: &Job, plan: &Plan) -> (Verdict, bool) {
     }
     // It would run, and hold logits or wait for collectives that the estimate leaves out.
     let hides = layout.overlap.tensor_parallel && layout.tensor_parallel > 1;
-    if layout.fused_lm_head && !framework.fused_lm_head || hides && !framework.overlaps_tensor_parallel {
+    if layout.fused_lm_head && !framework.fuses_the_lm_head(layout.backend)
+        || hides && !framework.overlaps_tensor_parallel
+    {
         return (Verdict::NoEngine, false);
     }
     let broken = framework.refused(job, plan);

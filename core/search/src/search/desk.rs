@@ -133,15 +133,16 @@ type SpaceOf<'a> = &'a dyn Fn(&PlanSpec) -> Rc<Space>;
 /// What `spec` becomes for those who run it: one for each back end, without what a framework does not have. With them why
 /// a back end is left out.
 fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<InputError>) {
-    let (backends, fused) = match (spec.backend, runs.runner) {
-        (Some(backend), Runner::One(own)) => (vec![backend], own.fused_lm_head),
-        (Some(backend), _) => (vec![backend], true),
-        (None, Runner::One(own)) => (own.backends.to_vec(), own.fused_lm_head),
-        (None, Runner::Some | Runner::Nobody) => (choices::backends(job, spec), true),
+    let backends = match (spec.backend, runs.runner) {
+        (Some(backend), _) => vec![backend],
+        (None, Runner::One(own)) => own.backends.to_vec(),
+        (None, Runner::Some | Runner::Nobody) => choices::backends(job, spec),
     };
-    let fused = (!fused).then_some(false);
-    let with =
-        |backend| PlanSpec { backend: Some(backend), fused_lm_head: spec.fused_lm_head.or(fused), ..spec.clone() };
+    let lacks_head = |backend| matches!(runs.runner, Runner::One(own) if !own.fuses_the_lm_head(backend));
+    let with = |backend| {
+        let fused = lacks_head(backend).then_some(false);
+        PlanSpec { backend: Some(backend), fused_lm_head: spec.fused_lm_head.or(fused), ..spec.clone() }
+    };
     let mut refusal = None;
     let mut runs_here = |spec: &PlanSpec| {
         let plan = complete::decided(job, spec, "plan").and_then(|layout| complete::roles(job, spec, layout));

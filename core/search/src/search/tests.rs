@@ -250,7 +250,7 @@ proptest! {
         let own = &FRAMEWORKS[framework];
         let spec = PlanSpec {
             backend: Some(own.backends[0]),
-            fused_lm_head: Some(own.fused_lm_head && job.workload.rl.is_some()),
+            fused_lm_head: Some(own.fuses_the_lm_head(own.backends[0]) && job.workload.rl.is_some()),
             rollout: Some(RolloutPlanSpec { max_num_seqs: Some(256), gpu_memory_utilization: Some(0.6),
                 ..RolloutPlanSpec::default() }),
             ..PlanSpec::default()

@@ -28,7 +28,7 @@ use tools::TOOLS;
 /// What an agent is told first.
 const INSTRUCTIONS: &str = "\
 Shardwise estimates memory, speed and cost of fine-tuning and RL-training language models, finds the best layout, and writes flags for \
-veRL, ChatLearn, DeepSpeed, TRL, OpenRLHF, slime, NeMo-RL, Megatron-LM, torchtitan, LLaMA-Factory, axolotl, ms-swift and Unsloth. \
+veRL, ChatLearn, DeepSpeed, TRL, OpenRLHF, slime, NeMo-RL, SkyRL, Megatron-LM, torchtitan, LLaMA-Factory, axolotl, ms-swift and Unsloth. \
 Everything is computed here; nothing is sent anywhere. A question names a model, GPUs, a workload and, as far as it is decided, a plan: leave the plan out and the \
 best one is found. Ids of models, GPUs and offers are in `catalog` and `offers`; fields that `estimate` does not list are in `schema`. \
 A refused question says which field is wrong and what would be right: change that and ask again. Figures come with an interval; \
