@@ -91,7 +91,10 @@ def test_lists_searches_and_texts_are_shown(question: dict[str, Any], broken: di
 
 
 def test_a_script_is_shown_with_its_answer_what_helps_and_what_it_lacks() -> None:
-    launch = "python3 -m verl.trainer.main_ppo data.train_batch_size=512 trainer.n_gpus_per_node=8 actor_rollout_ref.model.path="
+    launch = (
+        "python3 -m verl.trainer.main_ppo data.train_batch_size=512 trainer.n_gpus_per_node=8 "
+        "actor_rollout_ref.rollout.tensor_model_parallel_size=8 actor_rollout_ref.model.path="
+    )
     found = shardwise.read(f"{launch}Qwen/Qwen3-8B")
     shown = "".join(parsed(found._repr_html_()).itertext())
     assert "Read as verl" in shown and "GiB on a GPU in phase" in shown
