@@ -517,11 +517,12 @@ STATED += [(name, ("slime",), model, work, {**SLIME, **plan}, *gpus) for name, m
     ("a-run", "llama-3.1-8b", {**GRPO, "run": {"steps": 200}}, {}),
 )]
 
-# NeMo-RL: every key that it can write. What trains makes room for its engines.
+# NeMo-RL and SkyRL: what both run, and then every other key that each can write. What trains makes room for its engines.
 NEMO_MEGATRON, NEMO = {**MEGATRON, "recompute": "full", "offload": ALL_AWAY}, {**FSDP, "offload": ALL_AWAY}
 PADDED = {"max_tokens_per_gpu": None, "micro_batch": 4}
 NEMO_APART = {"offload": {}}
-STATED += [(name, ("nemo-rl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) for name, model, work, plan, *gpus in (
+BRIDGED = ("nemo-rl", "skyrl")
+STATED += [(name, BRIDGED, model, work, {**NEMO_MEGATRON, **plan}, *gpus) for name, model, work, plan, *gpus in (
     ("plain", "qwen3-8b", GRPO, {}),
     ("pipeline", "qwen3-8b", GRPO, {"pipeline_parallel": 2}),
     ("uneven-stages", "moonlight-16b-a3b", GRPO, {"tensor_parallel": 1, "pipeline_parallel": 2, "expert_parallel": 2}),
@@ -539,112 +540,85 @@ STATED += [(name, ("nemo-rl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) f
     ("no-overlap", "qwen3-8b", GRPO, {"overlap": {"gradients": False, "parameters": False}}),
     ("plain-rope", "qwen3-8b", GRPO, {"apply_rope_fusion": False}),
     ("cudnn", "qwen3-8b", GRPO, {"attention_kernel": "cudnn"}),
-    ("fp8", "qwen3-8b", rl(precision="fp8"), {}),
-    ("fp8-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 1, "precision": "fp8", "kv_cache_dtype": "fp8"}}),
-    ("padded-megatron", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 4, "tensor_parallel": 4}),
     ("reinforce-plus-plus", "qwen3-8b", rl(kind="reinforce_plus_plus"), {}),
-    ("fully-async", "qwen3-8b", rl(schedule="fully_async", train_gpus=8, max_staleness=2), NEMO_APART, 16),
     ("two-nodes", "glm-4.5-air", GRPO, {"expert_parallel": 8, "tensor_parallel": 4, "pipeline_parallel": 2, "rollout": {"tensor_parallel": 8}}, 64),
     ("latent-attention", "moonlight-16b-a3b", GRPO, {"expert_parallel": 8}),
     ("adapters", "qwen3-8b", rl(lora={"rank": 32, "targets": "attention"}), {}),
+)]
+STATED += [(name, BRIDGED, model, work, {**NEMO, **plan}, *gpus) for name, model, work, plan, *gpus in (
+    ("plain-fsdp", "qwen3-8b", GRPO, {}),
+    ("no-recompute-fsdp", "qwen3-8b", GRPO, {"recompute": "none"}),
+    ("sequences", "qwen3-8b", GRPO, PADDED),
+    ("padded", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 16}),
+    ("no-reference", "qwen3-8b", rl(reference=False), {}),
+    ("cispo", "qwen3-8b", rl(kind="cispo"), {}),
+    ("rloo", "qwen3-8b", rl(kind="rloo"), {}),
+    ("split", "qwen3-8b", rl(schedule="split", train_gpus=4), NEMO_APART),
+    ("split-nodes", "qwen3-8b", rl(schedule="split", train_gpus=16), NEMO_APART, 24),
+    ("half-a-node", "qwen3-0.6b", GRPO, {}, 4),
+    ("a-run", "llama-3.1-8b", {**GRPO, "run": {"steps": 200}}, {}),
+)]
+# NeMo-RL alone.
+STATED += [(name, ("nemo-rl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) for name, model, work, plan, *gpus in (
+    ("fp8", "qwen3-8b", rl(precision="fp8"), {}),
+    ("fp8-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 1, "precision": "fp8", "kv_cache_dtype": "fp8"}}),
+    ("padded-megatron", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 4, "tensor_parallel": 4}),
+    ("fully-async", "qwen3-8b", rl(schedule="fully_async", train_gpus=8, max_staleness=2), NEMO_APART, 16),
     ("latent-adapters", "moonlight-16b-a3b", {**SFT, "kind": "lora", "lora": {"rank": 16, "targets": "attention"}}, {"expert_parallel": 8, "offload": {}}),
     ("fine-tuning-megatron", "llama-3.1-8b", {**SFT, "mean_sequence_length": 1500}, {"optimizer_offload_fraction": 0.5, "offload": {}}),
     ("dpo-megatron", "llama-3.1-8b", {**SFT, "kind": "dpo", "packing": False}, {"offload": {}, **PADDED}),
 )]
 STATED += [(name, ("nemo-rl",), model, work, {**NEMO, **plan}, *gpus) for name, model, work, plan, *gpus in (
-    ("plain-fsdp", "qwen3-8b", GRPO, {}),
     ("tensor-fsdp", "qwen3-8b", GRPO, {"tensor_parallel": 4}),
     ("tensor-norms", "qwen3-8b", GRPO, {"tensor_parallel": 2, "sequence_parallel": False}),
     ("context-fsdp", "qwen3-8b", rl(packing=False), {"context_parallel": 2, "max_tokens_per_gpu": 4096}),
-    ("no-recompute-fsdp", "qwen3-8b", GRPO, {"recompute": "none"}),
     ("forward-budget", "qwen3-8b", GRPO, {"forward_max_tokens_per_gpu": 32768}),
-    ("sequences", "qwen3-8b", GRPO, PADDED),
-    ("padded", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 16}),
     ("eager-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 2, "enforce_eager": True, "max_num_seqs": 64}}),
-    ("no-reference", "qwen3-8b", rl(reference=False), {}),
     ("bypass", "qwen3-8b", rl(old_log_prob=False, mini_batch=128), {}),
     ("dapo", "qwen3-8b", rl(kind="dapo", gen_batch_size=192), {}),
-    ("cispo", "qwen3-8b", rl(kind="cispo"), {}),
     ("gspo", "qwen3-8b", rl(kind="gspo"), {}),
-    ("rloo", "qwen3-8b", rl(kind="rloo"), {}),
     ("adapters-fsdp", "qwen3-8b", rl(lora={"rank": 32, "targets": "attention"}), {"tensor_parallel": 2}),
-    ("split", "qwen3-8b", rl(schedule="split", train_gpus=4), NEMO_APART),
-    ("split-nodes", "qwen3-8b", rl(schedule="split", train_gpus=16), NEMO_APART, 24),
-    ("half-a-node", "qwen3-0.6b", GRPO, {}, 4),
-    ("a-run", "llama-3.1-8b", {**GRPO, "run": {"steps": 200}}, {}),
     ("fine-tuning", "qwen3-8b", SFT, {"offload": {}}),
     ("fine-tuning-in-host-memory", "qwen3-8b", SFT, {}),
     ("dpo", "llama-3.1-8b", {**SFT, "kind": "dpo", "packing": False}, {"offload": {}, **PADDED, "tensor_parallel": 2}),
     ("dpo-adapters", "llama-3.1-8b", {**SFT, "kind": "dpo", "packing": False, "lora": {"rank": 16}}, {"offload": {}, **PADDED}),
 )]
 
-# SkyRL: every key that it can write. What trains makes room for its engines.
+# SkyRL alone.
 STREAM = {"mini_batch": 128, "old_log_prob": False, "schedule": "fully_async"}
 STATED += [(name, ("skyrl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) for name, model, work, plan, *gpus in (
-    ("plain", "qwen3-8b", GRPO, {}),
-    ("pipeline", "qwen3-8b", GRPO, {"pipeline_parallel": 2}),
-    ("uneven-stages", "moonlight-16b-a3b", GRPO, {"tensor_parallel": 1, "pipeline_parallel": 2, "expert_parallel": 2}),
-    ("context", "qwen3-8b", GRPO, {"context_parallel": 2, "max_tokens_per_gpu": 4096}),
-    ("experts", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8}),
-    ("expert-tensor", "qwen3-30b-a3b", GRPO, {"expert_parallel": 4, "expert_tensor_parallel": 2}),
-    ("expert-engine", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
-    ("deepep", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "moe_enable_deepep": True}, 16),
-    ("no-deepep", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "moe_enable_deepep": False}, 16),
-    ("selective", "qwen3-8b", GRPO, {"recompute": "selective"}),
-    ("modules", "qwen3-30b-a3b", GRPO, {"recompute": selective("moe_act", "layernorm", "core_attn")}),
     ("some-layers", "qwen3-8b", GRPO, {"recompute": {"granularity": "full", "num_layers": 7}}),
-    ("no-recompute", "qwen3-8b", GRPO, {"recompute": "none"}),
-    ("host-step", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "optimizer_offload_fraction": 1, "offload": {**ALL_AWAY, "optimizer": False}}),
     ("half-host-step", "qwen3-8b", GRPO, {"optimizer_offload_fraction": 0.5, "offload": {**ALL_AWAY, "optimizer": False}}),
-    ("bf16-gradients", "qwen3-8b", GRPO, {"gradient_bytes": 2}),
-    ("no-overlap", "qwen3-8b", GRPO, {"overlap": {"gradients": False, "parameters": False}}),
-    ("plain-rope", "qwen3-8b", GRPO, {"apply_rope_fusion": False}),
-    ("cudnn", "qwen3-8b", GRPO, {"attention_kernel": "cudnn"}),
     ("flash", "qwen3-8b", GRPO, {"attention_kernel": "flash3"}),
     ("fused-head", "qwen3-8b", GRPO, {"fused_lm_head": True}),
     ("padded-megatron", "qwen3-8b", rl(packing=False), {**PADDED, "tensor_parallel": 4}),
     ("gspo", "qwen3-30b-a3b", rl(kind="gspo"), {"expert_parallel": 8}),
-    ("reinforce-plus-plus", "qwen3-8b", rl(kind="reinforce_plus_plus"), {}),
     ("bypass-megatron", "qwen3-8b", rl(kind="dr_grpo", old_log_prob=False), {}),
     ("fully-async", "qwen3-8b", rl(**STREAM, train_gpus=8, max_staleness=2), NEMO_APART, 16),
     ("split-megatron", "qwen3-30b-a3b", rl(schedule="split", train_gpus=8), {**NEMO_APART, "expert_parallel": 8}, 16),
-    ("two-nodes", "glm-4.5-air", GRPO, {"expert_parallel": 8, "tensor_parallel": 4, "pipeline_parallel": 2, "rollout": {"tensor_parallel": 8}}, 64),
-    ("latent-attention", "moonlight-16b-a3b", GRPO, {"expert_parallel": 8}),
     ("sinks", "gpt-oss-20b", GRPO, {"expert_parallel": 8}),
-    ("adapters", "qwen3-8b", rl(lora={"rank": 32, "targets": "attention"}), {}),
     ("latent-adapters", "moonlight-16b-a3b", rl(lora={"rank": 16, "targets": "attention"}), {"expert_parallel": 8}),
     ("eager-adapters", "qwen3-8b", rl(lora={"rank": 16}), {"rollout": {"tensor_parallel": 1, "enforce_eager": True}}),
 )]
 STATED += [(name, ("skyrl",), model, work, {**NEMO, **plan}, *gpus) for name, model, work, plan, *gpus in (
-    ("plain-fsdp", "qwen3-8b", GRPO, {}),
     ("ulysses", "qwen3-8b", GRPO, {"ulysses_parallel": 2, "max_tokens_per_gpu": 4096}),
     ("hybrid-shards", "qwen3-8b", GRPO, {"shard_group": 4}),
     ("zero-2", "qwen3-8b", GRPO, {"zero_stage": 2}),
-    ("no-recompute-fsdp", "qwen3-8b", GRPO, {"recompute": "none"}),
     ("one-budget", "qwen3-8b", GRPO, {"forward_max_tokens_per_gpu": 8192}),
-    ("sequences", "qwen3-8b", GRPO, PADDED),
-    ("padded", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 16}),
     ("engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 2, "enforce_eager": True, "max_num_seqs": 64, "max_num_batched_tokens": 16384, "chunked_prefill": False}}),
-    ("no-reference", "qwen3-8b", rl(reference=False), {}),
     ("bypass", "qwen3-8b", rl(old_log_prob=False), {}),
     ("twice-over", "qwen3-8b", rl(epochs=2), {}),
     ("dapo", "qwen3-8b", rl(kind="dapo"), {}),
     ("dapo-unfiltered", "qwen3-8b", rl(kind="dapo", oversampling=1), {}),
     ("filtered", "qwen3-8b", rl(oversampling=2), {}),
     ("dr-grpo", "qwen3-8b", rl(kind="dr_grpo"), {}),
-    ("cispo", "qwen3-8b", rl(kind="cispo"), {}),
-    ("rloo", "qwen3-8b", rl(kind="rloo"), {}),
     ("rloo-bypass", "qwen3-8b", rl(kind="rloo", reference=False, old_log_prob=False), {}),
     ("ppo", "qwen3-8b", rl(kind="ppo", critic="qwen3-4b", responses_per_prompt=2), {"ulysses_parallel": 2}),
     ("ppo-no-reference", "qwen3-8b", rl(kind="ppo", responses_per_prompt=4, reference=False), {}),
     ("adapters-fsdp", "qwen3-8b", rl(lora={"rank": 32, "targets": "attention"}), {}),
-    ("split", "qwen3-8b", rl(schedule="split", train_gpus=4), NEMO_APART),
-    ("split-nodes", "qwen3-8b", rl(schedule="split", train_gpus=16), NEMO_APART, 24),
     ("one-step-off", "qwen3-8b", rl(kind="dapo", schedule="one_step_off", train_gpus=4), NEMO_APART),
     ("fully-async-fsdp", "qwen3-8b", rl(**STREAM, train_gpus=4, reference=False), NEMO_APART),
     ("fully-async-rloo", "qwen3-8b", rl(kind="rloo", **{**STREAM, "old_log_prob": True}, train_gpus=4), NEMO_APART),
-    ("half-a-node", "qwen3-0.6b", GRPO, {}, 4),
-    ("a-run", "llama-3.1-8b", {**GRPO, "run": {"steps": 200}}, {}),
 )]
 
 TITAN_WORK = {"kind": "pretrain", "sequence_length": 8192, "global_batch": 64}

@@ -79,7 +79,7 @@ impl Asked {
 
     /// The question on GPU types with several numbers of GPUs, some more of them than before, and whether those are all.
     pub(super) fn tried(&self) -> (Ref<'_, Vec<Tried>>, bool) {
-        let all = within::go_on(self, self.every(), &mut self.tried.borrow_mut());
+        let all = within::go_on(self, &mut self.tried.borrow_mut());
         (self.tried.borrow(), all)
     }
 

@@ -28,7 +28,8 @@ const SCALE: f64 = 4.0;
 const ID: &str = "within";
 
 /// Tries some more GPU types and numbers, and says whether that were the last.
-pub(super) fn go_on(asked: &Asked, sweep: &Sweep, tried: &mut Vec<Tried>) -> bool {
+pub(super) fn go_on(asked: &Asked, tried: &mut Vec<Tried>) -> bool {
+    let sweep = asked.every();
     let parts = if tried.len() < SLICE { SOON } else { 1 };
     let (mut more, mut work) = (SLICE / parts, 0);
     while more > 0 && work < WORK / parts as u64 {
@@ -257,7 +258,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<(Block, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ask, Asked, Block, Run, Stands, go_on, sheet, within};
+    use super::{Ask, Asked, Block, Run, Stands, go_on, sheet};
     use crate::protocol::blocks::Row;
     use crate::text::Lang;
     use serde_json::{Value, json};
@@ -296,9 +297,9 @@ mod tests {
     #[test]
     fn slices_try_every_type_and_number_once() {
         let asked = asked();
-        let sweep = within::every(&asked.question);
+        let sweep = asked.every();
         let (mut tried, mut slices) = (Vec::new(), 0);
-        while !go_on(&asked, &sweep, &mut tried) {
+        while !go_on(&asked, &mut tried) {
             slices += 1;
         }
         assert_eq!(tried.len(), sweep.total());

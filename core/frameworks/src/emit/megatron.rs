@@ -1,8 +1,9 @@
 //! Keys that Megatron's users share: veRL, ChatLearn and Megatron-Bridge spell them alike, under prefixes of their own.
 
+use super::Emission;
 use super::choices::kept_reason;
 use super::optimizer::keeps;
-use super::text::{list, rendezvous};
+use super::text::{Section, flag, list, rendezvous};
 use super::words::{amount, figure, plural};
 use crate::binding::Form::Size;
 use crate::binding::Meaning::{Plan, Taken};
@@ -27,6 +28,48 @@ pub(crate) const DEEPEP: &str = "DeepEP sends tokens to their experts, from the 
 pub(super) fn dispatcher(switches: Switches) -> (&'static str, bool) {
     let deepep = switches.moe_enable_deepep == Some(true);
     (if deepep { "flex" } else { "alltoall" }, deepep)
+}
+
+/// How tokens travel to their experts, where the plan says so: at one key the dispatcher, at the other whether it is `DeepEP`.
+pub(super) fn exchange(section: &mut Section, emission: &Emission, [dispatcher_at, deepep_at]: [String; 2]) {
+    let switches = emission.plan.layout.switches;
+    if emission.job.model.shape.num_experts == 0 || switches.moe_enable_deepep.is_none() {
+        return;
+    }
+    let (dispatcher, deepep) = dispatcher(switches);
+    section.set(dispatcher_at, dispatcher, "tokens travel to their experts");
+    let reason = if deepep { DEEPEP } else { "NCCL's all-to-all, from the plan" };
+    section.set(deepep_at, flag(deepep), reason);
+}
+
+/// Where the optimizer steps, below `optimizer`, and in how many bytes gradients are reduced, below `ddp`.
+pub(super) fn states(section: &mut Section, layout: &Layout, [optimizer, ddp]: [&str; 2]) {
+    let away = layout.optimizer_offload_fraction;
+    let reason = if away > 0.0 { "the optimizer steps in host memory" } else { "the optimizer steps on the GPUs" };
+    section.set(format!("{optimizer}optimizer_cpu_offload"), flag(away > 0.0), reason);
+    if away > 0.0 {
+        let (fraction, reason) = offload_fraction(away);
+        section.set(format!("{optimizer}optimizer_offload_fraction"), fraction, reason);
+    }
+    let wide = layout.gradient_bytes > 3.0;
+    let reason = if wide { "gradients take 4 bytes" } else { "gradients take 2 bytes" };
+    section.set(format!("{ddp}grad_reduce_in_fp32"), flag(wide), reason);
+}
+
+/// Modules of attention as Megatron-Bridge names them, of latent attention too.
+pub(super) fn heads(shape: &Shape) -> &'static [&'static str] {
+    if shape.is_mla() {
+        &[
+            "linear_q_proj",
+            "linear_q_down_proj",
+            "linear_q_up_proj",
+            "linear_kv_down_proj",
+            "linear_kv_up_proj",
+            "linear_proj",
+        ]
+    } else {
+        &["linear_qkv", "linear_proj"]
+    }
 }
 
 /// What `torchrun` and Megatron are told by the environment.

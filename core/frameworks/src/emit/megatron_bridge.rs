@@ -122,12 +122,7 @@ fn adapters(emission: &Emission) -> Section {
     };
     // A recipe's adapters are no part of what hydra sees: `+` adds the keys, which the recipe's object then takes.
     choices::adapters(&mut section, *lora, "+peft.dim", "+peft.alpha");
-    let latent = emission.job.model.shape.is_mla();
-    let attention = if latent {
-        "linear_q_proj,linear_q_down_proj,linear_q_up_proj,linear_kv_down_proj,linear_kv_up_proj,linear_proj"
-    } else {
-        "linear_qkv,linear_proj"
-    };
+    let attention = megatron::heads(&emission.job.model.shape).join(",");
     let modules = match lora.targets {
         LoraTargets::Attention => format!("'[{attention}]'"),
         LoraTargets::AllLinear => format!("'[{attention},linear_fc1,linear_fc2]'"),

@@ -15,16 +15,7 @@ use shardwise_rules::pools;
 const DTENSOR: &str = "policy.dtensor_cfg.";
 const MEGATRON: &str = "policy.megatron_cfg.";
 
-/// Modules of attention as Megatron-Bridge names them, of latent attention, and of the rest of a layer.
-const HEADS: &[&str] = &["linear_qkv", "linear_proj"];
-const LATENT: &[&str] = &[
-    "linear_q_proj",
-    "linear_q_down_proj",
-    "linear_q_up_proj",
-    "linear_kv_down_proj",
-    "linear_kv_up_proj",
-    "linear_proj",
-];
+/// Modules of the rest of a layer, as Megatron-Bridge names them.
 const MLP: &[&str] = &["linear_fc1", "linear_fc2"];
 
 fn trains_by_megatron(emission: &Emission) -> bool {
@@ -62,20 +53,9 @@ pub(super) fn layout(emission: &Emission) -> Section {
     let overlap = layout.overlap;
     section.set(ddp("overlap_grad_reduce"), flag(overlap.gradients), "gradients, with the backward pass");
     section.set(ddp("overlap_param_gather"), flag(overlap.parameters), "parameters, with the forward pass");
-    experts(&mut section, emission);
+    let keys = ["moe_token_dispatcher_type", "moe_enable_deepep"].map(|name| format!("{MEGATRON}{name}"));
+    megatron::exchange(&mut section, emission, keys);
     section
-}
-
-/// How tokens travel to their experts, where the plan says so.
-fn experts(section: &mut Section, emission: &Emission) {
-    let switches = emission.plan.layout.switches;
-    if emission.job.model.shape.num_experts == 0 || switches.moe_enable_deepep.is_none() {
-        return;
-    }
-    let (dispatcher, deepep) = megatron::dispatcher(switches);
-    section.set(format!("{MEGATRON}moe_token_dispatcher_type"), dispatcher, "tokens travel to their experts");
-    let reason = if deepep { megatron::DEEPEP } else { "NCCL's all-to-all, from the plan" };
-    section.set(format!("{MEGATRON}moe_enable_deepep"), flag(deepep), reason);
 }
 
 /// What is computed again, in how many bytes, and what steps in host memory.
@@ -102,21 +82,10 @@ pub(super) fn memory(emission: &Emission) -> Section {
             section.set(key("recompute_modules"), modules, "large in memory, quick to compute again");
         }
     }
-    let away = layout.optimizer_offload_fraction;
-    section.set(key("optimizer.optimizer_cpu_offload"), flag(away > 0.0), offload_reason_of(away));
-    if away > 0.0 {
-        let (fraction, reason) = megatron::offload_fraction(away);
-        section.set(key("optimizer.optimizer_offload_fraction"), fraction, reason);
-    }
-    let wide = layout.gradient_bytes > 3.0;
-    let reason = if wide { "gradients take 4 bytes" } else { "gradients take 2 bytes" };
-    section.set(key("distributed_data_parallel_config.grad_reduce_in_fp32"), flag(wide), reason);
+    let [optimizer, ddp] = ["optimizer.", "distributed_data_parallel_config."].map(key);
+    megatron::states(&mut section, layout, [&optimizer, &ddp]);
     kernels(&mut section, emission);
     section
-}
-
-fn offload_reason_of(away: f64) -> &'static str {
-    if away > 0.0 { "the optimizer steps in host memory" } else { "the optimizer steps on the GPUs" }
 }
 
 fn kernels(section: &mut Section, emission: &Emission) {
@@ -148,7 +117,7 @@ pub(super) fn adapters(emission: &Emission) -> Section {
     section.set(format!("{below}alpha"), alpha, reason);
     let attention = lora.targets == LoraTargets::Attention;
     if megatrons {
-        let heads = if emission.job.model.shape.is_mla() { LATENT } else { HEADS };
+        let heads = megatron::heads(&emission.job.model.shape);
         let modules = heads.iter().chain(MLP.iter().filter(|_| !attention)).copied();
         section.set(format!("{below}target_modules"), list(modules), "from your question");
         return section;

@@ -3,9 +3,9 @@
 use super::super::Emission;
 use super::super::text::{Section, flag};
 use super::super::words::{baseline, figure};
-use shardwise_question::task::{Algorithm, Baseline, Mean, Penalty, Ratio};
+use shardwise_question::task::{Algorithm, Baseline, Mean, Ratio};
 use shardwise_question::workload::Rl;
-use shardwise_rules::skyrl::holds_engines;
+use shardwise_rules::skyrl::{holds_engines, penalizes_reward};
 
 const KEY: &str = "trainer.algorithm.";
 
@@ -21,7 +21,7 @@ pub(super) fn section(emission: &Emission, rl: &Rl) -> Section {
         let reason = if group { "in standard deviations of the prompt's scores" } else { "scores keep their spread" };
         section.set(format!("{KEY}grpo_norm_by_std"), flag(group), reason);
     }
-    penalty(&mut section, rl, algorithm);
+    penalty(&mut section, rl, penalizes_reward(workload));
     loss(&mut section, algorithm, holds_engines(workload));
     mean(&mut section, rl, algorithm);
     if rl.oversampling > 1.0 {
@@ -45,8 +45,7 @@ fn estimator(algorithm: &Algorithm) -> &'static str {
 }
 
 /// `use_kl_loss` is on by itself.
-fn penalty(section: &mut Section, rl: &Rl, algorithm: &Algorithm) {
-    let in_reward = rl.reference && algorithm.penalty == Penalty::Reward;
+fn penalty(section: &mut Section, rl: &Rl, in_reward: bool) {
     let in_loss = rl.reference && !in_reward;
     let reason = match (in_loss, in_reward) {
         (true, _) => "keeps the policy near the reference, from your question",

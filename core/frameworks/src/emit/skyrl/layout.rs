@@ -15,17 +15,6 @@ use shardwise_rules::pools;
 const MEGATRON: &str = "trainer.policy.megatron_config.";
 const TRANSFORMER: &str = "trainer.policy.megatron_config.transformer_config_kwargs.";
 
-/// Modules of attention as Megatron-Bridge names them, and of latent attention.
-const HEADS: &[&str] = &["linear_qkv", "linear_proj"];
-const LATENT: &[&str] = &[
-    "linear_q_proj",
-    "linear_q_down_proj",
-    "linear_q_up_proj",
-    "linear_kv_down_proj",
-    "linear_kv_up_proj",
-    "linear_proj",
-];
-
 fn trains_by_megatron(emission: &Emission) -> bool {
     emission.plan.layout.backend == Backend::Megatron
 }
@@ -54,20 +43,9 @@ pub(super) fn layout(emission: &Emission) -> Section {
             section.set(key, last, reason);
         }
     }
-    experts(&mut section, emission);
+    let keys = [format!("{MEGATRON}moe_token_dispatcher_type"), format!("{TRANSFORMER}moe_enable_deepep")];
+    megatron::exchange(&mut section, emission, keys);
     section
-}
-
-/// How tokens travel to their experts, where the plan says so.
-fn experts(section: &mut Section, emission: &Emission) {
-    let switches = emission.plan.layout.switches;
-    if emission.job.model.shape.num_experts == 0 || switches.moe_enable_deepep.is_none() {
-        return;
-    }
-    let (dispatcher, deepep) = megatron::dispatcher(switches);
-    section.set(format!("{MEGATRON}moe_token_dispatcher_type"), dispatcher, "tokens travel to their experts");
-    let reason = if deepep { megatron::DEEPEP } else { "NCCL's all-to-all, from the plan" };
-    section.set(format!("{TRANSFORMER}moe_enable_deepep"), flag(deepep), reason);
 }
 
 /// What is computed again, in how many bytes, and what waits or steps in host memory.
@@ -105,17 +83,8 @@ fn on_megatron(section: &mut Section, emission: &Emission) {
             section.set(format!("{TRANSFORMER}moe_shared_expert_overlap"), flag(false), reason);
         }
     }
-    let optimizer = |name: &str| format!("{MEGATRON}optimizer_config_kwargs.optimizer_{name}");
-    let away = layout.optimizer_offload_fraction;
-    let reason = if away > 0.0 { "the optimizer steps in host memory" } else { "the optimizer steps on the GPUs" };
-    section.set(optimizer("cpu_offload"), flag(away > 0.0), reason);
-    if away > 0.0 {
-        let (fraction, reason) = megatron::offload_fraction(away);
-        section.set(optimizer("offload_fraction"), fraction, reason);
-    }
-    let wide = layout.gradient_bytes > 3.0;
-    let reason = if wide { "gradients take 4 bytes" } else { "gradients take 2 bytes" };
-    section.set(format!("{MEGATRON}ddp_config.grad_reduce_in_fp32"), flag(wide), reason);
+    let [optimizer, ddp] = ["optimizer_config_kwargs.", "ddp_config."].map(|name| format!("{MEGATRON}{name}"));
+    megatron::states(section, layout, [&optimizer, &ddp]);
     kernels(section, emission);
 }
 
@@ -147,8 +116,7 @@ pub(super) fn adapters(emission: &Emission) -> Section {
     let targets = match lora.targets {
         LoraTargets::AllLinear => "all-linear".to_owned(),
         LoraTargets::Attention if !trains_by_megatron(emission) => list(ATTENTION),
-        LoraTargets::Attention if emission.job.model.shape.is_mla() => list(LATENT.iter().copied()),
-        LoraTargets::Attention => list(HEADS.iter().copied()),
+        LoraTargets::Attention => list(megatron::heads(&emission.job.model.shape).iter().copied()),
     };
     section.set(key("target_modules"), targets, "from your question");
     section

@@ -48,9 +48,7 @@ impl Sweep {
         tried.sort_by_key(|(place, _)| *place);
         tried.into_iter().map(|(_, own)| own).collect()
     }
-}
 
-impl Sweep {
     /// This sweep with the machines of the question's own type first, as they come, and then those that promise most.
     pub(in crate::search) fn by_promise(mut self) -> Self {
         let own = |hardware: &HardwareSpec| hardware.gpu == self.asked.question.hardware.gpu;
