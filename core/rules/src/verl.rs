@@ -4,22 +4,23 @@ use super::asked::{Asked, nodes};
 use super::optimizer;
 use super::rule::{Rule, all, backends, check, divides, engine, learning, must, no_kind, precisions, when};
 use super::shared::{
-    ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
+    ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES,
-    WHOLE_POOLS, WHOLE_STALENESS,
+    MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_OVERSAMPLING, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK,
+    ONLY_PPO_HAS_A_CRITIC, OWN_PACE, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
+    WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Shape, VisionKind};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
+use shardwise_question::task::Baseline;
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
-use shardwise_question::wire::Schedule::{Colocated, Split};
+use shardwise_question::wire::Schedule::{Colocated, FullyAsync, Split};
 use shardwise_question::wire::WorkloadKind::{Pretrain, Qlora};
 use shardwise_question::wire::{Attention, Engine, VisionTower};
-use shardwise_question::workload::{Images, Logits, Pool};
+use shardwise_question::workload::{Images, Logits, Pool, Rl};
 
 /// What veRL refuses.
 pub(crate) static RULES: &[Rule] = &[
@@ -249,16 +250,37 @@ static APART: &[Rule] = &[
     learning("workload.rl.schedule", |rl| rl.schedule != Split)
         .or("veRL 0.9.1 separates generation from training only where they overlap. Choose colocated or one_step_off."),
     WHOLE_POOLS,
-    // trainer/ppo/v1/replay_buffer.py:166. The other trainer's texts, with staleness_threshold, are read alone.
-    WHOLE_STALENESS
-        .or("veRL's trainer bounds how far generation runs ahead by whole versions; a part of a step is of its fully_async_policy, whose texts are read here, not printed. Give 1 or more, without a part."),
-    // `FullyAsyncLLMServerClient` of workers/rollout/llm_server.py takes up again what new weights interrupt.
-    learning("workload.rl.partial_rollout", |rl| rl.partial_rollout)
-        .or("veRL 0.9.1 goes on with unfinished responses after new weights. Set it to true, or leave it out."),
+    // `FullyAsyncLLMServerClient` of workers/rollout/llm_server.py takes up again what new weights interrupt, or drops its rest.
+    learning("workload.rl.partial_rollout", |rl| rl.partial_rollout || rl.max_staleness == 0.0)
+        .or("veRL 0.9.1 goes on with unfinished responses after new weights, or cuts them off. Set it to true, or max_staleness to 0."),
     // trainer/ppo/v1/trainer_separate_async.py.
     divides("workload.rl.mini_batch", |a| a.rl.map_or((1, 1), |rl| (rl.mini_batch, rl.prompts_per_step)))
         .or("With GPUs of its own for generation, the step is a whole number of mini-batches."),
     NO_REWARD_MODEL.or("With GPUs of its own for generation, a reward model needs a third pool. Use a rule."),
+    when(|a| a.rl.is_some_and(streams), STREAMED),
+];
+
+/// Whether a run is one for `experimental/fully_async_policy`: it bounds generation by parts of a step, the newer `separate_async` by
+/// whole versions (trainer/ppo/v1/replay_buffer.py:166).
+#[must_use]
+pub fn streams(rl: &Rl) -> bool {
+    rl.schedule == FullyAsync && (rl.max_staleness < 1.0 || rl.max_staleness.fract() != 0.0)
+}
+
+/// In `experimental/fully_async_policy`.
+static STREAMED: &[Rule] = &[
+    // fully_async_rollouter.py: with a threshold of 0 no sample is left when new weights come.
+    learning("workload.rl.partial_rollout", |rl| rl.max_staleness > 0.0 || !rl.partial_rollout)
+        .or("With max_staleness 0 no response is unfinished when new weights come. Set it to false, or max_staleness above 0."),
+    // experimental/separation/ray_trainer.py, `_create_critic_class`: its one strategy has no settings any more.
+    must("workload.kind", |a| !a.workload.kind.has_critic())
+        .or("veRL's fully_async_policy starts no critic in 0.9.1. Choose grpo, or a max_staleness of 1 or more, without a part."),
+    // fully_async_policy/detach_utils.py: it asks for no greedy response.
+    must("workload.kind", |a| a.workload.kind.algorithm().is_none_or(|own| own.baseline != Baseline::Greedy))
+        .or("veRL's fully_async_policy generates no greedy response, which ReMax compares with. Choose rloo, or a max_staleness of 1 or more, without a part."),
+    NO_OVERSAMPLING
+        .or("veRL's fully_async_policy filters no groups. Set it to 1, or choose a max_staleness of 1 or more, without a part."),
+    ALL_AT_ONCE.or("veRL's fully_async_policy generates each prompt by itself. Leave it out."),
 ];
 
 /// Batches of one trained role: utils/config.py validate_config, workers/engine_workers.py,

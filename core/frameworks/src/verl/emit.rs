@@ -1,6 +1,6 @@
 //! A plan as a command of veRL: which rows stand in which section, and what starts the run.
 
-use super::keys::{distillation, earlier, engine, fine_tuning, model, reinforcement, roles, rollout};
+use super::keys::{distillation, earlier, engine, fine_tuning, model, reinforcement, roles, rollout, streamed};
 use super::role::{ACTOR, CRITIC, FINE_TUNING, Role};
 use super::versions::{Version, spell};
 use crate::binding::{At, Row};
@@ -13,7 +13,7 @@ use shardwise_question::job::Job;
 use shardwise_question::wire::{Attention, Backend, Engine, Schedule};
 use shardwise_question::workload::Logits;
 use shardwise_rules::machines;
-use shardwise_rules::verl::{critic, reference};
+use shardwise_rules::verl::{critic, reference, streams};
 
 const ACTORS: &str = "actor_rollout_ref.actor.";
 const REFERENCE: &str = "actor_rollout_ref.ref.";
@@ -60,7 +60,7 @@ pub(crate) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         } else {
             ""
         };
-        let command = format!("python3 -m verl.trainer.main_ppo{named} \"${{args[@]}}\"");
+        let command = format!("python3 -m {}{named} \"${{args[@]}}\"", program(&at));
         ("run_verl.sh", reinforcement(&at)?, command)
     } else {
         let launch = torchrun(emission.job);
@@ -82,6 +82,15 @@ pub(crate) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let sections = spell(version, megatron, sections, &mut warnings)?;
     let script = Script { head: head(emission, &warnings), setup: setup(&at), assign: "=", sections, command };
     Ok(vec![script.into_snippet(file)])
+}
+
+/// Which of veRL's trainers runs it.
+fn program(at: &At) -> &'static str {
+    if at.rl().is_some_and(streams) {
+        "verl.experimental.fully_async_policy.fully_async_main"
+    } else {
+        "verl.trainer.main_ppo"
+    }
 }
 
 fn refuse<T>(message: String) -> Result<T, Unsupported> {
@@ -121,6 +130,11 @@ fn reinforcement(at: &At) -> Result<Vec<Section>, Unsupported> {
         ),
         rewards,
         section("Algorithm", at, &[("", reinforcement::ALGORITHM)]),
+        section(
+            "Generation that runs ahead",
+            at,
+            &[("rollout.", streamed::ENGINES), ("async_training.", streamed::QUEUE)],
+        ),
         section("Cluster and run", at, &[("", reinforcement::RUN)]),
     ])
 }

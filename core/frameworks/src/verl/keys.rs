@@ -12,12 +12,13 @@ mod prime;
 pub(super) mod reinforcement;
 pub(super) mod roles;
 pub(super) mod rollout;
+pub(super) mod streamed;
 
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::binding::Table::{Both, Read};
 use crate::binding::{KeySection, Table, section};
 use crate::emit::megatron::{MATRICES, RECOMPUTE, SEQUENCE, SHARES, STATES};
-use common::{DATA_SET, Keys, LENGTH, LOG, OBJECTIVE, PATH, POOL, PROFILE, ROUTING, VALIDATION};
+use common::{DATA_SET, Keys, LOG, OBJECTIVE, PATH, PROFILE, ROUTING, VALIDATION};
 use engine::{
     CHUNKS, FSDP, FSDP_READ, MEGATRON, MEGATRON_DTYPE, MEGATRON_READ, OFFLOAD, OPTIM, OPTIM_READ, TRANSFORMER,
     TRANSFORMER_READ,
@@ -74,8 +75,8 @@ pub(crate) static SECTIONS: &[KeySection] = &[
     section("distillation.teacher_models.teacher_model.", "", &[Both(distillation::TEACHER)]),
     section("reward.", "", &[Both(rollout::REWARD_MODEL), Read(rollout::REWARD_READ)]),
     section("reward_model.", "", &[Read(rollout::OLDER_REWARD_MODEL)]),
-    section("rollout.", "", &[Read(ASYNC_ROLLOUT)]),
-    section("async_training.", "", &[Read(ASYNC)]),
+    section("rollout.", "", &[Both(streamed::ENGINES), Read(streamed::ENGINES_READ)]),
+    section("async_training.", "", &[Both(streamed::QUEUE), Read(streamed::QUEUE_READ)]),
     // How Megatron splits a model, in each of its places.
     section("actor_rollout_ref.actor.megatron.", "plan.", LAYOUTS),
     section("actor_rollout_ref.ref.megatron.", "plan.reference.", LAYOUTS),
@@ -207,21 +208,4 @@ const ACTOR: Keys = &[
     ("checkpoint.*", LOG),
     ("profile*", PROFILE),
     ("qat.*", Unmodelled("the estimate trains without simulated quantisation")),
-];
-
-/// GPUs that generate, in `verl.experimental.{one_step_off,fully_async}_policy`.
-const ASYNC_ROLLOUT: Keys = &[
-    ("nnodes|n_gpus_per_node", POOL),
-    ("total_rollout_steps|total_epochs", LENGTH),
-    ("test_freq", VALIDATION),
-    ("name", Renamed("actor_rollout_ref.rollout.name", "0.3.0")),
-];
-
-const ASYNC: Keys = &[
-    ("trigger_parameter_sync_step|require_batches", Field("workload.rl.prompts_per_step")),
-    ("staleness_threshold", Field("workload.rl.max_staleness")),
-    ("use_rollout_log_probs", Field("workload.rl.old_log_prob")),
-    ("partial_rollout", Field("workload.rl.partial_rollout")),
-    ("compute_prox_log_prob", Unmodelled("the estimate takes workload.rl.old_log_prob")),
-    ("*", Ignored("queues of the asynchronous trainer")),
 ];

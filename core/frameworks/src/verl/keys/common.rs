@@ -21,6 +21,8 @@ pub(super) const POOL: Meaning = Field("hardware.gpus workload.rl.train_gpus");
 
 pub(super) const CHOSEN: &str = "from your question";
 pub(super) const PASSES: &str = "passes over your data; yours to choose";
+pub(super) const NODES: &str = "nodes that generate";
+pub(super) const GPUS: &str = "GPUs of each that generate";
 pub(super) const FILES: &str = "change this to your data";
 
 pub(super) const TRAIN_FILES: Row = row("data.train_files", DATA_SET, |_| says(home("data/train.parquet"), FILES));

@@ -1,17 +1,19 @@
 //! Keys of a run of reinforcement learning: its batch, its algorithm, its actor's update, where it runs and how long.
 
 use super::common::{
-    CHOSEN, DATA_SET, DEVICE, LENGTH, LOG, LOGGER, OBJECTIVE, PASSES, POOL, TRAIN_FILES, VAL_FILES, VALIDATION,
+    CHOSEN, DATA_SET, DEVICE, GPUS, LENGTH, LOG, LOGGER, NODES, OBJECTIVE, PASSES, POOL, TRAIN_FILES, VAL_FILES,
+    VALIDATION,
 };
 use super::roles::dynamic;
 use crate::binding::Form::{Count, Flag, Size, Stated};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken};
-use crate::binding::{At, Row, Said, row, say, says, switch, when};
+use crate::binding::{At, Row, row, say, says, switch, when};
 use crate::emit::words::{baseline, count, figure, plural};
 use shardwise_catalog::units::shortest;
 use shardwise_question::task::{Algorithm, Baseline, Clip, Mean, Penalty, Ratio};
 use shardwise_question::wire::Schedule;
 use shardwise_question::workload::Rl;
+use shardwise_rules::verl::streams;
 use shardwise_rules::{nodes, pools};
 
 const DEFAULT: &str = "veRL's default; yours to tune";
@@ -20,12 +22,19 @@ const DEFAULT: &str = "veRL's default; yours to tune";
 pub(in crate::verl) const BATCH: &[Row] = &[
     row("data.train_batch_size", Taken("prompts_per_step", Count(1024)), |at| {
         let rl = at.rl()?;
+        if streams(rl) {
+            return says(0, "samples come one by one; async_training says how many a step trains on");
+        }
         let (prompts, sequences) = (count(rl.prompts_per_step), plural(rl.sequences(), "sequence", "sequences"));
         says(rl.prompts_per_step, format!("{prompts} prompts × {} = {sequences} a step", rl.responses_per_prompt))
     }),
     row("data.gen_batch_size", Taken("gen_batch_size", Stated), |at| {
-        let rl = at.rl().filter(|rl| rl.gen_batch_size != rl.prompts_per_step)?;
-        says(rl.gen_batch_size, "prompts generated at a time, from your question")
+        let rl = at.rl()?;
+        if streams(rl) {
+            return says(1, "each prompt goes to an engine by itself");
+        }
+        let asked = (rl.gen_batch_size != rl.prompts_per_step).then_some(rl.gen_batch_size)?;
+        says(asked, "prompts generated at a time, from your question")
     }),
     row("actor_rollout_ref.rollout.n", Taken("responses_per_prompt", Count(1)), |at| {
         says(at.rl()?.responses_per_prompt, "responses per prompt, from your question")
@@ -188,13 +197,17 @@ pub(in crate::verl) const ALGORITHM: &[Row] = &[
         when(oversampling(at).or(filters).is_some(), "dapo", "gives `acc`, the score of each response")
     }),
     row("algorithm.rollout_correction.bypass_mode", Field("workload.rl.old_log_prob"), |at| {
-        let reason = "takes the engine's log-probabilities for the old ones: one pass less";
-        when(!at.rl()?.old_log_prob, "True", reason)
+        let rl = at.rl()?;
+        match (rl.old_log_prob, streams(rl)) {
+            (false, _) => says("True", "takes the engine's log-probabilities for the old ones: one pass less"),
+            (true, true) => says("False", "computes the old log-probabilities; this trainer's default leaves them out"),
+            (true, false) => None,
+        }
     }),
 ];
 
 /// The steps of a run, where the question says how long it is.
-fn steps(at: &At) -> Option<Said> {
+pub(super) fn steps(at: &At) -> Option<(u64, String)> {
     let answer = at.emission.answer;
     let per_step = answer.tokens_per_s * answer.step_time_s;
     let run = answer.run.as_ref().filter(|_| at.job().workload.has_run())?;
@@ -204,7 +217,7 @@ fn steps(at: &At) -> Option<Said> {
     let cost = run.usd.map(|usd| format!(", ${}", figure(usd))).unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 1e12 and positive")]
     let steps = run.steps as u64;
-    says(steps, format!("{} h{cost}", figure(run.hours)))
+    Some((steps, format!("{} h{cost}", figure(run.hours))))
 }
 
 /// Where a run happens, and how long.
@@ -217,21 +230,26 @@ pub(in crate::verl) const RUN: &[Row] = &[
     }),
     DEVICE,
     row("trainer.v1.trainer_mode", Field("workload.rl.schedule"), |at| {
-        when(apart(at).is_some(), "separate_async", "generation has GPUs of its own and runs ahead")
+        when(separate(at).is_some(), "separate_async", "generation has GPUs of its own and runs ahead")
     }),
     row("trainer.v1.separate_async.parameter_sync_step", Ignored("the step's mini-batches say it"), |at| {
-        let rl = apart(at)?;
-        let updates = rl.prompts_per_step / rl.mini_batch.max(1);
+        let updates = updates(separate(at)?);
         says(updates, format!("{}: new weights once a step", plural(updates, "update", "updates")))
     }),
     row("trainer.v1.sampler.max_off_policy_threshold", Field("workload.rl.max_staleness"), |at| {
-        says(shortest(apart(at)?.max_staleness), "versions a sample may lag behind")
+        says(shortest(separate(at)?.max_staleness), "versions a sample may lag behind")
     }),
     row("actor_rollout_ref.hybrid_engine", Field("workload.rl.schedule"), |at| {
         when(apart(at).is_some(), "False", "no engine on the GPUs that train")
     }),
-    row("actor_rollout_ref.rollout.nnodes", POOL, |at| says(pool(at)?.0, "nodes that generate")),
-    row("actor_rollout_ref.rollout.n_gpus_per_node", POOL, |at| says(pool(at)?.1, "GPUs of each that generate")),
+    row("actor_rollout_ref.rollout.nnodes", POOL, |at| {
+        separate(at)?;
+        says(pool(at)?.0, NODES)
+    }),
+    row("actor_rollout_ref.rollout.n_gpus_per_node", POOL, |at| {
+        separate(at)?;
+        says(pool(at)?.1, GPUS)
+    }),
     say("actor_rollout_ref.rollout.checkpoint_engine.backend", |at| {
         when(apart(at).is_some(), "nccl", "sends the weights between the pools")
     }),
@@ -239,7 +257,10 @@ pub(in crate::verl) const RUN: &[Row] = &[
         when(!at.rl()?.balance_batch, "False", "ranks get their samples in the order of the batch, from your question")
     }),
     LOGGER,
-    row("trainer.total_training_steps", Taken("workload.run.steps", Stated), steps),
+    row("trainer.total_training_steps", Taken("workload.run.steps", Stated), |at| {
+        let (steps, reason) = steps(at).filter(|_| streamed(at).is_none())?;
+        says(steps, reason)
+    }),
     row("trainer.total_epochs", LENGTH, |at| when(steps(at).is_none(), "1", PASSES)),
     row("trainer.save_freq", LOG, |_| {
         says(20, "steps between checkpoints, as in most of veRL's scripts; its default saves none")
@@ -254,8 +275,23 @@ fn apart<'a>(at: &At<'a>) -> Option<&'a Rl> {
     at.rl().filter(|rl| rl.schedule != Schedule::Colocated)
 }
 
+/// The run, where its trainer is veRL's `separate_async`.
+fn separate<'a>(at: &At<'a>) -> Option<&'a Rl> {
+    apart(at).filter(|rl| !streams(rl))
+}
+
+/// The run, where its trainer is `fully_async_policy`.
+pub(super) fn streamed<'a>(at: &At<'a>) -> Option<&'a Rl> {
+    at.rl().filter(|rl| streams(rl))
+}
+
+/// Updates between two transfers of the weights.
+pub(super) fn updates(rl: &Rl) -> u64 {
+    rl.prompts_per_step / rl.mini_batch.max(1)
+}
+
 /// Nodes that generate, and GPUs of each.
-fn pool(at: &At) -> Option<(u32, u32)> {
+pub(super) fn pool(at: &At) -> Option<(u32, u32)> {
     apart(at)?;
     nodes(pools(at.job()).1, at.job().hardware.gpus_per_node)
 }

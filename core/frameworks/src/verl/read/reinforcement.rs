@@ -15,6 +15,8 @@ use shardwise_question::wire::Engine;
 /// A teacher judges what the student samples, whatever the advantages of the task's rewards are.
 const DISTILL: &str = "distill";
 
+const BYPASS: &str = "algorithm.rollout_correction.bypass_mode";
+
 pub(super) fn read(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("actor_rollout_ref.model.path", "model");
     // The engine had a default before, and a command of then does not name it.
@@ -42,6 +44,9 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     micro_batch(draft, packaged && !draft.snippet);
     roles::old_log_prob(draft);
     generation(draft);
+    if program.contains("fully_async") {
+        under_way(draft);
+    }
     agent(draft);
     if kind == DISTILL {
         distillation::read(draft);
@@ -205,10 +210,10 @@ fn algorithm(draft: &mut Draft, program: &str) {
     } else {
         draft.set("workload.rl.oversampling", 1.0);
     }
-    let bypass = draft.is_on("algorithm.rollout_correction.bypass_mode");
-    // On unless it is turned off, in the one trainer that has it (`fully_async_ppo_trainer.yaml`).
+    let bypass = draft.is_on(BYPASS);
+    // On unless either is turned off, in the one trainer that has both (`fully_async_ppo_trainer.yaml`).
     let engines = draft.flag("async_training.use_rollout_log_probs");
-    let engines = engines.unwrap_or(program.contains("fully_async"));
+    let engines = engines.unwrap_or(program.contains("fully_async") && !draft.tells(BYPASS, false));
     draft.set("workload.rl.old_log_prob", !(bypass || engines));
     if draft.is_on("reward.reward_model.enable") {
         let key = "reward.reward_model.model_path";
@@ -232,6 +237,9 @@ fn batch(draft: &mut Draft, program: &str) {
             .map(|(name, usual)| draft.count(&format!("async_training.{name}")).unwrap_or(usual));
         let total = own.saturating_mul(batches).saturating_mul(steps);
         draft.set("workload.rl.prompts_per_step", total);
+        if let Some(prompts) = draft.count("rollout.total_rollout_steps") {
+            draft.set("workload.run.steps", prompts.div_ceil(total.max(1)));
+        }
     } else {
         draft.take("data.train_batch_size");
         let total = draft.size("workload.rl.prompts_per_step").unwrap_or(0);
@@ -361,6 +369,19 @@ fn generation(draft: &mut Draft) {
             speedup,
             "From the base question; a script does not state it.",
         );
+    }
+}
+
+/// Sequences of an engine at once, where the trainer keeps fewer under way than the engine decodes together: prompts, each with all
+/// its responses (`fully_async_rollouter.py`, `max_concurrent_samples`; 16 in its configuration).
+fn under_way(draft: &mut Draft) {
+    let (key, field) = ("async_training.concurrent_samples_per_replica", "plan.rollout.max_num_seqs");
+    let prompts = draft.count(key).unwrap_or(16);
+    let responses = draft.size("workload.rl.responses_per_prompt").unwrap_or(1);
+    let most = prompts.saturating_mul(responses);
+    if draft.size(field).is_some_and(|own| own > most) {
+        let why = format!("{key} keeps {prompts} prompts under way on an engine, each with {responses} responses.");
+        draft.assume(field, most, why);
     }
 }
 
