@@ -38,8 +38,11 @@ from omegaconf import DictConfig, OmegaConf, open_dict  # noqa: E402
 
 import rules  # noqa: E402
 
+STREAMED = "verl.experimental.fully_async_policy.fully_async_main"
 ENTRY_POINTS = {"verl.trainer.main_ppo": "ppo_trainer", "verl.trainer.sft_trainer": "sft_trainer_engine",
-                "verl.trainer.fsdp_sft_trainer": "sft_trainer"}
+                "verl.trainer.fsdp_sft_trainer": "sft_trainer", STREAMED: "fully_async_ppo_trainer"}
+# Where an entry point has its configuration; it finds that of the trainers by itself.
+FOLDERS = {"fully_async_ppo_trainer": os.path.join(VERL, "experimental", "fully_async_policy", "config")}
 PARSER = OverridesParser.create()
 BASES = {}
 
@@ -66,7 +69,7 @@ def base(name, groups):
     key = (name, tuple(groups))
     if key not in BASES:
         GlobalHydra.instance().clear()
-        with initialize_config_dir(config_dir=CONFIG, version_base=None):
+        with initialize_config_dir(config_dir=FOLDERS.get(name, CONFIG), version_base=None):
             BASES[key] = compose(name, overrides=list(groups))
     return BASES[key]
 
@@ -131,6 +134,10 @@ def plain(value):
     return OmegaConf.to_container(value, resolve=False) if OmegaConf.is_config(value) else value
 
 
+# Numbers that may be null: fully_async_rollouter.py:406.
+NULLABLE = ("rollout.total_rollout_steps",)
+
+
 def types_of(config, packaged, parsed):
     """Values of another type than the field of verl's dataclass, or than the packaged default."""
     for override in parsed:
@@ -139,7 +146,8 @@ def types_of(config, packaged, parsed):
         value, default, hint = select(config), select(packaged), hint_of(config, key)
         if hint is None and isinstance(default, (bool, int, float, str, list, dict)):
             hint = type(default)
-        if hint is not None and not accepts(value, hint) and not (value is None and default is None):
+        null = value is None and (default is None or key in NULLABLE)
+        if hint is not None and not accepts(value, hint) and not null:
             yield f"{key}: {value!r} is no {getattr(hint, '__name__', hint)} (packaged: {default!r})"
 
 
@@ -154,8 +162,40 @@ def guarded(name, run):
         yield f"{name}: {type(error).__name__}: {' '.join(str(error).split())[:400]}"
 
 
-def reinforcement(config):
-    """verl's `validate_config`, and the dataclasses that its workers build first."""
+class Asserted(Exception):
+    """Everything is asserted, and work would begin."""
+
+
+def streamed(config):
+    """What `fully_async_main` asserts before its first work: its pools, its trainer and what generates for it."""
+    from verl.experimental.fully_async_policy import fully_async_main, fully_async_rollouter, fully_async_trainer
+
+    def work(*_, **__):
+        raise Asserted
+
+    config = copy.deepcopy(config)
+    config.actor_rollout_ref.rollout.nnodes = config.rollout.nnodes  # as its main program
+    config.actor_rollout_ref.rollout.n_gpus_per_node = config.rollout.n_gpus_per_node
+    roles, _ = fully_async_main.create_role_worker_mapping(config)
+    errors = list(guarded("fully_async_main", lambda: fully_async_main.create_resource_pool_manager(config, roles=[*roles, fully_async_main.Role.Rollout])))
+    fully_async_rollouter.ValidationGenerationsLogger = fully_async_trainer.Tracking = lambda *_, **__: None
+    fully_async_rollouter.FullyAsyncRollouter._init_dump_executor = fully_async_trainer.FullyAsyncTrainer._init_dump_executor = lambda _: None
+    fully_async_rollouter.FullyAsyncRollouter._create_dataloader = work
+
+    def rollouter():
+        with contextlib.suppress(Asserted):
+            fully_async_rollouter.FullyAsyncRollouter(config, None)
+
+    def trainer():
+        own = fully_async_trainer.FullyAsyncTrainer(config, None, roles, types.SimpleNamespace(get_resource_pool=lambda _: None), None)
+        own.resource_pool_to_cls = {None: {}}
+        own._create_critic_class()
+
+    return errors + list(guarded("fully_async_rollouter", rollouter)) + list(guarded("fully_async_trainer", trainer))
+
+
+def reinforcement(config, module):
+    """verl's `validate_config`, or what the asynchronous trainer has in its place, and the dataclasses that its workers build first."""
     from verl.trainer.ppo.utils import need_critic, need_reference_policy
     from verl.utils.config import omega_conf_to_dataclass, validate_config
 
@@ -164,12 +204,16 @@ def reinforcement(config):
     if missing:
         return [f"{key}: must be set" for key in missing]
     critic, reference = need_critic(config), need_reference_policy(config)
-    errors = list(guarded("validate_config", lambda: validate_config(copy.deepcopy(config), reference, critic)))
+    if module == STREAMED:
+        errors = streamed(config)
+    else:
+        errors = list(guarded("validate_config", lambda: validate_config(copy.deepcopy(config), reference, critic)))
 
     def build(node):
         return lambda: omega_conf_to_dataclass(copy.deepcopy(node))
 
     errors += guarded("actor_rollout_ref.rollout", build(config.actor_rollout_ref.rollout))
+    errors += guarded("actor_rollout_ref.actor", build(config.actor_rollout_ref.actor))
     errors += guarded("algorithm", build(config.algorithm))
     if config.reward.reward_model.enable:
         errors += guarded("reward.reward_model", build(config.reward.reward_model))
@@ -209,8 +253,8 @@ def check(item):
         return errors
     errors += types_of(config, packaged, parsed)
     if not errors:
-        ppo = module == "verl.trainer.main_ppo"
-        errors += reinforcement(config) if ppo else fine_tuning(config)
+        ppo = module in ("verl.trainer.main_ppo", STREAMED)
+        errors += reinforcement(config, module) if ppo else fine_tuning(config)
         facts = item["facts"]
         # A mandatory value that is missing, or a word for a number, is an error already.
         if not any("must be set" in error for error in errors):

@@ -78,7 +78,8 @@ class Rules:
 def reinforcement(config, facts):
     get = lambda key, default=None: OmegaConf.select(config, key, default=default)  # noqa: E731
     r = Rules(config, get("trainer.n_gpus_per_node") * get("trainer.nnodes"), facts)
-    n, prompts, mini = r.get(f"{R}.n"), r.get("data.train_batch_size"), r.get(f"{A}.ppo_mini_batch_size")
+    n, mini = r.get(f"{R}.n"), r.get(f"{A}.ppo_mini_batch_size")
+    prompts = streamed(r, mini) if "async_training" in config else r.get("data.train_batch_size")
     longest = r.get("data.max_prompt_length") + r.get("data.max_response_length")
     dynamic = r.get(f"{A}.use_dynamic_bsz", False)
     critic = r.get("algorithm.adv_estimator") == "gae" if r.get("critic.enable") is None else r.get("critic.enable")
@@ -111,7 +112,7 @@ def reinforcement(config, facts):
                       f"{batch // ranks} sequences of a rank % {size} != 0", "verl/workers/engine/utils.py:125")
     r.require(r.get(f"{R}.log_prob_use_dynamic_bsz", False) == dynamic, f"{R}.log_prob_use_dynamic_bsz", "must equal the actor's",
               "verl/workers/engine_workers.py:616")
-    fetched = r.get("data.gen_batch_size")
+    fetched = None if "async_training" in config else r.get("data.gen_batch_size")
     r.require(fetched is None or prompts % fetched == 0, "data.gen_batch_size", f"{prompts} prompts % {fetched} != 0",
               "verl/trainer/ppo/v1/trainer_base.py:1485")
     filters = r.get("algorithm.filter_groups.enable", False)
@@ -129,6 +130,22 @@ def reinforcement(config, facts):
     return r.errors
 
 
+def streamed(r, mini):
+    """experimental/fully_async_policy: the prompts of a fetch, and what its trainer does not do, or not of itself."""
+    source = "verl/experimental/fully_async_policy"
+    for key, least in (("require_batches", 1), ("concurrent_samples_per_replica", 1)):
+        r.require(r.get(f"async_training.{key}") >= least, f"async_training.{key}", f"must be {least} or more", f"{source}/fully_async_rollouter.py:425")
+    r.require(r.get(f"{R}.mode") == "async", f"{R}.mode", "must be async", f"{source}/fully_async_rollouter.py:846")
+    r.require(r.get("async_training.partial_rollout") or not r.get("async_training.staleness_threshold"), "async_training.partial_rollout",
+              "drops what new weights interrupt", "verl/workers/rollout/llm_server.py:340")
+    r.require(not r.get("algorithm.filter_groups.enable", False), "algorithm.filter_groups", "is never read", source)
+    r.require(r.get("algorithm.adv_estimator") != "remax", "algorithm.adv_estimator", "remax finds no greedy response", f"{source}/detach_utils.py:45")
+    r.require(r.get("trainer.total_training_steps") is None, "trainer.total_training_steps", "is overwritten by rollout.total_rollout_steps", f"{source}/fully_async_trainer.py:354")
+    r.require(r.get("rollout.total_rollout_steps") is None or r.get("rollout.total_rollout_steps") >= mini * r.get("async_training.require_batches"),
+              "rollout.total_rollout_steps", "is less than a mini-batch", f"{source}/fully_async_trainer.py:424")
+    return mini * r.get("async_training.require_batches")
+
+
 def pool(r):
     """trainer/ppo/v1/trainer_separate_async.py:59-76."""
     if r.get("trainer.v1.trainer_mode") != "separate_async":
@@ -143,7 +160,10 @@ def pool(r):
 def rollout(r, longest):
     tp, dp, pp = (r.get(f"{R}.{key}", 1) for key in ("tensor_model_parallel_size", "data_parallel_size", "pipeline_model_parallel_size"))
     engine, node, gpus = tp * dp * pp, r.get("trainer.n_gpus_per_node"), r.world
-    if r.get("trainer.v1.trainer_mode") == "separate_async":
+    if "async_training" in r.config:
+        node = r.get("rollout.n_gpus_per_node")
+        gpus = node * r.get("rollout.nnodes")
+    elif r.get("trainer.v1.trainer_mode") == "separate_async":
         node = r.get(f"{R}.n_gpus_per_node")
         gpus = node * r.get(f"{R}.nnodes", 0)
     key = f"{R}.tensor_model_parallel_size"
