@@ -247,6 +247,7 @@ fn practiced(gpus: u64, fused: bool) -> Answer {
 
 /// Within a third of what was measured.
 fn close(estimated: f64, measured: f64, what: &str) {
+    println!("{what}: {estimated:.3}, measured {measured:.3}");
     assert!((estimated / measured - 1.0).abs() < 1.0 / 3.0, "{what}: {estimated} of {measured}");
 }
 

@@ -239,11 +239,17 @@ static FORWARD: &[Rule] = &[
     FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST,
     divides("plan.forward_micro_batch", |a| match a.layout.forward {
-        Some(MicroBatch::Sequences(own)) => (own, a.samples / a.ranks.max(1)),
+        Some(MicroBatch::Sequences(own)) => (own, fetched(a) / a.ranks.max(1)),
         _ => (1, 1),
     })
     .or(OF_A_RANK),
 ];
+
+/// Responses that are fetched and evaluated together: with GPUs of its own for generation those of a mini-batch
+/// (trainer/ppo/v1/trainer_base.py:539, and `require_batches=1`).
+fn fetched(a: &Asked) -> u64 {
+    if a.schedule() == Colocated { a.samples } else { a.mini }
+}
 
 /// With GPUs of its own for generation.
 static APART: &[Rule] = &[

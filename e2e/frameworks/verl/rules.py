@@ -89,6 +89,8 @@ def reinforcement(config, facts):
         r.require(r.get(f"{key}.strategy") in STRATEGIES, f"{key}.strategy", "unknown", "verl/workers/engine/base.py:401")
     pool(r)
     r.require(prompts >= mini, f"{A}.ppo_mini_batch_size", f"{prompts} prompts < {mini}", "verl/workers/config/actor.py:225")
+    if r.get("trainer.v1.trainer_mode") == "separate_async":  # trainer_base.py:539
+        prompts //= r.get("trainer.v1.separate_async.parameter_sync_step")
     roles = [(A, f"{A}.ppo_max_token_len_per_gpu", f"{A}.ppo_micro_batch_size_per_gpu", mini * n),
              (A, f"{R}.log_prob_max_token_len_per_gpu", f"{R}.log_prob_micro_batch_size_per_gpu", prompts * n)]
     if reference and not adapters:
