@@ -83,7 +83,7 @@ pub(super) fn check(catalog: &Catalog, problems: &mut Vec<String>) {
         if !ids.insert(&row.id) {
             entry.problem("id", "occurs twice");
         }
-        let id = slug::id(&row.provider, &row.instance, &row.region, &row.kind);
+        let id: String = slug::id(&row.provider, &row.instance, &row.region, &row.kind).collect();
         if row.id != id {
             entry.problem("id", &format!("is not `{id}`, of provider, instance, region and kind"));
         }

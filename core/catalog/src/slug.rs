@@ -1,20 +1,35 @@
 //! Names of offers as ids: what `build.rs` and `cargo xtask offers` take too, each by its path.
 
 /// A name in lower case, of letters, digits, `.` and `_`, with a hyphen for whatever else stands between them.
-pub(crate) fn slug(name: &str) -> String {
-    let mut slug = String::with_capacity(name.len());
-    for letter in name.chars() {
-        match letter.to_ascii_lowercase() {
-            own @ ('a'..='z' | '0'..='9' | '.' | '_') => slug.push(own),
-            _ if slug.is_empty() || slug.ends_with('-') => {}
-            _ => slug.push('-'),
+fn slug(name: &str) -> impl Iterator<Item = char> {
+    let (mut begun, mut between) = (false, false);
+    let each = move |letter: char| match letter.to_ascii_lowercase() {
+        own @ ('a'..='z' | '0'..='9' | '.' | '_') => {
+            let hyphen = (begun && between).then_some('-');
+            (begun, between) = (true, false);
+            [hyphen, Some(own)]
         }
-    }
-    slug.truncate(slug.trim_end_matches('-').len());
-    slug
+        _ => {
+            between = true;
+            [None, None]
+        }
+    };
+    name.chars().flat_map(each).flatten()
 }
 
-/// The id of an offer: `nebius/gpu-h200-sxm_8gpu/not-stated/on-demand`.
-pub(crate) fn id(provider: &str, instance: &str, region: &str, kind: &str) -> String {
-    [provider, instance, region, kind].map(slug).join("/")
+/// The letters of an offer's id: `nebius/gpu-h200-sxm_8gpu/not-stated/on-demand`.
+pub(crate) fn id<'a>(
+    provider: &'a str,
+    instance: &'a str,
+    region: &'a str,
+    kind: &'a str,
+) -> impl Iterator<Item = char> {
+    let [provider, instance, region, kind] = [provider, instance, region, kind].map(slug);
+    provider
+        .chain(['/'])
+        .chain(instance)
+        .chain(['/'])
+        .chain(region)
+        .chain(['/'])
+        .chain(kind)
 }

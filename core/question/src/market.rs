@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::job::{owned, resolve_hardware};
 use crate::place::Place;
 use crate::wire::{HardwareSpec, MarketSpec, Question};
-use shardwise_catalog::catalog::{self, Offer, OfferKind};
+use shardwise_catalog::catalog::{self, Gpu, Offer, OfferKind};
 use shardwise_catalog::error::{Caveat, InputError};
 use shardwise_catalog::hardware::{Hardware, OWN, Rentable};
 use shardwise_catalog::model::resolve_model;
@@ -225,15 +225,14 @@ fn all(spec: &HardwareSpec) -> Result<Vec<Rentable>, InputError> {
     };
     let mut found: Vec<Rentable> = Vec::new();
     let by_price = |a: &Rentable, b: &Rentable| -> Ordering { a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()) };
+    let of_gpu = |own: Option<&Gpu>| own.is_some_and(|own| own.id == gpu);
     let listed = catalog::offers()
         .iter()
-        .filter(|offer| has(&market, offer))
-        .map(Rentable::Listed);
+        .filter(|offer| of_gpu(offer.gpu()) && has(&market, offer));
+    let own = own.into_iter().filter(|row| of_gpu(row.gpu()) && of_kind(&market, row.kind()));
     // At the same price one's own comes first.
-    for offer in own.into_iter().filter(|row| of_kind(&market, row.kind())).chain(listed) {
-        if offer.gpu().is_some_and(|own| own.id == gpu) {
-            ordered::insert(&mut found, offer, &by_price);
-        }
+    for offer in own.chain(listed.map(Rentable::Listed)) {
+        ordered::insert(&mut found, offer, &by_price);
     }
     Ok(found)
 }

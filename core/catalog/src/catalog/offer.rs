@@ -62,6 +62,10 @@ impl Offer {
     /// Its id, as in `hardware.offer`, which stays the same as its price changes: `nebius/gpu-h200-sxm_8gpu/not-stated/on-demand`.
     #[must_use]
     pub fn id(&self) -> String {
+        self.letters().collect()
+    }
+
+    fn letters(&self) -> impl Iterator<Item = char> {
         slug::id(self.provider(), self.instance(), self.region(), self.kind.as_str())
     }
 
@@ -173,6 +177,6 @@ pub fn offers() -> &'static [Offer] {
 #[must_use]
 pub fn offer(id: &str) -> Option<&'static Offer> {
     let id = id.trim().to_ascii_lowercase();
-    let place = OFFERS.binary_search_by(|own| own.id().cmp(&id)).ok()?;
+    let place = OFFERS.binary_search_by(|own| own.letters().cmp(id.chars())).ok()?;
     OFFERS.get(place)
 }

@@ -16,7 +16,11 @@ use shardwise_catalog::units::shortest;
 const AT: Place<'static> = Place::at("hardware");
 const OF_GPU: Place<'static> = Place::at("hardware.gpu");
 
-pub(crate) fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
+/// The machine that a question's `hardware` describes, whatever is asked of it.
+///
+/// # Errors
+/// What is unknown, missing or out of range, by its field.
+pub fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
     owned::alone(spec)?;
     // Where nobody looks for the best offer of a market, its cheapest stands for it.
     let first = if market::is_open(spec) { market::offers(spec)?.into_iter().next() } else { None };

@@ -320,6 +320,8 @@ impl Space {
                 continue;
             }
             let all = passes(job, spec, &split, known);
+            // Of those the ones that an interleaved pipeline takes, whatever its chunks.
+            let mut interleaved: Option<Rc<[Pass]>> = None;
             for virtual_pipeline in sizes.chunks(pipeline_parallel) {
                 for zero_stage in sizes.zero_stages() {
                     for shard_group in sizes.shard_groups(&split) {
@@ -333,17 +335,16 @@ impl Space {
                             }
                         };
                         let fits = |pass: &Pass| choices::interleaves(spec, &layout, pass);
-                        let passes = if all.iter().all(fits) {
-                            Rc::clone(&all)
-                        } else {
-                            all.iter().copied().filter(fits).collect()
+                        let passes = match virtual_pipeline {
+                            1 => &all,
+                            _ => interleaved.get_or_insert_with(|| all.iter().copied().filter(fits).collect()),
                         };
                         if passes.is_empty() {
                             continue;
                         }
                         found.push(Group {
                             layout,
-                            passes,
+                            passes: Rc::clone(passes),
                             place: 0,
                             memory: RefCell::default(),
                             floor: Cell::default(),

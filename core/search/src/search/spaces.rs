@@ -16,10 +16,18 @@ const MOST_PLANS: u64 = 1 << 22;
 /// Spaces of one question on machines that were asked it, with what is stated.
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
-    /// The last that was asked for is the last.
-    known: RefCell<Vec<(Machine, PlanSpec, Rc<Space>)>>,
+    /// The last that was asked for is the last. There are hundreds: what moves is a pointer.
+    known: RefCell<Vec<Rc<Made>>>,
     /// Number of the search that asks.
     asks: Cell<u32>,
+}
+
+/// A space, and what it was made for.
+#[derive(Debug)]
+struct Made {
+    machine: Machine,
+    stated: PlanSpec,
+    space: Rc<Space>,
 }
 
 /// What plans, and what they hold, depend on of a machine: two whose GPUs differ in speed, size and price alone have one space.
@@ -60,8 +68,8 @@ impl Spaces {
         self.asks.set(self.asks.get() + 1);
         let mut known = self.known.borrow_mut();
         let mut plans = 0;
-        let young = |(.., space): &&(Machine, PlanSpec, Rc<Space>)| {
-            plans += space.plans;
+        let young = |own: &&Rc<Made>| {
+            plans += own.space.plans;
             plans <= MOST_PLANS
         };
         let kept = known.iter().rev().take_while(young).count();
@@ -76,12 +84,12 @@ impl Spaces {
         }
         let machine = Machine::of(context);
         let mut all = self.known.borrow_mut();
-        let place = all.iter().position(|own| own.0 == machine && own.1 == *spec);
+        let place = all.iter().position(|own| own.machine == machine && own.stated == *spec);
         let own = match place {
             Some(place) => all.remove(place),
-            None => (machine, spec.clone(), Rc::new(Space::of(context, spec))),
+            None => Rc::new(Made { machine, stated: spec.clone(), space: Rc::new(Space::of(context, spec)) }),
         };
-        let space = Rc::clone(&own.2);
+        let space = Rc::clone(&own.space);
         all.push(own);
         space.begin(self.asks.get());
         space

@@ -42,7 +42,7 @@ pub(super) struct Row {
 impl Row {
     /// Its id, which stays the same as its price changes.
     pub(super) fn id(&self) -> String {
-        slug::id(&self.provider, &self.instance, &self.region, &self.kind)
+        slug::id(&self.provider, &self.instance, &self.region, &self.kind).collect()
     }
 }
 

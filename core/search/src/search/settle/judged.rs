@@ -6,6 +6,8 @@ use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute};
 
 /// Places of plans: one that falls on a taken place takes it.
 const PLACES: usize = 1 << 11;
+/// Plans that mostly are judged.
+const SOME: usize = 256;
 
 /// Plans that were judged, and their places by what they are.
 #[derive(Default)]
@@ -52,7 +54,10 @@ impl Judged {
     fn of<T: Copy>(&self, plan: &Plan, verdict: fn(&mut Verdicts) -> &mut Option<T>) -> (usize, Option<T>) {
         let mut known = self.known.borrow_mut();
         let (places, all) = &mut *known;
-        places.resize(PLACES, u32::MAX);
+        if places.is_empty() {
+            places.resize(PLACES, u32::MAX);
+            all.reserve(SOME);
+        }
         let Some(place) = places.get_mut(place(plan)) else {
             return (all.len(), None);
         };

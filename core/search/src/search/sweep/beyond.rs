@@ -85,17 +85,14 @@ impl Asked {
             job.hardware.memory_gib = ROOMY_GIB;
             job.hardware.host_ram = HostRam::Stated(ROOMY_GIB);
             let context = Context::new(&job).for_many();
-            let some = |runner, enough| self.some(&context, runner, enough, spaces) == Ok(true);
-            // Where nobody runs any plan, what nobody runs is the answer.
-            for runner in [self.runner, Some(Runner::Nobody)] {
-                if some(runner, enough) {
-                    return false;
-                }
-                if some(runner, f64::INFINITY) {
-                    return true;
-                }
+            let some = |runner, enough| self.some(&context, runner, enough, spaces);
+            // Rules are the most of what is asked, and what they leave is a part of what there is without them.
+            match some(Some(Runner::Nobody), enough) {
+                Ok(false) => true,
+                Err(_) => false,
+                // Where nobody runs any plan, what nobody runs is the answer.
+                Ok(true) => some(self.runner, enough) == Ok(false) && some(self.runner, f64::INFINITY) == Ok(true),
             }
-            false
         })
     }
 

@@ -61,7 +61,7 @@ impl Asked {
     /// Places of the machines, those first that promise most: by what they multiply at most, and by that for a dollar, in
     /// turns.
     fn by_promise(&self) -> Vec<usize> {
-        let (speed, worth): (Vec<f64>, Vec<f64>) = self.hardware.iter().map(|own| self.promise(own)).unzip();
+        let (speed, worth): (Vec<f64>, Vec<f64>) = self.hardware.iter().map(promise).unzip();
         let mut places = Vec::with_capacity(speed.len());
         let mut taken = vec![false; speed.len()];
         for place in rising(&speed).into_iter().zip(rising(&worth)).flat_map(<[usize; 2]>::from) {
@@ -73,18 +73,6 @@ impl Asked {
         places
     }
 
-    /// What a machine multiplies at most, and that for a dollar; the less, the more.
-    fn promise(&self, hardware: &HardwareSpec) -> (f64, f64) {
-        // What cannot be asked takes no time.
-        let Ok(job) = job::resolve(&self.of(hardware)) else {
-            return (f64::MIN, f64::MIN);
-        };
-        let own = &job.hardware;
-        let one = own.peaks.bf16.max(own.peaks.fp16);
-        let worth = own.usd_per_gpu_hour.filter(|usd| *usd > 0.0).map_or(0.0, |usd| one / usd);
-        (-one * f64::from(own.gpus), -worth)
-    }
-
     /// The offer at a place, unless no plan comes near to what is known. Steps make the fastest of the space quicker by more than
     /// [`START`] in 29 of 7,277 searches, of the presets on all machines of the catalog's market: all 29 are of one of the 19, on
     /// 32 GPUs or more for a batch of 32, and none of those machines is listed.
@@ -93,6 +81,17 @@ impl Asked {
         let beyond = known.ends() && self.is_beyond(hardware, &|job| known.enough(job) * START, spaces);
         (!beyond).then(|| self.offer(hardware, spaces))
     }
+}
+
+/// What a machine multiplies at most, and that for a dollar; the less, the more.
+fn promise(hardware: &HardwareSpec) -> (f64, f64) {
+    // What is no machine takes no time.
+    let Ok(own) = job::resolve_hardware(hardware) else {
+        return (f64::MIN, f64::MIN);
+    };
+    let one = own.peaks.bf16.max(own.peaks.fp16);
+    let worth = own.usd_per_gpu_hour.filter(|usd| *usd > 0.0).map_or(0.0, |usd| one / usd);
+    (-one * f64::from(own.gpus), -worth)
 }
 
 /// What is known of the machines that were asked.
