@@ -22,6 +22,9 @@ enum Kept {
     Question(String, Arc<str>),
 }
 
+/// The place of a question that is refused, and the line that says so.
+pub(crate) type Refused = (usize, String);
+
 impl Estimated {
     /// The command line's line.
     pub(crate) fn line(self) -> String {
@@ -32,11 +35,11 @@ impl Estimated {
     }
 }
 
-/// What is estimated, in the place of each question, and the lines of those that are refused, with their places.
+/// What is estimated, in the place of each question, and what is refused.
 pub(crate) fn estimate(
     questions: &Bound<'_, PyList>,
     options: &str,
-) -> PyResult<(Vec<Option<Estimated>>, Vec<(usize, String)>)> {
+) -> PyResult<(Vec<Option<Estimated>>, Vec<Refused>)> {
     let shared: Arc<str> = options.into();
     let all = each(questions, |Asked(question)| {
         interface::estimated(&question, options)

@@ -16,6 +16,7 @@ mod _core {
     use super::asked::Asked;
     #[pymodule_export]
     use super::estimated::Estimated;
+    use super::estimated::Refused;
     use super::many::each;
 
     /// Which build this is.
@@ -49,10 +50,7 @@ mod _core {
 
     /// Estimates questions, and says in which places one was refused, with the line that says so.
     #[pyfunction]
-    fn estimate_many(
-        questions: &Bound<'_, PyList>,
-        options: &str,
-    ) -> PyResult<(Vec<Option<Estimated>>, Vec<(usize, String)>)> {
+    fn estimate_many(questions: &Bound<'_, PyList>, options: &str) -> PyResult<(Vec<Option<Estimated>>, Vec<Refused>)> {
         super::estimated::estimate(questions, options)
     }
 
