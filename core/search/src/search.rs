@@ -29,6 +29,8 @@ mod work;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
+use std::rc::Rc;
+
 use crate::answer::answer;
 use crate::figures;
 pub(crate) use accept::{Runner, Runs, Verdict, first_to_run};
@@ -198,21 +200,23 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 /// # Errors
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
+    let spaces = Rc::default();
+    let on_its_own =
+        |question: &Question| best_on_its_own(question, efficiency, Desk::beside(Rc::clone(&spaces), runner, WORK));
     if !market::is_open(&question.hardware) {
-        return best_on_its_own(question, efficiency, runner);
+        return on_its_own(question);
     }
     let costs = |found: &Best| {
         let own = figures::of(&Context::with(&found.job, efficiency), &found.plan);
         let nobody = first_to_run(&found.job, &found.plan).is_none();
         (own.missing_gib, nobody, own.usd_per_mtok.unwrap_or(f64::MAX))
     };
-    renting::cheapest(question, &mut |rented| best_on_its_own(rented, efficiency, runner), &costs)
+    renting::cheapest(question, &mut |rented| on_its_own(rented), &costs, &|_, _, _| false)
 }
 
 /// [`best`] of one machine.
-fn best_on_its_own(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
+fn best_on_its_own(question: &Question, efficiency: &Efficiency, mut desk: Desk) -> Result<Best, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
-    let mut desk = Desk::new(runner, WORK);
     let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;
     let found = match found {
         Some(found) => found,

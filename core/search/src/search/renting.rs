@@ -29,8 +29,30 @@ pub(super) fn machines(question: &Question, spec: HardwareSpec) -> Vec<HardwareS
     offers.iter().map(|offer| market::rented(&spec, offer)).collect()
 }
 
+/// What was found on an offer, and dollars of it by GPU and hour.
+struct Best<T> {
+    costs: Costs,
+    price: f64,
+    found: T,
+}
+
+impl<T> Best<T> {
+    fn beats(&self, known: &Self) -> bool {
+        let (own, known) = (self.costs, known.costs);
+        let by_fit = own.0.total_cmp(&known.0).then(own.1.cmp(&known.1));
+        by_fit.then(own.2.total_cmp(&known.2)).is_lt()
+    }
+
+    /// Whether it is a plan that fits, that some framework runs and that has a price.
+    fn is_bargain(&self) -> bool {
+        let (lacks, nobody, usd) = self.costs;
+        lacks <= 0.0 && !nobody && usd < f64::MAX
+    }
+}
+
 /// What `each` finds on the offer of the question's market that costs least, of those on which a plan fits; where none does,
-/// on that which lacks least. A market without offers is asked as it stands.
+/// on that which lacks least. A market without offers is asked as it stands. An offer is not asked that is `beyond` what costs
+/// least so far: offers come the cheapest first, and one that costs so many times as much has to be as many times as fast.
 ///
 /// # Errors
 /// As [`market::offers`]; where no offer can be asked, why the cheapest cannot.
@@ -38,23 +60,26 @@ pub(super) fn cheapest<T>(
     question: &Question,
     each: &mut dyn FnMut(&Question) -> Result<T, InputError>,
     costs: &dyn Fn(&T) -> Costs,
+    beyond: &dyn Fn(&T, &Question, f64) -> bool,
 ) -> Result<T, InputError> {
     let offers = market::worth_asking(question)?;
     if offers.is_empty() {
         return each(question);
     }
-    let mut best: Option<(Costs, T)> = None;
+    let mut best: Option<Best<T>> = None;
     let mut refusal = None;
     for offer in offers {
-        match each(&market::settled(question, Some(&offer))) {
+        let rented = market::settled(question, Some(&offer));
+        let price = offer.usd_per_gpu_hour();
+        let out = |known: &Best<T>| known.is_bargain() && beyond(&known.found, &rented, price / known.price);
+        if best.as_ref().is_some_and(out) {
+            continue;
+        }
+        match each(&rented) {
             Ok(found) => {
-                let own = costs(&found);
-                let less = |(known, _): &(Costs, T)| {
-                    let by_fit = own.0.total_cmp(&known.0).then(own.1.cmp(&known.1));
-                    by_fit.then(own.2.total_cmp(&known.2)).is_lt()
-                };
-                if best.as_ref().is_none_or(less) {
-                    best = Some((own, found));
+                let own = Best { costs: costs(&found), price, found };
+                if best.as_ref().is_none_or(|known| own.beats(known)) {
+                    best = Some(own);
                 }
             }
             Err(error) => refusal = refusal.or(Some(error)),
@@ -62,5 +87,5 @@ pub(super) fn cheapest<T>(
     }
     let none =
         || InputError::new("hardware.market", "No offer of this market can be asked. Give other kinds or providers.");
-    best.map(|(_, found)| found).ok_or_else(|| refusal.unwrap_or_else(none))
+    best.map(|own| own.found).ok_or_else(|| refusal.unwrap_or_else(none))
 }

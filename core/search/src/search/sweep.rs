@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::bounded::Limits;
+use super::bounded::{Limits, START};
 use super::desk::Desk;
 use super::spaces::Spaces;
 use super::work::WORK;
@@ -193,7 +193,12 @@ impl Asked {
         if !market::is_open(hardware) {
             return of(&question);
         }
-        renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer))
+        // At the same speed it would be out by its price alone.
+        let beyond = |known: &Found, rented: &Question, dearer: f64| {
+            let enough = known.answer.step_time_s / dearer * START;
+            dearer > START && self.is_beyond(&rented.hardware, &|_| enough, spaces)
+        };
+        renting::cheapest(&question, &mut of, &|found| renting::costs(&found.answer), &beyond)
     }
 
     fn found(&self, question: &Question, spaces: Rc<Spaces>, work: u64) -> Result<Found, InputError> {
