@@ -19,7 +19,7 @@ use serde::Serialize;
 
 pub use ask::{
     Function, answered, ask, ask_calibration, ask_explanations, ask_link, ask_sensitivity, check_texts, diagnose_texts,
-    look_up, read_texts, tried,
+    estimated, look_up, read_texts, tried,
 };
 pub use calibrating::{CalibratedRun, LoggedPhase, calibrated};
 pub use catalog::{GpuRow, ModelRow, OfferRow, PriceRow, Row, offers, rows};

@@ -12,14 +12,7 @@ const DEEPEST: u32 = 32;
 const USUAL: usize = 1024;
 
 /// A question as JSON. Texts are JSON already.
-pub(crate) struct Asked(String);
-
-impl Asked {
-    /// Its text.
-    pub(crate) fn text(&self) -> &str {
-        &self.0
-    }
-}
+pub(crate) struct Asked(pub(crate) String);
 
 impl<'py> FromPyObject<'_, 'py> for Asked {
     type Error = PyErr;

@@ -1,17 +1,22 @@
 //! The core for Python, texts in and texts out: `scripts/pack-wheel` packs it, `python/shardwise` says it in dicts.
 
 mod asked;
+mod estimated;
 mod many;
 
 /// What `shardwise` takes from Rust. Each function answers a list of questions, in their order; while it computes, other
 /// threads of Python run.
 #[pyo3::pymodule]
 mod _core {
-    use pyo3::{PyResult, Python, pyfunction};
+    use pyo3::types::PyList;
+    use pyo3::{Bound, PyResult, Python, pyfunction};
     use shardwise_core::identity::Identity;
     use shardwise_core::interface::{self, Function};
 
     use super::asked::Asked;
+    #[pymodule_export]
+    use super::estimated::Estimated;
+    use super::estimated::Refused;
     use super::many::each;
 
     /// Which build this is.
@@ -39,56 +44,56 @@ mod _core {
 
     /// Answers questions.
     #[pyfunction]
-    fn estimate(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask(Function::Estimate, question, options))
+    fn estimate(questions: &Bound<'_, PyList>, options: &str) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask(Function::Estimate, &question, options))
     }
 
-    /// Answers questions, and says in which places one was refused.
+    /// Estimates questions, and says in which places one was refused, with the line that says so.
     #[pyfunction]
-    fn estimate_many(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<(Vec<String>, Vec<usize>)> {
-        let found = each(py, &questions, |question| interface::tried(Function::Estimate, question, options))?;
-        let refused = found
-            .iter()
-            .enumerate()
-            .filter_map(|(place, line)| line.is_err().then_some(place));
-        let refused = refused.collect();
-        Ok((found.into_iter().map(|line| line.unwrap_or_else(|refused| refused)).collect(), refused))
+    fn estimate_many(questions: &Bound<'_, PyList>, options: &str) -> PyResult<(Vec<Option<Estimated>>, Vec<Refused>)> {
+        super::estimated::estimate(questions, options)
+    }
+
+    /// The lines of what was estimated.
+    #[pyfunction]
+    fn written(estimated: &Bound<'_, PyList>) -> PyResult<Vec<String>> {
+        each(estimated, Estimated::line)
     }
 
     /// Searches the best plans or offers of questions.
     #[pyfunction]
-    fn search(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask(Function::Search, question, options))
+    fn search(questions: &Bound<'_, PyList>, options: &str) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask(Function::Search, &question, options))
     }
 
     /// Writes the texts to paste of questions.
     #[pyfunction]
-    fn flags(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask(Function::Flags, question, options))
+    fn flags(questions: &Bound<'_, PyList>, options: &str) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask(Function::Flags, &question, options))
     }
 
     /// Says what each single change of the questions' plans is worth.
     #[pyfunction]
-    fn sensitivity(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask_sensitivity(question, options))
+    fn sensitivity(questions: &Bound<'_, PyList>, options: &str) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask_sensitivity(&question, options))
     }
 
     /// Says how figures of the questions' answers come about.
     #[pyfunction]
-    fn explain(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask_explanations(question, options))
+    fn explain(questions: &Bound<'_, PyList>, options: &str) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask_explanations(&question, options))
     }
 
     /// Lays a run beside its estimate.
     #[pyfunction]
-    fn calibrate(py: Python<'_>, questions: Vec<Asked>, options: &str) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask_calibration(question, options))
+    fn calibrate(questions: &Bound<'_, PyList>, options: &str) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask_calibration(&question, options))
     }
 
     /// Writes the links of questions; `usual` fills in what is usual where they do not say how large their task is.
     #[pyfunction]
-    fn link(py: Python<'_>, questions: Vec<Asked>, usual: bool) -> PyResult<Vec<String>> {
-        each(py, &questions, |question| interface::ask_link(question, usual))
+    fn link(questions: &Bound<'_, PyList>, usual: bool) -> PyResult<Vec<String>> {
+        each(questions, |Asked(question)| interface::ask_link(&question, usual))
     }
 
     /// Reads the texts of one run back into a question.

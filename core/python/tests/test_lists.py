@@ -8,12 +8,14 @@ import json
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import shardwise
 from conftest import Run
-from shardwise import _unread, lines
+from shardwise import _core, _unread, lines
+from shardwise._core import Estimated
 
 # What every object has, or a list does without its elements, or by those methods that read them.
 HARMLESS = (
@@ -36,7 +38,7 @@ def plain(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def is_read(rows: Any) -> list[bool]:
     """Which elements were looked at."""
-    return [not isinstance(own, str) for own in list.__iter__(rows)]
+    return [not isinstance(own, Estimated) for own in list.__iter__(rows)]
 
 
 def test_every_method_of_a_list_is_decided_on() -> None:
@@ -140,14 +142,35 @@ def test_a_hundred_dictionaries_are_answered_as_the_command_line_does(runs: list
         if isinstance(own, dict) and "twice" not in line:
             documents.append((own, line))
     found = shardwise.estimate([own for own, _ in documents], return_exceptions=True)
+    kept = [own for own in list.__iter__(found) if isinstance(own, Estimated)]
+    written = iter(_core.written(kept))
     for own, (_, line) in zip(list.__iter__(found), documents):
         told = json.loads(line)
         if "error" in told:
             assert (own.field, own.message) == (told["error"]["field"], told["error"]["message"])
         else:
-            assert own == line
+            assert next(written) == line
             compared += 1
     assert compared > 60
+
+
+@pytest.mark.parametrize("options", [{}, {"advice": False}, {"lang": "zh"}])
+def test_stated_plans_and_searched_ones_are_written_alike(question: dict[str, Any], options: dict[str, Any]) -> None:
+    plan = shardwise.estimate(question)["plan"]
+    asked = [question, {**question, "plan": plan}, {**question, "plan": {"backend": "fsdp"}}, {**question, "plan": {**plan, "micro_batch": 64}}]
+    told = lines.estimate([json.dumps(own) for own in asked], **options)
+    assert _core.written(list(list.__iter__(shardwise.estimate(asked, **options)))) == told
+    assert shardwise.estimate(asked, **options) == [json.loads(line) for line in told]
+    assert [shardwise.estimate(own, **options) for own in asked] == [json.loads(line) for line in told]
+
+
+def test_threads_see_the_same_answers(asked: list[dict[str, Any]], plain: list[dict[str, Any]]) -> None:
+    rows = shardwise.estimate(asked, advice=False)
+    uses: list[Callable[[int], Any]] = [lambda _: list(iter(rows)), lambda place: [rows[place]], lambda _: rows.copy()]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda place: uses[place % 3](place), range(30)))
+    assert found == [[plain[place]] if place % 3 == 1 else plain for place in range(30)]
+    assert type(rows) is shardwise.Rows and all(is_read(rows))
 
 
 class Text(str):

@@ -15,6 +15,8 @@ use shardwise_catalog::model::resolve_model;
 struct Rule {
     /// Its path, which stands for all that is below it; `*` stands for any key but `rollout`.
     field: &'static str,
+    /// Its first two keys.
+    above: (&'static str, &'static str),
     /// Whether a question has a use for it.
     belongs: fn(&Value) -> bool,
     /// Why not, and the remedy.
@@ -22,7 +24,28 @@ struct Rule {
 }
 
 const fn rule(field: &'static str, belongs: fn(&Value) -> bool, otherwise: &'static str) -> Rule {
-    Rule { field, belongs, otherwise }
+    let (top, rest) = key_of(field);
+    Rule { field, above: (top, key_of(rest).0), belongs, otherwise }
+}
+
+/// The first key of a path, and the rest.
+const fn key_of(path: &str) -> (&str, &str) {
+    let mut end = 0;
+    while end < path.len() && path.as_bytes()[end] != b'.' {
+        end += 1;
+    }
+    let (key, rest) = path.split_at(end);
+    (key, if rest.is_empty() { rest } else { rest.split_at(1).1 })
+}
+
+impl Rule {
+    /// Whether a question, as a document, may say something at this field. Of most fields the first two keys are missing, and
+    /// following the whole path of each would take as long as an estimate.
+    fn is_asked(&self, question: &Value) -> bool {
+        let (top, key) = self.above;
+        let Some(top) = question.get(top) else { return false };
+        key == "*" || ((key.is_empty() || top.get(key).is_some()) && is_stated(question, self.field))
+    }
 }
 
 const LENGTHS: &str = "What is generated has lengths of its own: the longest in workload.rl, the means in workload.rollout. Leave this out.";
@@ -241,8 +264,8 @@ fn foreign(question: &Value) -> Vec<(String, &'static str)> {
         return found;
     }
     // What is not stated asks nothing: some rules look at the model.
-    let asked = |rule: &&Rule| rule.field.ends_with('*') || is_stated(question, rule.field);
-    for rule in RULES.iter().filter(asked).filter(|rule| !(rule.belongs)(question)) {
+    let asked = RULES.iter().filter(|rule| rule.is_asked(question));
+    for rule in asked.filter(|rule| !(rule.belongs)(question)) {
         let mut add = |field: String| {
             let below = |(above, _): &(String, &str)| is_below(above, &field);
             if is_stated(question, &field) && !found.iter().any(below) {

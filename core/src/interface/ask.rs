@@ -12,6 +12,7 @@ use shardwise_question::wire::{
     ReadOptions, SearchOptions, SensitivityOptions, VERSION, parse_options, parse_question, table_of,
 };
 use shardwise_search::calibration::Measured;
+use shardwise_search::estimate::Evaluated;
 
 /// What is asked about a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +51,7 @@ pub fn tried(function: Function, question: &str, options: &str) -> Result<String
     match function {
         Function::Estimate => chosen(options, |options: &EstimateOptions| {
             let lang = options.lang.unwrap_or_default();
-            let advised = options.advice.unwrap_or(true);
-            answered(question, lang, |question| {
-                let answer = if advised { crate::estimate(question)? } else { crate::evaluate_alone(question)?.answer };
-                line(&answer, lang)
-            })
+            answered(question, lang, |question| estimate_line(question, crate::evaluate_alone(question)?, options))
         }),
         Function::Search => chosen(options, |options: &SearchOptions| {
             let lang = options.lang.unwrap_or_default();
@@ -66,6 +63,41 @@ pub fn tried(function: Function, question: &str, options: &str) -> Result<String
             answered(question, lang, |question| line(&flags(question, options)?, Language::En))
         }),
     }
+}
+
+/// An estimate as one line.
+fn estimate_line(question: &Question, mut found: Evaluated, options: &EstimateOptions) -> Result<String, InputError> {
+    if options.advice.unwrap_or(true) {
+        found.answer.advice = crate::advise(question, &found);
+    }
+    line(&found.answer, options.lang.unwrap_or_default())
+}
+
+/// Estimates a question, for callers that look at some of many answers. The line of one whose plan had to be searched for;
+/// none where the question states its plan: [`tried`] estimates it once more and writes it, most of which is advice and text.
+///
+/// # Errors
+/// As [`tried`].
+///
+/// ```
+/// use shardwise_core::interface::{Function, estimated, tried};
+/// let plan = r#""plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
+///     "micro_batch": 1, "recompute": "full"}"#;
+/// let question = |plan: &str| format!(r#"{{"version": 1, "model": "qwen3-8b", "hardware": {{"gpu": "h100-sxm", "gpus": 8}},
+///     "workload": {{"kind": "sft", "sequence_length": 4096, "global_batch": 64}}, {plan}}}"#);
+/// assert_eq!(estimated(&question(plan), ""), Ok(None));
+/// let open = question(r#""plan": {"backend": "fsdp"}"#);
+/// assert_eq!(estimated(&open, ""), tried(Function::Estimate, &open, "").map(Some));
+/// assert_eq!(estimated("{}", ""), tried(Function::Estimate, "{}", "").map(Some));
+/// ```
+pub fn estimated(question: &str, options: &str) -> Result<Option<String>, String> {
+    chosen(options, |options: &EstimateOptions| {
+        answered(question, options.lang.unwrap_or_default(), |question| {
+            let found = crate::evaluate_alone(question)?;
+            let is_stated = found.considered == 1;
+            (!is_stated).then(|| estimate_line(question, found, options)).transpose()
+        })
+    })
 }
 
 /// The document of what each single change of a question's plan is worth, with [`SensitivityOptions`].
@@ -213,11 +245,11 @@ pub fn look_up(table: &str) -> String {
 /// let refused = answered(r#"{"version": 2}"#, Language::En, |question| Ok(estimate(question)?.fits.to_string()));
 /// assert!(refused.unwrap_err().contains(r#""error":{"field":"model""#));
 /// ```
-pub fn answered(
+pub fn answered<T>(
     question: &str,
     lang: Language,
-    answer: impl FnOnce(&Question) -> Result<String, InputError>,
-) -> Result<String, String> {
+    answer: impl FnOnce(&Question) -> Result<T, InputError>,
+) -> Result<T, String> {
     let answer = parse_question(question).and_then(|question| answer(&question));
     answer.map_err(|error| refused(error, lang))
 }
@@ -227,7 +259,7 @@ fn with<T: Document>(options: &str, answer: impl FnOnce(&T) -> Result<String, St
 }
 
 /// What `answer` makes of options that are given as text, or the line that refuses them.
-fn chosen<T: Document>(options: &str, answer: impl FnOnce(&T) -> Result<String, String>) -> Result<String, String> {
+fn chosen<T: Document, A>(options: &str, answer: impl FnOnce(&T) -> Result<A, String>) -> Result<A, String> {
     let options = parse_options(options).map_err(|error| refused(error, Language::En))?;
     answer(&options)
 }

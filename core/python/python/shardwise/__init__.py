@@ -173,11 +173,13 @@ def estimate(
     options = {"advice": None if advice else False, "lang": lang}
     if isinstance(question, (str, Mapping)):
         return _asked(_core.estimate, question, options, Answer, return_exceptions)
-    lines, refused = _core.estimate_many(list(question), written(options))
-    errors = {place: _found(lines[place], Answer, place) for place in refused}
-    if errors and not return_exceptions:
-        raise errors[refused[0]]
-    return Unread(lines, errors)
+    found, refused = _core.estimate_many(list(question), written(options))
+    for place, line in refused:
+        error = _found(line, Answer, place)
+        if not return_exceptions:
+            raise error
+        found[place] = error
+    return Unread(found)
 
 
 @overload

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Value};
 use shardwise_catalog::json::of_python;
 
@@ -92,13 +93,17 @@ impl<'de> Visitor<'de> for Unique<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let below = Unique { place: self.place.below(&key), twice: self.twice };
-            if map.contains_key(&key) {
-                self.twice.replace(Some(below.place.path()));
-                return Err(A::Error::custom("twice"));
+            match map.entry(key) {
+                Entry::Occupied(own) => {
+                    self.twice.replace(Some(self.place.below(own.key()).path()));
+                    return Err(A::Error::custom("twice"));
+                }
+                Entry::Vacant(own) => {
+                    let below = Unique { place: self.place.below(own.key()), twice: self.twice };
+                    let value = entries.next_value_seed(below)?;
+                    own.insert(value);
+                }
             }
-            let value = entries.next_value_seed(below)?;
-            map.insert(key, value);
         }
         Ok(map.into())
     }
