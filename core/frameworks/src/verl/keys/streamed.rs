@@ -56,7 +56,7 @@ pub(in crate::verl) const QUEUE: &[Row] = &[
     // fully_async_rollouter.py: prompts, each with all its responses.
     row("concurrent_samples_per_replica", Field("plan.rollout.max_num_seqs"), |at| {
         let rl = streamed(at)?;
-        let own = u64::from(at.rollout()?.max_num_seqs).div_ceil(rl.responses_per_prompt.max(1));
+        let own = at.rollout()?.max_num_seqs.div_ceil(rl.responses_per_prompt.max(1));
         says(own, "prompts under way on an engine: as many as max_num_seqs decodes together")
     }),
 ];
