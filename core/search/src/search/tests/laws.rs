@@ -168,6 +168,8 @@ fn with_more((Asked(mut question), drawn): (Asked, u32)) -> Asked {
         rl.balance_batch = drawn(2).map(|own| own == 0).or(rl.balance_batch);
         let runs_on = rl.schedule == Some(Schedule::FullyAsync);
         rl.partial_rollout = drawn(2).filter(|_| runs_on).map(|own| own == 0).or(rl.partial_rollout);
+        let ahead = drawn(1).filter(|_| runs_on).map(|_| 0.5);
+        rl.max_staleness = ahead.or(rl.max_staleness);
     }
     if let Some(own) = &mut question.workload.distillation {
         own.on_policy = drawn(1).map(|_| 0.5).or(own.on_policy);
