@@ -7,7 +7,7 @@ use shardwise_core::calibration::Measured;
 use shardwise_core::interface::{Contribution, Figure, Origin, calibrated, contributed};
 use shardwise_core::log::read_log;
 use shardwise_core::read::{Reading, read};
-use shardwise_core::wire::{Language, VERSION, question_from_value};
+use shardwise_core::wire::{VERSION, question_from_value};
 use shardwise_core::{InputError, Question};
 
 use crate::prices;
@@ -35,8 +35,8 @@ pub(super) fn logged(texts: &[&str], base: &Value, given: &Map<String, Value>) -
         Ok(run) => run,
         Err(refused) => return Some(json!({ "log": log, "refused": refused })),
     };
-    let mut found: Map<String, Value> = match calibrated(&run.question, Measured::default(), Some(&log), Language::En) {
-        Ok(line) => serde_json::from_str(&line).unwrap_or_default(),
+    let mut found: Map<String, Value> = match calibrated(&run.question, Measured::default(), Some(&log)) {
+        Ok(run) => serde_json::from_value(json!(run)).unwrap_or_default(),
         // As where it ran on other GPUs than were assumed: they can be given yet.
         Err(error) => Map::from_iter([
             ("log".to_owned(), json!(log)),
@@ -131,7 +131,7 @@ fn written(made: &Contribution) -> Value {
         "id": made.row.id,
         "file": made.file,
         "line": serde_json::to_string(&made.row).unwrap_or_default(),
-        "compared": more.map(|own| own.says(Language::En)).collect::<Vec<_>>(),
+        "compared": more.map(|own| own.says()).collect::<Vec<_>>(),
     })
 }
 

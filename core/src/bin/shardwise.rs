@@ -43,7 +43,7 @@ use shardwise_core::emit;
 use shardwise_core::encoding::{MARK, UTF_16, begins_utf_16};
 use shardwise_core::error::InputError;
 use shardwise_core::interface::Speak;
-use shardwise_core::interface::{self, Flags, answered, line};
+use shardwise_core::interface::{self, Flags, answered, calibrated, line, sorted};
 use shardwise_core::wire::Language;
 use shardwise_core::wire::{FlagsOptions, Question, ReadOptions, Table};
 use shardwise_core::{estimate, evaluate_with, sensitivity};
@@ -119,7 +119,7 @@ fn run(command: Command, lang: Language) -> io::Result<u8> {
                 None => None,
             };
             let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
-            each(&files, lang, &mut out, |question| logging::calibrated(question, measured, log.as_ref(), lang))
+            each(&files, lang, &mut out, |question| sorted(&calibrated(question, measured, log.as_ref())?, lang))
         }
         Command::Link { files } => {
             each(&files, lang, &mut out, |question| Ok(format!("#{}", interface::linked(question, false)?.link)))

@@ -171,7 +171,7 @@ pub fn ask_calibration(question: &str, options: &str) -> String {
             line(&unread, lang).unwrap_or_else(|error| refused(error, lang))
         })?;
         let measured = Measured { forward_s, backward_s, step_time_s, peak_gib };
-        answered(question, lang, |question| calibrated(question, measured, log.as_ref(), lang))
+        answered(question, lang, |question| sorted(&calibrated(question, measured, log.as_ref())?, lang))
     })
 }
 

@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::sorted;
 use shardwise_catalog::error::InputError;
 use shardwise_frameworks::log::{Gap, Log, gaps};
-use shardwise_question::wire::{Language, Question, VERSION};
+use shardwise_question::wire::{Question, VERSION};
 use shardwise_search::calibration::{Calibrated, Measured, by_phase, calibrate};
 use shardwise_search::estimate::Evaluated;
 use shardwise_search::evaluate_alone;
@@ -43,33 +42,25 @@ pub struct LoggedPhase {
     pub estimated_s: f64,
 }
 
-/// The document of a run: its figures beside the estimate's, and the question with lengths and factors of it.
+/// A run: its figures beside the estimate's, and the question with lengths and factors of it.
 ///
 /// # Errors
 /// As [`calibrate()`]: a question that cannot be answered, or no figure to compare.
 ///
 /// ```
-/// use shardwise_core::{calibration::Measured, interface::calibrated, wire::{Language, parse_question}};
+/// use shardwise_core::{calibration::Measured, interface::calibrated, wire::parse_question};
 /// let question = parse_question(r#"{"version": 1, "model": "qwen3-8b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
 /// let stated = Measured { step_time_s: Some(4.0), ..Measured::default() };
-/// let line = calibrated(&question, stated, None, Language::En).unwrap();
-/// assert!(line.contains(r#""question":{"calibration":{"time":"#), "{line}");
+/// let run = calibrated(&question, stated, None).unwrap();
+/// assert!(run.question.calibration.unwrap().time.is_some());
 /// ```
-pub fn calibrated(
-    question: &Question,
-    stated: Measured,
-    log: Option<&Log>,
-    lang: Language,
-) -> Result<String, InputError> {
+pub fn calibrated(question: &Question, stated: Measured, log: Option<&Log>) -> Result<CalibratedRun, InputError> {
     let Some(log) = log else {
         let calibrated = calibrate(question, &stated)?;
         let question = calibrated.applied(question);
-        return sorted(
-            &CalibratedRun { version: VERSION, log: None, phases: None, gaps: None, calibrated, question },
-            lang,
-        );
+        return Ok(CalibratedRun { version: VERSION, log: None, phases: None, gaps: None, calibrated, question });
     };
     let question = log.applied(question);
     let found = evaluate_alone(&Question { calibration: None, ..question.clone() })?;
@@ -87,7 +78,7 @@ pub fn calibrated(
     let gaps = gaps(&log.phases, &phases.iter().map(|phase| (phase.name, phase.estimated_s)).collect());
     let question = calibrated.applied(&question);
     let (phases, gaps) = (Some(phases), Some(gaps));
-    sorted(&CalibratedRun { version: VERSION, log: Some(log.clone()), phases, gaps, calibrated, question }, lang)
+    Ok(CalibratedRun { version: VERSION, log: Some(log.clone()), phases, gaps, calibrated, question })
 }
 
 /// The phases of the log beside those of the estimate without calibration.

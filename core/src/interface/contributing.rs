@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
-use super::Speak;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::resolve_model;
 use shardwise_catalog::units::fixed;
 use shardwise_frameworks::log::{Log, read_log};
 use shardwise_question::task::Task;
-use shardwise_question::wire::{Answer, Backend, Language, Question};
+use shardwise_question::wire::{Answer, Backend, Question};
 use shardwise_search::calibration::{Measured, calibrate};
 use shardwise_search::evaluate_alone;
 
@@ -124,20 +123,20 @@ pub struct Published {
 }
 
 impl Compared {
-    /// The comparison as a sentence.
+    /// The comparison as an English sentence.
     ///
     /// ```
-    /// use shardwise_core::{interface::{Compared, Figure}, wire::Language};
+    /// use shardwise_core::interface::{Compared, Figure};
     /// let step = Compared { figure: Figure::Step, measured: 10.0, estimated: 9.5 };
-    /// assert_eq!(step.says(Language::En), "Step: measured 10.0 s, estimated 9.5 s (-5.0 %).");
+    /// assert_eq!(step.says(), "Step: measured 10.0 s, estimated 9.5 s (-5.0 %).");
     /// ```
     #[must_use]
-    pub fn says(&self, lang: Language) -> String {
+    pub fn says(&self) -> String {
         let decimals = if self.measured < 10.0 { 2 } else { 1 };
         let off = 100.0 * (self.estimated / self.measured - 1.0);
         let off = format!("{}{}", if off > 0.0 { "+" } else { "" }, fixed(off, 1));
         let [measured, estimated] = [self.measured, self.estimated].map(|figure| fixed(figure, decimals));
-        let says = match self.figure {
+        match self.figure {
             Figure::Step => format!("Step: measured {measured} s, estimated {estimated} s ({off} %)."),
             Figure::Speed => {
                 format!(
@@ -146,8 +145,7 @@ impl Compared {
             }
             Figure::Phase(name) => format!("Phase {name}: measured {measured} s, estimated {estimated} s ({off} %)."),
             Figure::Peak => format!("Peak: measured {measured} GiB, estimated {estimated} GiB ({off} %)."),
-        };
-        lang.sentence(&says)
+        }
     }
 }
 

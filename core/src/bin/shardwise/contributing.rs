@@ -136,7 +136,7 @@ fn add(
     let counted = format!("{} steps behind the first, which warms up.", found.steps);
     writeln!(io::stderr(), "{}", lang.sentence(&counted))?;
     for own in &found.compared {
-        writeln!(io::stderr(), "  {}", own.says(lang))?;
+        writeln!(io::stderr(), "  {}", lang.sentence(&own.says()))?;
     }
     match path.filter(|_| options.append) {
         Some(path) => {

@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-pub(crate) use shardwise_core::interface::calibrated;
 use shardwise_core::log::{Log, read_log};
 use shardwise_core::read::Trouble;
 use shardwise_core::wire::Language;
