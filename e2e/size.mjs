@@ -23,7 +23,7 @@ const FIRST = 'first result';
 const WHOLE = 'first visit';
 
 // The parts of the program in the order in which they are asked for: what several share counts for the first of them.
-const PARTS = ['engine', 'rest', 'texts', 'opened'];
+const PARTS = ['engine', 'rest', 'texts', 'opened', 'chinese'];
 
 // Counted apart: those parts, what the accuracy page adds to what both pages load, which nobody downloads before asking,
 // what saves charts, what talks with a page around it, and what other sites load.

@@ -76,7 +76,7 @@ function nameByDigest() {
   const stem = program.replace(/\.js$/, '');
   for (const end of ['.js', '_bg.wasm']) renameSync(join(site, stem + end), join(site, `shardwise-app${end}`));
   // What the first answer does not need is cut out (scripts/build-site.mjs), or is in it.
-  const cut = readdirSync(site).filter((file) => /^(engine|opened|rest|shared-[a-z]+|texts)_bg\.wasm$|^split\.js$/.test(file));
+  const cut = readdirSync(site).filter((file) => /^(chinese|engine|opened|rest|shared-[a-z]+|texts)_bg\.wasm$|^split\.js$/.test(file));
   const files = ['shardwise-app.js', 'shardwise-app_bg.wasm', ...cut].sort();
   return hashed(...files)[files.indexOf('shardwise-app.js')];
 }
@@ -94,10 +94,10 @@ function splitScript() {
   return readdirSync(site).find((file) => /^split-/.test(file));
 }
 
-// The files that the engine's part is made of: it is named where it is loaded.
-function engineParts() {
+// The files that a part is made of: it is named where it is loaded.
+function filesOfPart(name) {
   const split = splitScript();
-  return split ? partsOf(readFileSync(join(site, split), 'utf8')).engine : [];
+  return JSON.stringify(split ? partsOf(readFileSync(join(site, split), 'utf8'))[name] : []);
 }
 
 // Changes a name in all places of a file.
@@ -181,7 +181,7 @@ function writeAccuracy() {
 // What starts the program in a worker, under a hashed name.
 function writeWorker(js) {
   const starter = readFileSync(new URL('./worker.js', import.meta.url), 'utf8');
-  writeFileSync(join(site, 'worker.js'), filled(starter, { JS: js, WASM: wasmOf(js), PARTS: JSON.stringify(engineParts()) }));
+  writeFileSync(join(site, 'worker.js'), filled(starter, { JS: js, WASM: wasmOf(js), ENGINE: filesOfPart('engine'), CHINESE: filesOfPart('chinese') }));
   const [name] = hashed('worker.js');
   return name;
 }

@@ -6,10 +6,11 @@
 
 import init, { answer, estimate } from './@JS@';
 
-const isEngine = self.name === 'engine';
-const ask = isEngine ? estimate : answer;
-// What the engine's part is made of is fetched beside the program itself; the script that loads it takes it from here.
-self.early = new Map((isEngine ? @PARTS@ : []).map((file) => {
+const ask = self.name === 'engine' ? estimate : answer;
+// Parts by the names of the workers that need them: they are fetched beside the program itself, and the script that loads them
+// takes them from here.
+const parts = { engine: @ENGINE@, 'texts in Chinese': @CHINESE@ };
+self.early = new Map((parts[self.name] ?? []).map((file) => {
   const { href } = new URL(file, import.meta.url);
   return [href, fetch(href)];
 }));

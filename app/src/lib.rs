@@ -18,6 +18,7 @@ mod focus;
 mod follow;
 mod form;
 mod format;
+mod languages;
 mod look;
 mod money;
 mod page;
@@ -39,6 +40,7 @@ use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 
 pub use client::desk::Engine;
+pub use languages::{Fetch, chinese};
 pub use view::{Loader, Rest};
 
 /// The calculator, of which what the first answer does not need comes by `rest`.

@@ -127,6 +127,28 @@ pub(crate) enum Task {
     },
 }
 
+impl Task {
+    /// The language that what is written is in; English where it is in none.
+    pub(crate) fn lang(&self) -> Lang {
+        match self {
+            Self::Flags { lang, .. }
+            | Self::Document { lang, .. }
+            | Self::Prices { lang, .. }
+            | Self::Read { lang, .. }
+            | Self::Sheet(SheetTask { lang, .. })
+            | Self::File { sheet: SheetTask { lang, .. }, .. } => Lang::of_tag(lang).unwrap_or_default(),
+            Self::Say { .. } => Lang::Zh,
+            Self::Serves { .. }
+            | Self::Estimate(_)
+            | Self::Compare { .. }
+            | Self::Closer { .. }
+            | Self::Sample { .. }
+            | Self::Link { .. }
+            | Self::Answer { .. } => Lang::En,
+        }
+    }
+}
+
 /// A price sheet that was read.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ReadPrices {

@@ -14,9 +14,10 @@ use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, migrate, read};
 use shardwise_core::wire::{VERSION, question_from_value, to_value};
-use shardwise_core::{InputError, permalink, words};
+use shardwise_core::{InputError, permalink};
 
 use crate::browser;
+use crate::languages::{self, Fetch};
 use crate::money;
 use crate::prices;
 use crate::protocol::{Flags, ReadPrices, Reply, Request, SheetTask, Task, Written};
@@ -51,21 +52,22 @@ pub fn estimate(request: &str) -> String {
     })
 }
 
-/// An answer to come: what a task needs may have to be fetched first.
-pub type Answer = Pin<Box<dyn Future<Output = String>>>;
+/// An answer to come: what a task needs may have to be fetched first. `None` where that does not load.
+pub type Answer = Pin<Box<dyn Future<Output = Option<String>>>>;
 
 /// Answers what every visit asks besides: texts to paste, the advice beside them, words in another language; an empty text for
-/// what is none of these.
+/// what is none of these. In Chinese it learns from `chinese` first, and so does [`answer_opened`], which comes after it.
 #[must_use]
-pub fn answer_first(request: String) -> Answer {
+pub fn answer_first(request: String, chinese: Fetch) -> Answer {
     Box::pin(async move {
-        let Ok(request) = serde_json::from_str(&request) else {
-            return String::new();
+        let Ok(request) = serde_json::from_str::<Request>(&request) else {
+            return Some(String::new());
         };
-        if let Request { task: Task::Sheet(task), .. } = &request {
+        languages::learn(request.task.lang(), chinese).await?;
+        if let Task::Sheet(task) = &request.task {
             sheets::fetch(task).await;
         }
-        respond(request, first)
+        Some(respond(request, first))
     })
 }
 
@@ -197,7 +199,7 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
 
 /// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
-    let Some(words) = words::of(lang.core()) else {
+    let Some(words) = languages::words(lang) else {
         return flags;
     };
     flags.why = words_of(&flags.why, lang);

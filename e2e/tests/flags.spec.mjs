@@ -15,11 +15,22 @@ test('what a visit does not need it does not fetch, and the rest after the answe
   expect(engine).toBeGreaterThan(-1);
   expect(texts).toBeGreaterThan(engine);
   await calculator.settled();
-  const hasOpened = () => asked.some((name) => name.startsWith('opened-'));
-  expect(hasOpened()).toBe(false);
+  const times = (part) => asked.filter((name) => name.startsWith(`${part}-`)).length;
+  expect([times('opened'), times('chinese')]).toEqual([0, 0]);
   await calculator.unfold('plans');
   await expect(page.locator('#plans table').first()).toBeVisible();
-  expect(hasOpened()).toBe(true);
+  expect([times('opened'), times('chinese')]).toEqual([1, 0]);
+  await page.locator('#language').click();
+  await expect(code(page)).toContainText('提示词');
+  expect(times('chinese')).toBe(1);
+});
+
+test('a Chinese visit has the sentences of the core at once', async ({ page, calculator }) => {
+  const asked = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1)));
+  await calculator.open('?lang=zh-CN');
+  await expect(code(page)).toContainText('提示词');
+  expect(asked.filter((name) => name.startsWith('chinese-'))).toHaveLength(1);
 });
 
 test('the last question wins, however fast it is typed', async ({ page, calculator }) => {
@@ -177,3 +188,19 @@ for (const [what, pattern] of [['file', '**/worker-*.js'], ['program', '**/texts
     });
   });
 }
+
+test.describe('without the Chinese sentences', () => {
+  test.use({ expected: [/Failed to load resource|net::ERR_FAILED|Failed to fetch|chinese-/] });
+
+  test('no English stands in their place, and trying again helps', async ({ page, calculator, context }) => {
+    await context.route('**/chinese-*_bg.wasm', (route) => route.abort());
+    await calculator.open('?lang=zh-CN');
+    const said = page.locator('#flags-panel [role=alert]');
+    await expect(said).toContainText('未能加载');
+    await expect(code(page)).toHaveCount(0);
+    await context.unroute('**/chinese-*_bg.wasm');
+    await said.getByRole('button').click();
+    await expect(code(page)).toContainText('提示词');
+    await expect(said).toHaveCount(0);
+  });
+});

@@ -22,6 +22,7 @@ use crate::busy::Work;
 use crate::money;
 use crate::page::Page;
 use crate::protocol::{Name, Reply, Request, Task};
+use crate::text::Lang;
 
 /// The attribute of the root element that names the workers' file.
 const FILE: &str = "data-worker";
@@ -151,7 +152,10 @@ impl Which {
     fn name(self) -> &'static str {
         match self {
             Self::Engine | Self::Helper(_) => "engine",
-            Self::Texts => "texts",
+            Self::Texts => match browser::root_says("lang").and_then(|tag| Lang::of_tag(&tag)) {
+                Some(Lang::Zh) => "texts in Chinese",
+                _ => "texts",
+            },
         }
     }
 }

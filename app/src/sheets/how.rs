@@ -4,6 +4,7 @@
 use shardwise_core::methods::{self, ExplainedTerm, Explanation};
 use shardwise_core::words;
 
+use crate::languages;
 use crate::money::{self, Currency};
 use crate::protocol::Document;
 use crate::protocol::blocks::{Line, Term};
@@ -43,6 +44,6 @@ fn explained(own: &Explanation, lang: Lang) -> Block {
 
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Block> {
     let own = methods::explain(&asked.found, ask.word("figure"))?;
-    let own = words::explanation(own, words::of(ask.lang.core()));
+    let own = words::explanation(own, languages::words(ask.lang));
     Some(explained(&own, ask.lang))
 }

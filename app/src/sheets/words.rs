@@ -1,9 +1,10 @@
 //! Words of the question and sentences of the core, in the page's language.
 
-use shardwise_core::words::{self, unbroken};
+use shardwise_core::words::unbroken;
 
 use crate::form::Field;
 use crate::format;
+use crate::languages;
 use crate::text::{Lang, fill};
 
 /// What a field of the question is called: its control, or the field's name where it has none.
@@ -53,6 +54,6 @@ pub(super) fn value(word: &str, lang: Lang) -> String {
 
 /// A sentence of the core, in the page's language.
 pub(crate) fn words_of(words: &str, lang: Lang) -> String {
-    let said = words::of(lang.core()).and_then(|own| own.say(words));
+    let said = languages::words(lang).and_then(|own| own.say(words));
     said.map_or_else(|| words.to_owned(), |said| unbroken(&said))
 }

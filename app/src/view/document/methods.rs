@@ -3,6 +3,7 @@
 use shardwise_core::methods::{self, Entry, Group};
 use shardwise_core::words::{self, Formula, Words};
 
+use crate::languages;
 use crate::protocol::Document;
 use crate::sheets::words::words_of;
 use crate::view::prelude::*;
@@ -10,7 +11,7 @@ use crate::view::prelude::*;
 /// The contents, and the formulas by group.
 #[component]
 pub(super) fn Methods(lang: Lang) -> impl IntoView {
-    let own = words::of(lang.core());
+    let own = languages::words(lang);
     let contents = methods::groups().iter().map(|group| {
         view! {
             <li>
