@@ -15,6 +15,9 @@ const FAILURES = {
   'a way to another site': (response) => response.writeHead(302, { location: 'http://portal.example/' }).end(),
 };
 
+// Chromium puts a change off for up to five minutes while it takes the earlier version's worker to be at work.
+test.describe.configure({ timeout: 420_000 });
+
 /** The page and one file of every other kind; all of them in `make test-long`. */
 const tried = (files) => (process.env.LONG ? files : [...new Map([...files, 'index.html'].map((file) => [extname(file), file])).values()]);
 
