@@ -65,7 +65,7 @@ pub fn line<T: Serialize>(document: &T, lang: Language) -> Result<String, InputE
 /// A document as one line, its keys by the alphabet.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn sorted<T: Serialize>(document: &T, lang: Language) -> Result<String, InputError> {
     let value = serde_json::to_value(document)
         .map_err(|error| InputError::new("answer", format!("The answer cannot be written: {error}.")))?;
