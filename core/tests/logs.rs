@@ -6,7 +6,7 @@ use shardwise_core::evaluate_alone;
 use shardwise_core::interface::{base, calibrated};
 use shardwise_core::log::{Log, read_log};
 use shardwise_core::read::read;
-use shardwise_core::wire::{Language, Question, ReadOptions};
+use shardwise_core::wire::{Question, ReadOptions};
 
 use crate::said::said;
 
@@ -138,8 +138,8 @@ fn a_phase_that_differs_is_named_with_its_probable_reason() {
         let on = ReadOptions { gpu: Some(entry.gpu.clone()), ..ReadOptions::default() };
         let mut question = read(&[&entry.command], base(&on).as_ref()).unwrap().question;
         question.workload.mean_sequence_length = entry.mean_sequence_length;
-        let line = calibrated(&question, log_time(&log), Some(&Log { peak_gib: None, ..log }), Language::En).unwrap();
-        let document: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let run = calibrated(&question, log_time(&log), Some(&Log { peak_gib: None, ..log })).unwrap();
+        let document = serde_json::to_value(&run).unwrap();
         for gap in document["gaps"].as_array().unwrap() {
             let (measured, estimated) = (gap["measured_s"].as_f64().unwrap(), gap["estimated_s"].as_f64().unwrap());
             assert!((measured - estimated).abs() >= 0.2 * estimated, "{gap}");
