@@ -270,19 +270,32 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{answer_first, answer_opened, estimate};
+    use super::{Fetch, answer_first, answer_opened, estimate, languages};
     use serde_json::{Map, Value, json};
     use std::task::{Context, Poll, Waker};
 
-    /// Nothing that is asked here has to be fetched.
-    fn at_once(request: &str) -> String {
-        match answer_first(request.to_owned())
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()))
-        {
+    /// Nothing that is asked here has to wait.
+    fn with(chinese: Fetch, request: &str) -> Option<String> {
+        let mut answer = answer_first(request.to_owned(), chinese);
+        match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(answer) => answer,
             Poll::Pending => panic!("{request} waits"),
         }
+    }
+
+    fn at_once(request: &str) -> String {
+        with(|| Box::pin(async { languages::chinese() }), request).unwrap_or_default()
+    }
+
+    #[test]
+    fn where_chinese_does_not_load_nothing_is_said_in_it() {
+        let none: Fetch = || Box::pin(async { None });
+        let say =
+            json!({ "id": 1, "task": {"is": "say", "texts": ["This model has no experts. Give 1."]} }).to_string();
+        assert_eq!(with(none, &say), None);
+        let serves = json!({ "id": 1, "task": {"is": "serves", "question": question("sft", "deepspeed")} }).to_string();
+        assert!(with(none, &serves).is_some_and(|reply| reply.contains("deepspeed")));
+        assert!(at_once(&say).contains("此模型没有专家"));
     }
 
     /// What the parts answer, of which one knows a request.
