@@ -28,10 +28,11 @@ pub async fn estimate(request: String) -> String {
 /// `scripts/worker.js` passes them on; an empty request has the first part on its way.
 #[wasm_bindgen]
 pub async fn answer(request: String) -> String {
-    let Ok(first) = texts(request.clone()).await else {
-        return String::new();
+    let reply = match texts(request.clone()).await {
+        Ok(answer) => answer.await,
+        Err(_) => return String::new(),
     };
-    match first.await {
+    match reply {
         Some(reply) if reply.is_empty() && !request.is_empty() => opened(request).await.unwrap_or_default(),
         reply => reply.unwrap_or_default(),
     }
