@@ -36,8 +36,9 @@ def question(run, gpu):
     master, gradient = BYTES[run["weights"]]
     if run["task"] == "sft":
         plan |= {"optimizer": run["optimizer"], "master_weights_bytes": master, "gradient_bytes": gradient}
-        if run["weights"] == "bf16" and run["optimizer"] in ("adamw", "lion"):
-            plan["optimizer_bytes"] = {"adamw": 4, "lion": 2}[run["optimizer"]]
+        # PyTorch's moments are as wide as the weights; bitsandbytes' Lion keeps its one in fp32.
+        if run["weights"] == "bf16" and run["optimizer"] == "adamw":
+            plan["optimizer_bytes"] = 4
     else:
         targets = "all-linear" if run["targets"] == "experts" else run["targets"]
         workload["lora"] = {"rank": run["rank"], "targets": targets}
