@@ -199,8 +199,9 @@ fn kept_bytes(layout: &Layout) -> (f64, f64) {
 pub fn saved(role: &Role<'_>, layout: &Layout) -> States {
     if role.adapters > 0 {
         let adapters = role.adapters as f64;
-        let optimizer = Bytes::new(adapters * layout.optimizer_bytes);
-        return States { parameters: Bytes::new(adapters * 4.0), optimizer, ..States::default() };
+        let (weights, master) = adapter_bytes_kept(layout);
+        let optimizer = Bytes::new(adapters * (master + layout.optimizer_bytes));
+        return States { parameters: Bytes::new(adapters * weights), optimizer, ..States::default() };
     }
     let (weights, master) = kept_bytes(layout);
     let all = role.model.parameters.total as f64;
@@ -231,8 +232,13 @@ pub fn outer_bytes(inner: f64) -> f64 {
     inner.max(2.0)
 }
 
-/// Bytes of an adapter's weight, which is its own master.
-const ADAPTER_BYTES: f64 = 4.0;
+/// Bytes of an adapter's weight, and of a master weight beside it. Trainers keep adapters in fp32, where they are their own
+/// masters. `DeepSpeed` casts the whole model to 16 bits (0.19.8, `runtime/engine.py`, `_configure_distributed_model`) and keeps
+/// fp32 master weights of what trains (`runtime/zero/stage_1_and_2.py`, `single_partition_of_fp32_groups`).
+#[must_use]
+pub fn adapter_bytes_kept(layout: &Layout) -> (f64, f64) {
+    if layout.backend == Backend::Deepspeed { kept_bytes(layout) } else { (4.0, 0.0) }
+}
 
 /// GPUs that share a frozen base and what trains beside it.
 fn base_shards(layout: &Layout, gpus: u32) -> f64 {
@@ -247,7 +253,7 @@ fn rank_adapters(role: &Role<'_>, layout: &Layout, shards: f64) -> f64 {
 /// Weights of adapters alone on one GPU.
 #[must_use]
 pub(crate) fn adapter_bytes(role: &Role<'_>, layout: &Layout, gpus: u32) -> Bytes {
-    Bytes::new(rank_adapters(role, layout, base_shards(layout, gpus)) * ADAPTER_BYTES)
+    Bytes::new(rank_adapters(role, layout, base_shards(layout, gpus)) * adapter_bytes_kept(layout).0)
 }
 
 /// Model states where only adapters train: a frozen base and `adapters` weights with everything.
@@ -258,9 +264,10 @@ pub fn adapter_states(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus
     let inner = if quantized { NF4_BYTES } else { base_bytes(layout) };
     let base = blocks * inner + rank.outer * outer_bytes(inner);
     let adapters = rank_adapters(role, layout, shards);
+    let (weights, master) = adapter_bytes_kept(layout);
     States {
-        parameters: Bytes::new(base / shards + adapters * ADAPTER_BYTES),
+        parameters: Bytes::new(base / shards + adapters * weights),
         gradients: Bytes::new(adapters * layout.gradient_bytes),
-        optimizer: Bytes::new(adapters * layout.optimizer_bytes * layout.optimizer_on_card()),
+        optimizer: Bytes::new(adapters * (master + layout.optimizer_bytes) * layout.optimizer_on_card()),
     }
 }

@@ -6,7 +6,7 @@ use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
 use shardwise_engine::memory::{gathers, largest_tensor};
 use shardwise_engine::rl::Who;
-use shardwise_engine::weights::{NF4_BYTES, RankWeights, base_bytes, outer_bytes, shard_counts};
+use shardwise_engine::weights::{NF4_BYTES, RankWeights, adapter_bytes_kept, base_bytes, outer_bytes, shard_counts};
 use shardwise_question::optimizer::Makes;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Backend, Optimizer};
@@ -147,7 +147,7 @@ impl States<'_> {
 
     /// Weights of adapters alone.
     pub(super) fn adapter_weights(&self, sheet: &mut Sheet) -> Expression {
-        let bytes = self.bytes(sheet, "b_adapter", 4.0, "bytes of an adapter weight");
+        let bytes = self.bytes(sheet, "b_adapter", adapter_bytes_kept(self.layout).0, "bytes of an adapter weight");
         bytes * self.adapters(sheet)
     }
 
@@ -179,18 +179,16 @@ impl States<'_> {
         note_optimizer(sheet, layout);
         let moments = "bytes of the optimizer's moments";
         let moments = self.bytes(sheet, "moments", layout.optimizer_bytes, moments);
-        let own = if self.role.adapters > 0 {
-            moments * self.adapters(sheet)
-        } else {
-            let bytes = match layout.backend {
-                Backend::Fsdp | Backend::Ddp => moments,
-                Backend::Megatron | Backend::Deepspeed => {
-                    let master = "bytes of a master weight";
-                    self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
-                }
-            };
-            bytes * self.held(sheet, 1)
+        let adapts = self.role.adapters > 0;
+        let bytes = match layout.backend {
+            Backend::Fsdp | Backend::Ddp => moments,
+            Backend::Megatron if adapts => moments,
+            Backend::Megatron | Backend::Deepspeed => {
+                let master = "bytes of a master weight";
+                self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
+            }
         };
+        let own = bytes * if adapts { self.adapters(sheet) } else { self.held(sheet, 1) };
         if layout.optimizer_offload_fraction == 0.0 {
             return own;
         }
