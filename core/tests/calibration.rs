@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::calibration::{Measured, by_phase, calibrate, guide_mfu};
+use shardwise_core::coverage::{Family, Kind};
 use shardwise_core::job::FACTORS;
 use shardwise_core::log::read_log;
 use shardwise_core::wire::{
     Answer, Calibration, MemoryParts, MemoryPhase, Question, TimeParts, WorkloadKind, question_from_value,
 };
-use shardwise_core::{emit, estimate, evaluate_alone, flags, permalink, presets, read, search};
+use shardwise_core::{Evaluated, emit, estimate, evaluate_alone, flags, permalink, presets, read, search};
 
 use crate::questions::{self, Asked, Plan, cases};
 
@@ -476,6 +477,12 @@ struct Published {
     place: (String, String),
     off: f64,
     half: f64,
+    family: Family,
+}
+
+fn family(link: &str) -> Family {
+    let Evaluated { job, plan, .. } = evaluate_alone(&permalink::from_hash(link).unwrap()).unwrap();
+    Kind::of(&job, &plan.layout).family()
 }
 
 fn published() -> Vec<Published> {
@@ -489,6 +496,7 @@ fn published() -> Vec<Published> {
             place: (word("group"), word("gpu")),
             off: (at("measured")? / at("left_out")?).ln(),
             half: (at("high")? / at("low")?).ln() / 2.0,
+            family: family(run["link"].as_str().unwrap()),
         })
     })
     .collect()
@@ -510,6 +518,7 @@ fn eighth_tenth(mut values: Vec<(f64, f64)>) -> f64 {
 #[derive(serde::Deserialize)]
 struct Widths {
     plain: [f64; 3],
+    tuned: [f64; 3],
     involved: [f64; 3],
 }
 
@@ -519,9 +528,17 @@ fn one_run_narrows_nothing() {
     let runs = published();
     let mut rows = Vec::new();
     let coverage: Widths = toml::from_str(include_str!("../catalog/data/coverage.toml")).unwrap();
-    for width in [&coverage.plain[..2], &coverage.involved[..2]].concat() {
+    let widths = [
+        (Family::Plain, coverage.plain[0]),
+        (Family::Plain, coverage.plain[1]),
+        (Family::Tuned, coverage.tuned[0]),
+        (Family::Involved, coverage.involved[0]),
+        (Family::Involved, coverage.involved[1]),
+    ];
+    for (family, width) in widths {
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        for own in runs.iter().filter(|run| (run.half / width).ln().abs() < 0.06) {
+        let alike = |run: &&Published| run.family == family && (run.half / width).ln().abs() < 0.06;
+        for own in runs.iter().filter(alike) {
             let others: Vec<&Published> = runs
                 .iter()
                 .filter(|other| other.place == own.place && !std::ptr::eq(*other, own))
@@ -534,9 +551,10 @@ fn one_run_narrows_nothing() {
         }
         rows.push((width, before.len(), eighth_tenth(before), eighth_tenth(after)));
     }
-    let [plain, uncovered, involved, uncovered_involved] = rows.try_into().unwrap();
+    let [plain, uncovered, tuned, involved, uncovered_involved] = rows.try_into().unwrap();
     assert!(plain.1 > 100 && plain.3 > plain.2, "{plain:?}");
     assert!(uncovered.3 > uncovered.2, "{uncovered:?}");
+    assert!(tuned.3 > tuned.2, "{tuned:?}");
     assert!(involved.3 > involved.2, "{involved:?}");
     assert!(uncovered_involved.3 < 1.2 * uncovered_involved.2, "{uncovered_involved:?}");
 }

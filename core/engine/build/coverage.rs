@@ -9,6 +9,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct File {
     plain: [f64; 3],
+    tuned: [f64; 3],
     involved: [f64; 3],
     generation: Vec<Generation>,
     reinforcement: [f64; 3],
@@ -99,6 +100,7 @@ fn check(file: &File) -> Result<(), String> {
     let widths = file
         .plain
         .iter()
+        .chain(&file.tuned)
         .chain(&file.involved)
         .chain(file.generation.iter().flat_map(|own| &own.half_widths))
         .chain(&file.reinforcement)
@@ -155,8 +157,9 @@ fn written(file: &File) -> String {
     );
     let _ = write!(
         out,
-        "], plain: {:?}, involved: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, foreign: {:?}, vendors: &{:?}, memory: [",
+        "], plain: {:?}, tuned: {:?}, involved: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, foreign: {:?}, vendors: &{:?}, memory: [",
         file.plain,
+        file.tuned,
         file.involved,
         file.reinforcement,
         file.reinforcement_runs,

@@ -32,15 +32,29 @@ pub struct Kind {
     pub experts: bool,
 }
 
+/// Kinds whose throughput is off as far. Trainers of fine-tuning differ in what they do eagerly, in how they pad and in what the
+/// host takes; those of pre-training are few and tuned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Pre-training of dense models in 16 bits.
+    Plain,
+    /// Fine-tuning of dense models in 16 bits, of all weights or of adapters.
+    Tuned,
+    /// With experts, or in fewer bits.
+    Involved,
+}
+
 /// The table in `catalog/coverage.toml`.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// What published runs cover.
     pub kinds: &'static [Kind],
-    /// Half-width of the throughput's interval as a logarithm, for dense models in 16 bits: where some source covers
-    /// the kind of run (errors of sources left out); where none does (of whole kinds); and where none was on the card's
+    /// Half-width of the throughput's interval as a logarithm, where a dense model is pre-trained in 16 bits: where some source
+    /// covers the kind of run (errors of sources left out); where none does (of whole kinds); and where none was on the card's
     /// generation (of whole generations).
     pub plain: [f64; 3],
+    /// Half-width of the throughput's interval as a logarithm, where a dense model is fine-tuned in 16 bits: likewise.
+    pub tuned: [f64; 3],
     /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: likewise.
     pub involved: [f64; 3],
     /// How far generation is off, by engine.
@@ -191,17 +205,26 @@ pub static COVERAGE: Coverage = include!(concat!(env!("OUT_DIR"), "/coverage.rs"
 pub const COVERED_SHARE: f64 = 0.8;
 
 impl Coverage {
+    /// Half-width of the throughput's interval as a logarithm, whatever the run, where nobody measured the card or its generation.
+    fn unknown(&self) -> f64 {
+        self.plain[2].max(self.tuned[2]).max(self.involved[2])
+    }
+
     /// Half-width of the throughput's interval as a logarithm.
     #[must_use]
     pub fn half_width(&self, kind: Kind) -> f64 {
-        let widths = if kind.is_plain() { &self.plain } else { &self.involved };
+        let widths = match kind.family() {
+            Family::Plain => &self.plain,
+            Family::Tuned => &self.tuned,
+            Family::Involved => &self.involved,
+        };
         if self.kinds.contains(&kind) {
             widths[0]
         } else if self.kinds.iter().any(|own| own.architecture == kind.architecture) {
             widths[1]
         } else {
             // Few generations can be left out: of one that nobody measured, dense models in 16 bits are no better known.
-            self.plain[2].max(self.involved[2])
+            self.unknown()
         }
     }
 }
@@ -234,10 +257,14 @@ pub fn generated(job: &Job) -> (&'static str, u8, bool) {
 }
 
 impl Kind {
-    /// A dense model in 16 bits.
+    /// Those that it is off with alike.
     #[must_use]
-    pub fn is_plain(self) -> bool {
-        self.bits == 16 && !self.experts
+    pub fn family(self) -> Family {
+        match self.task {
+            _ if self.bits != 16 || self.experts => Family::Involved,
+            "pretrain" => Family::Plain,
+            _ => Family::Tuned,
+        }
     }
 
     /// The kind of run that a job is under a layout.
@@ -281,10 +308,9 @@ fn of_kind(job: &Job, plan: &Plan) -> f64 {
 fn of_card(job: &Job, generation: &Generation) -> f64 {
     let trains = job.workload.generation.is_none();
     let generates = !trains || job.workload.rl.is_some();
-    let [of_plain, of_involved] = [COVERAGE.plain[2], COVERAGE.involved[2]];
     let on_others = match COVERAGE.card(&job.hardware) {
         Some(_) => [0.0; 2],
-        None => [of_plain.max(of_involved), generation.half_widths[2]],
+        None => [COVERAGE.unknown(), generation.half_widths[2]],
     };
     let of_maker = if COVERAGE.is_foreign(&job.hardware) { COVERAGE.foreign } else { [0.0; 2] };
     let [training, generation] = [0, 1].map(|place| on_others[place].max(of_maker[place]));

@@ -147,9 +147,10 @@ fn coverage(found: &Found<'_>) -> String {
     let mut out = String::from(
         "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, serving.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
-         # plain: dense models in 16 bits, where some other source covers the kind of run and where none does, for which all\n\
+         # plain: pre-training of dense models in 16 bits, where some other source covers the kind of run and where none does, for which all\n\
          # runs of a framework, task, GPU generation and precision are left out together, and where\n\
-         # none is on the GPU generation, for which all of one are; involved: experts or fewer bits.\n\
+         # none is on the GPU generation, for which all of one are; tuned: fine-tuning of such models, adapters or all weights;\n\
+         # involved: experts or fewer bits.\n\
          # generation: by engine, of a kind (architecture, bits, experts) and a model that some of its runs covers, each model on a\n\
          # card in a precision from constants fitted on the others; of another kind or model, each kind (with its source) and\n\
          # each model from the others; and on an architecture without runs.\n\
@@ -162,6 +163,7 @@ fn coverage(found: &Found<'_>) -> String {
          # that are none of vendors, of whose cards fewer than two sources have runs (examples/fit/cards.rs).\n",
     );
     let _ = writeln!(out, "plain = {:?}", validated.plain);
+    let _ = writeln!(out, "tuned = {:?}", validated.tuned);
     let _ = writeln!(out, "involved = {:?}", validated.involved);
     let _ = writeln!(out, "reinforcement = {:?}", found.steps.widths);
     let left_out = &found.steps.left_out;

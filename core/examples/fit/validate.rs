@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use shardwise_core::catalog::Generation;
 use shardwise_core::complete::{complete, is_complete};
-use shardwise_core::coverage::{COVERED_SHARE, Kind};
+use shardwise_core::coverage::{COVERED_SHARE, Family, Kind};
 use shardwise_core::efficiency::Efficiency;
 use shardwise_core::job;
 
@@ -52,13 +52,15 @@ pub(crate) struct Validated {
     pub(crate) kind_out: Vec<Option<f64>>,
     /// How many other sources cover the run's kind.
     pub(crate) others: Vec<usize>,
-    /// Half-widths of the intervals of dense models in 16 bits: covered by another source; not; and on a GPU
+    /// Half-widths of the intervals of dense models that are pre-trained in 16 bits: covered by another source; not; and on a GPU
     /// generation without any run.
     pub(crate) plain: [f64; 3],
+    /// Half-widths of the intervals of those that are fine-tuned.
+    pub(crate) tuned: [f64; 3],
     /// Half-widths of the intervals of all else.
     pub(crate) involved: [f64; 3],
-    /// Whether each run is of the plain kind.
-    pub(crate) is_plain: Vec<bool>,
+    /// What each run is off alike with.
+    families: Vec<Option<Family>>,
 }
 
 fn kind(sample: &Sample) -> Kind {
@@ -137,9 +139,9 @@ pub(crate) fn cross_validate(
             of_kind.map_or(0, |sources| sources.keys().filter(|source| **source != run.group).count())
         })
         .collect();
-    let is_plain: Vec<bool> = samples
+    let families: Vec<Option<Family>> = samples
         .iter()
-        .map(|sample| sample.as_ref().is_some_and(|sample| kind(sample).is_plain()))
+        .map(|sample| sample.as_ref().map(|sample| kind(sample).family()))
         .collect();
     let by_generation: Vec<String> = samples
         .iter()
@@ -147,16 +149,17 @@ pub(crate) fn cross_validate(
         .collect();
     let generation_out = self::left_out(base, fitted, samples, &by_generation);
     let errors = [&left_out, &kind_out, &generation_out];
-    let plain = widths(errors, &others, |place| is_plain[place]);
-    let involved = widths(errors, &others, |place| !is_plain[place]);
+    let of = |family| widths(errors, &others, |place| families[place] == Some(family));
+    let [plain, tuned, involved] = [Family::Plain, Family::Tuned, Family::Involved].map(of);
     Validated {
         fitted: samples.iter().map(|sample| error(fitted, sample)).collect(),
         left_out,
         kind_out,
         others,
         plain,
+        tuned,
         involved,
-        is_plain,
+        families,
     }
 }
 
@@ -193,8 +196,16 @@ impl Validated {
 
     /// Half-width of a left-out run's interval.
     pub(crate) fn width(&self, place: usize) -> f64 {
-        let widths = if self.is_plain[place] { &self.plain } else { &self.involved };
-        widths[usize::from(self.others[place] == 0)]
+        self.widths(place)[usize::from(self.others[place] == 0)]
+    }
+
+    /// Half-widths of a run's family.
+    fn widths(&self, place: usize) -> &[f64; 3] {
+        match self.families[place] {
+            Some(Family::Plain) => &self.plain,
+            Some(Family::Tuned) => &self.tuned,
+            _ => &self.involved,
+        }
     }
 
     /// Errors by source and in all, fitted and left out.
@@ -235,10 +246,7 @@ impl Validated {
             let [median, p90, bias] = [errors.at(0.5), errors.at(0.9), errors.bias()].map(|figure| 100.0 * figure);
             let held = (0..runs.len())
                 .filter(|place| runs[*place].headline == which)
-                .filter_map(|place| {
-                    let widths = if self.is_plain[place] { &self.plain } else { &self.involved };
-                    Some(self.kind_out[place]?.abs() <= widths[1])
-                });
+                .filter_map(|place| Some(self.kind_out[place]?.abs() <= self.widths(place)[1]));
             let held: Vec<bool> = held.collect();
             let share = held.iter().filter(|held| **held).count() as f64 / held.len().max(1) as f64;
             let _ = writeln!(
@@ -250,8 +258,9 @@ impl Validated {
         }
         let _ = writeln!(
             out,
-            "Intervals: half-widths {:?} and {:?}; they hold {:.1} % of left-out headline runs, {:.1} % of all",
+            "Intervals: half-widths {:?}, {:?} and {:?}; they hold {:.1} % of left-out headline runs, {:.1} % of all",
             self.plain,
+            self.tuned,
             self.involved,
             100.0 * headline,
             100.0 * self.held(|_| true),

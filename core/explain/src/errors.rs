@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use shardwise_catalog::efficiency::TYPICAL;
 use shardwise_catalog::units::fixed;
-use shardwise_engine::coverage::{self, COVERAGE, COVERED_SHARE, Kind, MemoryKind};
+use shardwise_engine::coverage::{self, COVERAGE, COVERED_SHARE, Family, Kind, MemoryKind};
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::Backend;
 use shardwise_search::estimate::Evaluated;
@@ -231,8 +231,11 @@ fn peaks(kind: MemoryKind) -> String {
 fn training_runs(kind: Kind) -> String {
     let covered = COVERAGE.kinds.iter().position(|known| *known == kind);
     let own = covered.and_then(|place| KIND_RUNS.get(place));
-    let models =
-        if kind.is_plain() { "dense training runs in 16 bits" } else { "training runs with experts or in fewer bits" };
+    let models = match kind.family() {
+        Family::Plain => "dense pre-training runs in 16 bits",
+        Family::Tuned => "dense fine-tuning runs in 16 bits",
+        Family::Involved => "training runs with experts or in fewer bits",
+    };
     let on = match kind.architecture {
         TYPICAL => "an unknown architecture",
         known => known,
