@@ -198,8 +198,9 @@ fn errors_are_within_what_is_promised() {
     within(&all.memory["headline"], 50, 0.05, 0.1, 0.15);
 }
 
-/// What a fine-tuner on one card asks: peak memory of LoRA, QLoRA and optimizers of 8 bits, by publisher and of all. A p90 of 25 % was
-/// meant: Qwen's runs on GPTQ checkpoints, whose trainer is DeepSpeed in fp16, and tables that do not say what they read are beyond.
+/// What a fine-tuner on one card asks: peak memory of LoRA, QLoRA and optimizers of 8 bits, by publisher and of all. Beyond
+/// 25 % are the shortest of Qwen's runs on GPTQ checkpoints, whose script has DeepSpeed allocate buckets of 2e8 gradients, and tables
+/// that do not say what they read.
 #[test]
 fn adapters_and_8_bits_on_one_gpu_are_within_what_is_promised() {
     let mut table = Table::new();
@@ -228,7 +229,7 @@ fn adapters_and_8_bits_on_one_gpu_are_within_what_is_promised() {
     }
     let all = &table["all"];
     assert!(all.0.len() >= 100, "{}", all.0.len());
-    assert!(all.median() <= 0.10 && all.p90() <= 0.28, "median {:.3}, p90 {:.3}", all.median(), all.p90());
+    assert!(all.median() <= 0.10 && all.p90() <= 0.25, "median {:.3}, p90 {:.3}", all.median(), all.p90());
 }
 
 /// Errors where a run's source is left out of the fit: the table that `examples/fit` writes and checks.
