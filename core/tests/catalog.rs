@@ -135,6 +135,12 @@ fn models_are_found_by_id_and_repository() {
         ("QWEN/qwen2.5-7b-instruct", "qwen2.5-7b"),
         ("google/gemma-3-27b-it", "gemma-3-27b"),
         ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
+        // Others of the same shape, which the entry names.
+        ("inclusionAI/Ring-mini-2.0", "ling-mini-2.0"),
+        ("MiniMaxAI/MiniMax-M2.7", "minimax-m2.5"),
+        ("zai-org/GLM-4.7", "glm-4.6"),
+        ("THUDM/GLM-Z1-32B-0414", "glm-4-32b-0414"),
+        ("deepseek-ai/DeepSeek-V3.1-Base", "deepseek-v3"),
         (" qwen3-8b ", "qwen3-8b"),
         ("OpenGVLab/InternVL3-8B", "internvl3-8b"),
         ("OpenGVLab/InternVL3-8B-hf", "internvl3-8b"),

@@ -288,6 +288,9 @@ macro_rules! model_row {
             pub(crate) name: String,
             #[serde(default)]
             pub(crate) hf_repo: String,
+            /// Other repositories of weights of this shape.
+            #[serde(default)]
+            pub(crate) also: Vec<String>,
             pub(crate) family: String,
             pub(crate) model_type: String,
             #[serde(default)]
