@@ -137,7 +137,12 @@ fn models_are_found_by_id_and_repository() {
         ("mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"),
         // Others of the same shape, which the entry names.
         ("inclusionAI/Ring-mini-2.0", "ling-mini-2.0"),
+        ("inclusionAI/Ring-1T", "ling-1t"),
+        ("Ring-1T-FP8", "ling-1t"),
+        ("moonshotai/Kimi-K2.6", "kimi-k2.5"),
+        ("moonshotai/Kimi-K2.7-Code", "kimi-k2.5"),
         ("MiniMaxAI/MiniMax-M2.7", "minimax-m2.5"),
+        ("stepfun-ai/Step-3.7-Flash-FP8", "step-3.5-flash"),
         ("zai-org/GLM-4.7", "glm-4.6"),
         ("THUDM/GLM-Z1-32B-0414", "glm-4-32b-0414"),
         ("deepseek-ai/DeepSeek-V3.1-Base", "deepseek-v3"),
