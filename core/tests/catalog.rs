@@ -44,6 +44,7 @@ fn holds_what_people_use() {
         "gb300",
         "gh200-96g",
         "mi300x",
+        "mi308x",
         "mi325x",
         "mi355x",
         "rtx-4090",
