@@ -82,6 +82,14 @@ fn stated_only_types_are_matched_to_the_catalog() {
     let error = resolve(other).unwrap_err();
     assert_eq!(error.field, "model.model_type");
     assert!(error.message.contains("gemma-4-31b"), "{}", error.message);
+    // Those that it has in outline alone, and others of their types by their sizes.
+    let sizes = |hidden: u64| {
+        json!({"model_type": "step3p5", "hidden_size": hidden, "num_hidden_layers": 45, "intermediate_size": 11264,
+            "num_attention_heads": 64, "vocab_size": 128_896})
+    };
+    let step = json!({"model_type": "step3p7", "text_config": sizes(4096)});
+    assert_eq!(resolve(step).unwrap().id, "step-3.5-flash");
+    assert_eq!(resolve(sizes(2048)).unwrap().reading.unknown_type.as_deref(), Some("step3p5"));
 }
 
 #[test]

@@ -123,13 +123,36 @@ fn each_kind_is_said_by_two_frameworks() {
         assert!(first.fits, "{kind}");
         let caveat = &first.caveats.first().unwrap().text;
         assert!(caveat.starts_with(&format!("{} is timed by its passes", own.name)), "{caveat}");
-        let texts = emit::FRAMEWORKS.iter().filter(|framework| {
-            let text = flags(&with(kind, &[]), framework, framework.versions[0], "");
-            framework.id != "deepspeed" && matches!(text, Ok(Ok(_)))
-        });
-        let names: Vec<&str> = texts.map(|framework| framework.id).collect();
+        let names = told(&with(kind, &[]));
         assert!(names.len() >= 2, "{kind}: {names:?}");
     }
+}
+
+/// Each kind has a question to start from: a recipe that fits as it stands and that two frameworks are told.
+#[test]
+fn each_kind_has_a_preset() {
+    for (kind, _) in kinds() {
+        let own = |preset: &&presets::Preset| {
+            serde_json::from_str::<Value>(preset.json).unwrap()["workload"]["kind"].as_str() == Some(kind)
+        };
+        let preset = presets::presets()
+            .iter()
+            .find(own)
+            .unwrap_or_else(|| panic!("{kind} has no preset"));
+        let question = preset.question().unwrap();
+        assert!(evaluate_alone(&question).unwrap().answer.fits, "{}", preset.id);
+        let names = told(&question);
+        assert!(names.len() >= 2, "{}: {names:?}", preset.id);
+    }
+}
+
+/// The frameworks that have a text of a question; `DeepSpeed`'s file is of every loss.
+fn told(question: &Question) -> Vec<&'static str> {
+    let texts = emit::FRAMEWORKS.iter().filter(|framework| {
+        let text = flags(question, framework, framework.versions[0], "");
+        framework.id != "deepspeed" && matches!(text, Ok(Ok(_)))
+    });
+    texts.map(|framework| framework.id).collect()
 }
 
 /// Those that learn nothing from preferences say who does.

@@ -120,6 +120,17 @@ fn its_text_is_of_the_estimate_that_counts_once() {
     assert!(text(&[FOUR]).contains("vllm-bnb-plugin"));
 }
 
+/// Their notebook of GRPO on a free card is a question to start from.
+#[test]
+fn their_notebook_is_a_preset() {
+    let unsloth = framework_of("unsloth");
+    let mut presets = shardwise_core::presets::presets().iter();
+    let preset = presets.find(|own| own.group == "Unsloth").unwrap();
+    let question = preset.question().unwrap();
+    assert!(evaluate_alone(&question).unwrap().answer.fits);
+    assert!(flags(&question, unsloth, unsloth.versions[0], "").unwrap().is_ok());
+}
+
 #[test]
 fn every_figure_of_it_is_explained() {
     for changes in [&[][..], &[STAYS], &[FOUR], &[FOUR, STAYS], &[NOBODY]] {

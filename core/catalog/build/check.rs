@@ -286,6 +286,9 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
     if !row.hf_repo.is_empty() && row.hf_repo.split('/').count() != 2 {
         entry.problem("hf_repo", "must be owner/name");
     }
+    if row.also.iter().any(|repo| repo.split('/').count() != 2) {
+        entry.problem("also", "must be of owner/name");
+    }
     for (field, value) in row.numbers() {
         let high = match field {
             "hidden_size" | "num_attention_heads" | "num_key_value_heads" | "head_dim" => 1e6,

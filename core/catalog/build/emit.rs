@@ -40,6 +40,13 @@ pub(crate) fn emit(catalog: &Catalog) -> String {
         let own = columns!(row; id, name, hf_repo, model_type, stated_parameters, stated_active_parameters, hybrid);
         literal("ModelEntry", &[&own[..], &[("shape", &shape)]].concat())
     });
+    let also: Vec<(&str, usize)> = catalog
+        .models
+        .iter()
+        .enumerate()
+        .flat_map(|(place, (_, row))| row.also.iter().map(move |repo| (repo.as_str(), place)))
+        .collect();
+    line(&mut text, format_args!("static ALSO: &[(&str, usize)] = &{also:?};"));
     // A table of its own: a build that never asks for a shape's source does not carry it.
     table(&mut text, "MODEL_SOURCES", "(Source, &str)", &catalog.models, |row| {
         format!("({:?}, {:?})", source(&row.source, &row.date), row.family)

@@ -323,11 +323,13 @@ pub fn license_sources() -> impl Iterator<Item = Option<Source>> {
 /// The model of this id or Hugging Face repository, whatever its case.
 ///
 /// A repository is also found without its owner, and by the name of a variant of the same shape:
-/// `meta-llama/Llama-3.1-8B-Instruct` is `meta-llama/Llama-3.1-8B`. An exact match wins.
+/// `meta-llama/Llama-3.1-8B-Instruct` is `meta-llama/Llama-3.1-8B`. So are other models that share a shape by theirs:
+/// `MiniMaxAI/MiniMax-M2.7` is `MiniMaxAI/MiniMax-M2.5`. An exact match wins.
 ///
 /// ```
 /// use shardwise_core::catalog::model;
 /// assert_eq!(model("meta-llama/Llama-3.1-8B-Instruct").unwrap().id, "llama-3.1-8b");
+/// assert_eq!(model("MiniMaxAI/MiniMax-M2.7").unwrap().id, "minimax-m2.5");
 /// assert!(model("somebody/Llama-3.1-8B").is_none());
 /// ```
 #[must_use]
@@ -347,14 +349,15 @@ pub fn model(name: &str) -> Option<&'static ModelEntry> {
     let owner = name.split_once('/').map(|(owner, _)| owner);
     let renamed = |owner: &str| OWNERS.iter().find(|(before, _)| before.eq_ignore_ascii_case(owner));
     let owner = owner.map(|owner| renamed(owner).map_or(owner, |(_, now)| *now));
-    MODELS.iter().find(|entry| {
-        let same_owner = owner.is_none_or(|owner| {
-            entry
-                .hf_repo
-                .split_once('/')
-                .is_some_and(|(known, _)| known.eq_ignore_ascii_case(owner))
-        });
-        same_owner && (variant_stem(entry.hf_repo) == wanted || entry.id == wanted)
+    let meant = |repo: &str| {
+        let same_owner =
+            owner.is_none_or(|owner| repo.split_once('/').is_some_and(|(known, _)| known.eq_ignore_ascii_case(owner)));
+        same_owner.then(|| variant_stem(repo))
+    };
+    let own = |entry: &&ModelEntry| meant(entry.hf_repo).is_some_and(|stem| stem == wanted || entry.id == wanted);
+    MODELS.iter().find(own).or_else(|| {
+        let (_, place) = ALSO.iter().find(|(repo, _)| meant(repo).as_deref() == Some(wanted.as_str()))?;
+        MODELS.get(*place)
     })
 }
 

@@ -88,6 +88,27 @@ const EURUS: Source = Source {
     date: "2026-11-27",
 };
 
+const SIMPO: Source = Source {
+    url: "https://github.com/princeton-nlp/SimPO/blob/15c4ff89188e81a921e58377e2c988c173e60764/training_configs/llama-3-8b-instruct-simpo.yaml",
+    date: "2026-11-28",
+};
+const OPENRLHF_KTO: Source = Source {
+    url: "https://github.com/OpenRLHF/OpenRLHF/blob/1445b3ba3c61b760510d40ceeec0affaa6345b94/examples/scripts/train_kto_llama.sh",
+    date: "2026-11-28",
+};
+const OPENRLHF_IPO: Source = Source {
+    url: "https://github.com/OpenRLHF/OpenRLHF/blob/3d0fc092b932c4c0117cc85305b71b994247a56b/examples/scripts/train_dpo_llama.sh",
+    date: "2026-11-28",
+};
+const OPENRLHF_REWARD: Source = Source {
+    url: "https://github.com/OpenRLHF/OpenRLHF/blob/17b714b5992dd7e4538c21358bc051044496c05d/examples/scripts/train_rm.sh",
+    date: "2026-11-28",
+};
+const UNSLOTH_GRPO: Source = Source {
+    url: "https://github.com/unslothai/notebooks/blob/016b8dce8bee9ec8d94efc84863d5c327aa8956c/python_scripts/Llama3.1_(8B)-GRPO.py",
+    date: "2026-11-28",
+};
+
 /// Nothing but what the question says.
 const PLAIN: Words = ("", "");
 
@@ -134,6 +155,24 @@ const ZEPHYR_ORPO: Words = (
     "模型卡称 7 千对数据用时 1.3 小时，含加载与保存。每对按最长长度计，配方至多补齐到此长度。",
 );
 
+/// What to know about OpenRLHF's script of KTO.
+const LONGEST: Words = (
+    "The script states no machine: eight H100 here. It takes one response a pass; today's trainers pair those of a pass, and need two. Responses are counted as long as the longest that it keeps; those of its data are shorter.",
+    "脚本没有给出机器：这里取八张 H100。脚本每次前向取一个回答；如今的训练器会在同一批内配对，至少要两个。回答按脚本保留的最长长度计；其数据中的回答更短。",
+);
+
+/// What to know about OpenRLHF's script of DPO, which has IPO as an option, and of a reward model: both pack their pairs.
+const PACKED: Words = (
+    "The script states no machine: eight H100 here. It packs pairs, which are padded here and counted as long as the longest that it keeps: its steps are shorter.",
+    "脚本没有给出机器：这里取八张 H100。脚本会打包样本对，这里则补齐，并按脚本保留的最长长度计：脚本的每步更短。",
+);
+
+/// What to know about Unsloth's notebook, which asks for its standby (`unsloth_zoo/vllm_utils.py:4487` of 2026.10.9).
+const NOTEBOOK: Words = (
+    "One prompt and six responses a step on a free T4, as the notebook has it. With its standby Unsloth takes a share by the card's size in place of the 0.9 that is stated. Mean lengths are the defaults.",
+    "按笔记本的设置：一张免费的 T4 上每步一个提示词、六个回答。启用 standby 时 Unsloth 按卡的大小取份额，而非所写的 0.9。平均长度取默认值。",
+);
+
 /// One line of the table; its question is the file of its identifier.
 macro_rules! preset {
     ($id:literal, $group:literal, $name:literal, $note:expr, $source:expr) => {
@@ -148,7 +187,7 @@ macro_rules! preset {
     };
 }
 
-static PRESETS: [Preset; 19] = [
+static PRESETS: [Preset; 24] = [
     preset!("verl-qwen3-8b-grpo", "veRL", "GRPO · Qwen3-8B · 8 × H100", PLAIN, VERL),
     preset!("recipe-dapo-qwen2.5-32b", "veRL", "DAPO · Qwen2.5-32B · 128 × H800", PLAIN, DAPO),
     preset!(
@@ -191,6 +230,11 @@ static PRESETS: [Preset; 19] = [
         ZEPHYR_ORPO,
         HANDBOOK_ORPO
     ),
+    preset!("simpo-llama-3-8b", "SimPO", "SimPO · Llama-3-8B · 4 × H100", PLAIN, SIMPO),
+    preset!("openrlhf-kto-llama-3-8b", "OpenRLHF", "KTO · Llama-3-8B · 8 × H100", LONGEST, OPENRLHF_KTO),
+    preset!("openrlhf-ipo-llama-3-8b", "OpenRLHF", "IPO · Llama-3-8B · 8 × H100", PACKED, OPENRLHF_IPO),
+    preset!("openrlhf-reward-llama-3-8b", "OpenRLHF", "Reward model · Llama-3-8B · 8 × H100", PACKED, OPENRLHF_REWARD),
+    preset!("unsloth-grpo-llama-3.1-8b", "Unsloth", "GRPO · Llama-3.1-8B · QLoRA · 1 × T4", NOTEBOOK, UNSLOTH_GRPO),
     preset!("litgpt-qlora-llama-2-13b", "LitGPT", "QLoRA · Llama-2-13B · 1 × A100 40 GB", PLAIN, LITGPT),
 ];
 

@@ -154,7 +154,7 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
     if job.model.hybrid {
         found.push(Caveat::new(
             "hybrid-architecture",
-            "This architecture mixes in Mamba-2, Gated DeltaNet or sparse attention. Weights are exact; times are a first approximation that no published run has checked.",
+            "This architecture mixes in Mamba-2, Gated DeltaNet, sparse attention or blocks of several sizes. Weights are exact; times are a first approximation that no published run has checked.",
         ));
     }
     let reading = &job.model.reading;

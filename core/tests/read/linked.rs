@@ -155,6 +155,17 @@ fn told(reading: &Reading) -> BTreeMap<String, Value> {
         .collect()
 }
 
+/// What was found of the parts that a key told: of an agent's, the link of another agent gives those that no key has a word for.
+fn of_those(found: &Value, told: &Value) -> Value {
+    match (found, told) {
+        (Value::Object(found), Value::Object(told)) => {
+            let parts = found.iter().filter(|(part, _)| told.contains_key(*part));
+            Value::Object(parts.map(|(part, value)| (part.clone(), value.clone())).collect())
+        }
+        _ => found.clone(),
+    }
+}
+
 #[test]
 fn the_link_of_another_question_changes_nothing_that_a_key_tells() {
     let questions = questions();
@@ -175,7 +186,7 @@ fn the_link_of_another_question_changes_nothing_that_a_key_tells() {
             for (field, value) in &alone {
                 // A text that states no plan of a role leaves it to the link.
                 if let Some(found) = linked.get(field) {
-                    assert_eq!(found, value, "{}: {field} in {plain}\n{link}", framework.id);
+                    assert_eq!(of_those(found, value), *value, "{}: {field} in {plain}\n{link}", framework.id);
                 }
             }
             assert!(linked.len() + 4 > alone.len(), "{alone:?} {linked:?}");

@@ -147,8 +147,8 @@ fn presets_have_runs_like_them() {
             assert!(text.contains(Lang::En.sheets().near_unknown), "{text}");
             continue;
         }
-        // None trains adapters of a large model, or of one with experts, on A100.
-        if own.kind == WorkloadKind::Lora {
+        // None trains adapters of a large model, or of one with experts, on A100, or by RL on T4.
+        if own.adapters && own.kind != WorkloadKind::Qlora {
             assert_eq!(shown.len(), 0, "{}", preset.id);
             let none = fill(Lang::En.sheets().near_none, &[&format::grouped(count as u64)]);
             let text = json!(blocks(&asked, &files[0], Lang::En)).to_string();

@@ -135,31 +135,40 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         _ => repo.clone(),
     };
     let pattern = shape.layer_pattern;
+    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
     Ok(Model {
         id: Cow::Borrowed("custom"),
         name: Cow::Owned(name),
         hf_repo: Cow::Owned(repo),
         shape,
         parameters,
-        hybrid: pattern.contains(['L', 'M']) || shape.indexer_heads > 0,
+        hybrid: pattern.contains(['L', 'M']) || shape.indexer_heads > 0 || text.has("sparse_attention_config"),
         reading,
     })
 }
 
+/// Types whose layers differ in their heads: the catalog has their models in outline, and states their weights. Others of these
+/// types are read by their sizes, as unknown ones are.
+const IN_OUTLINE: [&str; 2] = ["mimo_v2_flash", "step3p5"];
+
 /// For architectures that the formulas do not cover, the catalog entry of this very model.
 fn entry_of_config(model_type: &str, keys: &Keys<'_>) -> Result<Option<&'static ModelEntry>, InputError> {
-    if !families::is_stated_only(model_type) {
+    let only = families::is_stated_only(model_type);
+    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
+    let family = text.word("model_type")?.unwrap_or(model_type).trim_end_matches("_text");
+    if !only && !IN_OUTLINE.contains(&family) {
         return Ok(None);
     }
-    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
     let hidden = text.positive(&["hidden_size"], keys::HIDDEN)?;
     let layers = text.positive(&["num_hidden_layers"], keys::LAYERS)?;
-    let family = model_type.trim_end_matches("_text");
     let entry = catalog::models().iter().find(|entry| {
         entry.model_type == family
             && Some(entry.shape.hidden_size) == hidden
             && Some(entry.shape.num_hidden_layers) == layers
     });
+    if !only {
+        return Ok(entry);
+    }
     entry.map(Some).ok_or_else(|| {
         let known: Vec<&str> =
             catalog::models().iter().filter(|e| e.model_type == family).map(|e| e.id).collect();

@@ -170,14 +170,18 @@ fn count_layers(shape: &Shape, counts: &mut ParameterCounts) {
 }
 
 /// Input embedding: one row per token and per learned position. OPT-350M embeds into a narrower
-/// width and projects in and out (`OPTDecoder`, `modeling_opt.py`).
+/// width and projects in and out (`OPTDecoder`, `modeling_opt.py`). Gemma 4's small models have a
+/// row more per token and block, and project their hidden size to that width (`Gemma4TextModel`,
+/// `modeling_gemma4.py`).
 fn embedding(shape: &Shape) -> u64 {
     let positions = shape.learned_positions * shape.hidden_size;
+    let per_layer =
+        shape.num_hidden_layers * shape.hidden_size_per_layer_input * (shape.vocab_size + shape.hidden_size);
     let narrow = shape.word_embed_proj_dim;
     if narrow > 0 && narrow != shape.hidden_size {
-        shape.vocab_size * narrow + 2 * narrow * shape.hidden_size + positions
+        shape.vocab_size * narrow + 2 * narrow * shape.hidden_size + positions + per_layer
     } else {
-        shape.vocab_size * shape.hidden_size + positions
+        shape.vocab_size * shape.hidden_size + positions + per_layer
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Shape {
     pub learned_positions: u64,
     /// Width of the embedding where it differs from the hidden size (OPT-350M); else 0.
     pub word_embed_proj_dim: u64,
+    /// Width of the embedding that each token has for each block beside its own (Gemma 4 E2B and E4B); 0 without.
+    pub hidden_size_per_layer_input: u64,
     /// Window of the sliding layers in tokens; 0 without.
     pub sliding_window: u64,
     /// Whether the window is a fixed chunk (Llama 4) rather than sliding.
@@ -231,6 +233,7 @@ impl Shape {
         embed_norm: false,
         learned_positions: 0,
         word_embed_proj_dim: 0,
+        hidden_size_per_layer_input: 0,
         sliding_window: 0,
         chunked_attention: false,
         layer_pattern: "",

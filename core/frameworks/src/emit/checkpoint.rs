@@ -63,6 +63,8 @@ const CHAT: &[(&str, &str)] = &[
     ("google/gemma-3-4b-pt", "google/gemma-3-4b-it"),
     ("google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it"),
     ("google/gemma-4-31B", "google/gemma-4-31B-it"),
+    ("google/gemma-4-E2B", "google/gemma-4-E2B-it"),
+    ("google/gemma-4-E4B", "google/gemma-4-E4B-it"),
     ("google/gemma-7b", "google/gemma-7b-it"),
     ("internlm/internlm2-20b", "internlm/internlm2-chat-20b"),
     ("internlm/internlm2-7b", "internlm/internlm2-chat-7b"),
@@ -97,6 +99,7 @@ const NO_TEMPLATE: &[&str] = &[
     "microsoft/phi-2",
     "mosaicml/",
     "nvidia/Nemotron-4-",
+    "nvidia/Nemotron-H-56B-Base",
     "nvidia/Nemotron-H-8B-Base",
     "openai-community/",
     "tiiuae/falcon-",
@@ -107,6 +110,7 @@ const NO_TEMPLATE: &[&str] = &[
 /// cards on <https://huggingface.co>, 2026-11-22.
 const FP8_BLOCKS: &[&str] = &[
     "MiniMaxAI/MiniMax-M2.5",
+    "XiaomiMiMo/MiMo-V2-Flash",
     "deepseek-ai/DeepSeek-R1",
     "deepseek-ai/DeepSeek-V3",
     "deepseek-ai/DeepSeek-V3.2",
@@ -114,10 +118,21 @@ const FP8_BLOCKS: &[&str] = &[
 ];
 
 /// Published in 4 bits: their cards, 2026-11-22.
-const FOUR_BITS: &[&str] = &["deepseek-ai/DeepSeek-V4-Flash", "openai/gpt-oss-120b", "openai/gpt-oss-20b"];
+const FOUR_BITS: &[&str] = &[
+    "deepseek-ai/DeepSeek-V4-Flash",
+    "deepseek-ai/DeepSeek-V4-Pro",
+    "moonshotai/Kimi-K2.5",
+    "openai/gpt-oss-120b",
+    "openai/gpt-oss-20b",
+];
 
 /// Published in fp8 with a copy in bf16 beside it: its card, 2026-11-22.
-const WITH_COPY: &[&str] = &["mistralai/Ministral-3-3B-Instruct-2512"];
+const WITH_COPY: &[&str] = &[
+    "mistralai/Ministral-3-14B-Instruct-2512",
+    "mistralai/Ministral-3-3B-Instruct-2512",
+    "mistralai/Ministral-3-8B-Instruct-2512",
+    "mistralai/Mistral-Large-3-675B-Instruct-2512",
+];
 
 /// Whether the trained model's positions have to be stretched.
 pub(crate) fn stretched(job: &Job) -> bool {

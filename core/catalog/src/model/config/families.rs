@@ -103,10 +103,11 @@ fn features(model_type: &str) -> Option<Shape> {
     let biased = Shape { attention_bias: true, attention_out_bias: true, mlp_bias: true, ..plain };
     let tied = Shape { tie_word_embeddings: true, ..Shape::EMPTY };
     Some(match model_type {
+        // The larger Lings of the second generation bear the first's name, and say what they have beside it.
         "llama" | "mistral" | "ministral3" | "mixtral" | "phi3" | "internlm2" | "internlm3" | "deepseek"
-        | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" => Shape::EMPTY,
+        | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" | "bailing_moe" => Shape::EMPTY,
         "ernie4_5_moe" => Shape { router_bias: true, ..tied },
-        "bailing_moe_v2" => Shape { qk_norm: QkNorm::Head, router_bias: true, ..Shape::EMPTY },
+        "bailing_moe_v2" | "minimax_m3" => Shape { qk_norm: QkNorm::Head, router_bias: true, ..Shape::EMPTY },
         "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "kimi_k25" | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => {
             Shape { router_bias: true, ..Shape::EMPTY }
         }

@@ -38,6 +38,21 @@ pub(super) fn apply(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Res
             shape.lm_head_bias = keys.flag(&["lm_head_bias"])?.unwrap_or(false);
             Ok(())
         }
+        "bailing_moe" => {
+            if keys.flag(&["use_qk_norm"])?.unwrap_or(false) {
+                shape.qk_norm = QkNorm::Head;
+            }
+            shape.router_bias =
+                shape.num_experts > 0 && keys.flag(&["moe_router_enable_expert_bias"])?.unwrap_or(false);
+            Ok(())
+        }
+        "minimax_m3" => {
+            // The file's `intermediate_size` is an expert's; the first layers are wider.
+            if let Some(width) = keys.positive(&["dense_intermediate_size"], WIDTH)? {
+                shape.intermediate_size = width;
+            }
+            Ok(())
+        }
         "minimax_m2" => {
             if keys.flag(&["use_qk_norm"])? == Some(false) {
                 shape.qk_norm = QkNorm::None;
