@@ -22,7 +22,7 @@ test('the questions are of every kind', () => {
   expect(questions).toHaveLength(100);
   expect([refused >= 15, refused <= 30]).toEqual([true, true]);
   const answered = questions.filter((_, at) => !answers[at].error).map((question) => JSON.parse(question));
-  expect(new Set(answered.map((question) => question.workload.kind)).size).toBe(13);
+  expect(new Set(answered.map((question) => question.workload.kind)).size).toBe(16);
   expect(answered.filter((question) => !question.plan).length).toBeGreaterThan(15);
   expect(answers.some((answer) => answer.fits === false)).toBe(true);
 });
