@@ -135,14 +135,15 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         _ => repo.clone(),
     };
     let pattern = shape.layer_pattern;
-    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
     Ok(Model {
         id: Cow::Borrowed("custom"),
         name: Cow::Owned(name),
         hf_repo: Cow::Owned(repo),
         shape,
         parameters,
-        hybrid: pattern.contains(['L', 'M']) || shape.indexer_heads > 0 || text.has("sparse_attention_config"),
+        hybrid: pattern.contains(['L', 'M'])
+            || shape.indexer_heads > 0
+            || text_of(&keys)?.has("sparse_attention_config"),
         reading,
     })
 }
@@ -151,10 +152,15 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
 /// types are read by their sizes, as unknown ones are.
 const IN_OUTLINE: [&str; 2] = ["mimo_v2_flash", "step3p5"];
 
+/// The language model's part of a configuration, which is the whole where that has no others.
+fn text_of<'a>(keys: &Keys<'a>) -> Result<Keys<'a>, InputError> {
+    Ok(keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone()))
+}
+
 /// For architectures that the formulas do not cover, the catalog entry of this very model.
 fn entry_of_config(model_type: &str, keys: &Keys<'_>) -> Result<Option<&'static ModelEntry>, InputError> {
     let only = families::is_stated_only(model_type);
-    let text = keys.nested(&["text_config"])?.unwrap_or_else(|| keys.clone());
+    let text = text_of(keys)?;
     let family = text.word("model_type")?.unwrap_or(model_type).trim_end_matches("_text");
     if !only && !IN_OUTLINE.contains(&family) {
         return Ok(None);

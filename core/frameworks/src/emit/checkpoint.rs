@@ -107,7 +107,7 @@ const NO_TEMPLATE: &[&str] = &[
 ];
 
 /// Published in blocks of fp8, which `fp8_cast_bf16.py` of <https://github.com/deepseek-ai/DeepSeek-V3> widens: their
-/// cards on <https://huggingface.co>, 2026-11-22.
+/// cards on <https://huggingface.co>, 2026-11-22, or `quantization_config` there, 2026-11-28.
 const FP8_BLOCKS: &[&str] = &[
     "MiniMaxAI/MiniMax-M2.5",
     "XiaomiMiMo/MiMo-V2-Flash",
@@ -117,7 +117,7 @@ const FP8_BLOCKS: &[&str] = &[
     "moonshotai/Kimi-K2-Instruct",
 ];
 
-/// Published in 4 bits: their cards, 2026-11-22.
+/// Published in 4 bits: their cards, 2026-11-22, or the configurations that the catalog cites, 2026-11-28.
 const FOUR_BITS: &[&str] = &[
     "deepseek-ai/DeepSeek-V4-Flash",
     "deepseek-ai/DeepSeek-V4-Pro",
@@ -126,7 +126,7 @@ const FOUR_BITS: &[&str] = &[
     "openai/gpt-oss-20b",
 ];
 
-/// Published in fp8 with a copy in bf16 beside it: its card, 2026-11-22.
+/// Published in fp8 with a copy in bf16 beside it, of the same name and `-BF16`: their cards, 2026-11-22 and 2026-11-28.
 const WITH_COPY: &[&str] = &[
     "mistralai/Ministral-3-14B-Instruct-2512",
     "mistralai/Ministral-3-3B-Instruct-2512",
