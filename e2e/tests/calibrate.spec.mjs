@@ -2,6 +2,7 @@
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
+import { VIEWS } from '../looks/views.mjs';
 import { PasteBox } from '../pages/paste.mjs';
 
 test.use({ unfolded: ['caveats', 'calibrate'] });
@@ -174,7 +175,7 @@ test('a pasted log calibrates each kind of phase by one press', async ({ page, c
   await expect(rows.first()).toContainText('80.0');
   const told = await rows.evaluateAll((all) => all.map((row) => row.innerText));
   expect(await violations(page, '#paste')).toEqual([]);
-  await page.locator('#paste').screenshot({ path: 'e2e/screenshots/calibrate-log.png' });
+  await calculator.window('calibrate-log');
   await box.use('Calibrate all estimates with this run').click();
   await expect(box.box).toBeHidden();
   await expect(page.locator('#calibrated')).toContainText('generation × ');
@@ -241,31 +242,26 @@ test('a calibration is kept under a name, applied to another question, and erase
   await expect(page.locator('#cal-kept li')).toHaveCount(0);
   await expect(page.locator('#cal-name')).toBeFocused();
   expect(await page.evaluate(() => localStorage.getItem('shardwise-clusters'))).toBeNull();
-  await page.locator('#calibrate').screenshot({ path: 'e2e/screenshots/calibrate-kept.png' });
+  await calculator.window('calibrate-kept');
 });
 
-for (const width of [1440, 390]) {
-  for (const colorScheme of ['light', 'dark']) {
-    for (const lang of ['en', 'zh']) {
-      test.describe(`${width} px, ${colorScheme}, ${lang}`, () => {
-        test.use({ colorScheme, viewport: { width, height: width > 800 ? 900 : 844 } });
+for (const { title, width, colorScheme, lang, viewport } of VIEWS) {
+  test.describe(title, () => {
+    test.use({ colorScheme, viewport });
 
-        test('is accessible and fits the window', async ({ page, calculator }) => {
-          await calculator.open(`?lang=${lang}#${RUN}`);
-          await measure(page, { forward: '1.6', backward: '4.7', step: '26', peak: 'x' });
-          const check = async () => {
-            expect(await violations(page, '#calibrate', '.verdict')).toEqual([]);
-            expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-          };
-          await check();
-          await measure(page, { peak: '30' });
-          await page.locator('#cal-apply').check();
-          await check();
-          await page.locator('#calibrate').scrollIntoViewIfNeeded();
-          await page.locator('#calibrate').screenshot({ path: `e2e/screenshots/calibrate-panel-${lang}-${width}-${colorScheme}.png` });
-          await page.locator('.verdict').screenshot({ path: `e2e/screenshots/calibrate-verdict-${lang}-${width}-${colorScheme}.png` });
-        });
-      });
-    }
-  }
+    test('is accessible and fits the window', async ({ page, calculator }) => {
+      await calculator.open(`?lang=${lang}#${RUN}`);
+      await measure(page, { forward: '1.6', backward: '4.7', step: '26', peak: 'x' });
+      const check = async () => {
+        expect(await violations(page, '#calibrate', '.verdict')).toEqual([]);
+        expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      };
+      await check();
+      await measure(page, { peak: '30' });
+      await page.locator('#cal-apply').check();
+      await check();
+      await page.locator('#calibrate').scrollIntoViewIfNeeded();
+      await calculator.window(`calibrate-${lang}-${width}-${colorScheme}`);
+    });
+  });
 }

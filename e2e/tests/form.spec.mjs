@@ -2,6 +2,7 @@
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
+import { VIEWS } from '../looks/views.mjs';
 
 test.use({ unfolded: ['caveats'] });
 
@@ -321,76 +322,71 @@ test('the parts of the plan stand clear at the end of the form', async ({ page, 
   }
 });
 
-for (const width of [1440, 390]) {
-  for (const colorScheme of ['light', 'dark']) {
-    test.describe(`${width} px, ${colorScheme}`, () => {
-      test.use({ colorScheme, viewport: { width, height: 844 } });
+for (const { title, width, colorScheme, lang, viewport } of VIEWS) {
+  test.describe(title, () => {
+    test.use({ colorScheme, viewport });
 
-      test('the list and the figures of a GPU fit the window in both languages', async ({ page, calculator }) => {
-        for (const lang of ['en', 'zh']) {
-          await calculator.open(`?lang=${lang}`);
-          await page.locator('#hardware-gpu').selectOption('custom');
-          await page.locator('#hardware-usd_per_gpu_hour').fill('1.5');
-          await calculator.window(`form-own-${lang}-${width}-${colorScheme}`);
-          await model(page).click();
-          await model(page).fill('qwen');
-          await expect(options(page).first()).toBeVisible();
-          expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-          expect(await violations(page, '.ask')).toEqual([]);
-          await calculator.window(`form-models-${lang}-${width}-${colorScheme}`);
-        }
-      });
-
-      test('an error moves nothing, is seen whole, and is mended by a press', async ({ page, calculator }) => {
-        const boxes = () => page.locator('.ask :is(input, select, summary, legend):visible').evaluateAll((all) => {
-          const from = document.querySelector('#ask-h').getBoundingClientRect().top;
-          return all.map((own) => [own.id, ...['x', 'y', 'width', 'height'].map((side) => Math.round(own.getBoundingClientRect()[side] - (side === 'y' ? from : 0)))].join(' '));
-        });
-        for (const [lang, label] of [['en', 'GPUs: '], ['zh', 'GPU 数：']]) {
-          await calculator.open(`?lang=${lang}`);
-          await calculator.settled();
-          const count = page.locator('#hardware-gpus');
-          for (const [wrong, mends] of [['0', ['1', '8']], ['100000', ['2,048', '8']]]) {
-            await count.fill('8');
-            await expect(page.locator('.is-stale')).toHaveCount(0);
-            await calculator.settled();
-            const before = await boxes();
-            await count.fill(wrong);
-            const said = page.locator('#hardware-gpus-m');
-            await expect(said).toContainText(label);
-            await expect(said.getByRole('button')).toHaveText(mends.map((value) => new RegExp(`\\s${value}(\\D|$)`)));
-            await expect(said).not.toContainText(/[a-z]_[a-z]|hardware\./);
-            expect(await boxes()).toEqual(before);
-            await expect(said).toBeInViewport({ ratio: 1 });
-            // What is typed is not cut.
-            expect(await count.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
-            expect(await said.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
-            expect(await calculator.sideways()).toBeLessThanOrEqual(0);
-            expect(await violations(page, '.ask')).toEqual([]);
-            await calculator.window(`form-wrong-${wrong}-${lang}-${width}-${colorScheme}`);
-            await said.getByRole('button').first().click();
-            await expect(count).toHaveValue(mends[0]);
-            await expect(count).toBeFocused();
-            await expect(page.locator('.is-err, .is-stale')).toHaveCount(0);
-          }
-        }
-      });
-
-      test('a message gives way to what has the keyboard', async ({ page, calculator }) => {
-        await calculator.open();
-        await page.locator('#workload-rl-prompts_per_step').fill('x');
-        const said = page.locator('#workload-rl-prompts_per_step-m');
-        await expect(said).toBeVisible();
-        const below = page.locator('#workload-rl-max_prompt_length');
-        await below.focus();
-        await expect(said).toHaveAttribute('data-above', '');
-        const [words, field] = [await said.boundingBox(), await below.boundingBox()];
-        expect(words.y + words.height).toBeLessThanOrEqual(field.y);
-        await expect(said).toBeInViewport({ ratio: 1 });
-        await page.locator('#workload-rl-prompts_per_step').focus();
-        await expect(said).not.toHaveAttribute('data-above');
-        await expect(said).toContainText('Prompts per step: ');
-      });
+    test('the list and the figures of a GPU fit the window', async ({ page, calculator }) => {
+      await calculator.open(`?lang=${lang}`);
+      await page.locator('#hardware-gpu').selectOption('custom');
+      await page.locator('#hardware-usd_per_gpu_hour').fill('1.5');
+      await calculator.window(`form-own-${lang}-${width}-${colorScheme}`);
+      await model(page).click();
+      await model(page).fill('qwen');
+      await expect(options(page).first()).toBeVisible();
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+      expect(await violations(page, '.ask')).toEqual([]);
+      await calculator.window(`form-models-${lang}-${width}-${colorScheme}`);
     });
-  }
+
+    test('an error moves nothing, is seen whole, and is mended by a press', async ({ page, calculator }) => {
+      const boxes = () => page.locator('.ask :is(input, select, summary, legend):visible').evaluateAll((all) => {
+        const from = document.querySelector('#ask-h').getBoundingClientRect().top;
+        return all.map((own) => [own.id, ...['x', 'y', 'width', 'height'].map((side) => Math.round(own.getBoundingClientRect()[side] - (side === 'y' ? from : 0)))].join(' '));
+      });
+      const label = { en: 'GPUs: ', zh: 'GPU 数：' }[lang];
+      await calculator.open(`?lang=${lang}`);
+      await calculator.settled();
+      const count = page.locator('#hardware-gpus');
+      for (const [wrong, mends] of [['0', ['1', '8']], ['100000', ['2,048', '8']]]) {
+        await count.fill('8');
+        await expect(page.locator('.is-stale')).toHaveCount(0);
+        await calculator.settled();
+        const before = await boxes();
+        await count.fill(wrong);
+        const said = page.locator('#hardware-gpus-m');
+        await expect(said).toContainText(label);
+        await expect(said.getByRole('button')).toHaveText(mends.map((value) => new RegExp(`\\s${value}(\\D|$)`)));
+        await expect(said).not.toContainText(/[a-z]_[a-z]|hardware\./);
+        expect(await boxes()).toEqual(before);
+        await expect(said).toBeInViewport({ ratio: 1 });
+        // What is typed is not cut.
+        expect(await count.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
+        expect(await said.evaluate((own) => own.scrollWidth - own.clientWidth)).toBeLessThanOrEqual(0);
+        expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+        expect(await violations(page, '.ask')).toEqual([]);
+        await calculator.window(`form-wrong-${wrong}-${lang}-${width}-${colorScheme}`);
+        await said.getByRole('button').first().click();
+        await expect(count).toHaveValue(mends[0]);
+        await expect(count).toBeFocused();
+        await expect(page.locator('.is-err, .is-stale')).toHaveCount(0);
+      }
+    });
+
+    test('a message gives way to what has the keyboard', async ({ page, calculator }) => {
+      await calculator.open();
+      await page.locator('#workload-rl-prompts_per_step').fill('x');
+      const said = page.locator('#workload-rl-prompts_per_step-m');
+      await expect(said).toBeVisible();
+      const below = page.locator('#workload-rl-max_prompt_length');
+      await below.focus();
+      await expect(said).toHaveAttribute('data-above', '');
+      const [words, field] = [await said.boundingBox(), await below.boundingBox()];
+      expect(words.y + words.height).toBeLessThanOrEqual(field.y);
+      await expect(said).toBeInViewport({ ratio: 1 });
+      await page.locator('#workload-rl-prompts_per_step').focus();
+      await expect(said).not.toHaveAttribute('data-above');
+      await expect(said).toContainText('Prompts per step: ');
+    });
+  });
 }

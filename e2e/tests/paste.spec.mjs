@@ -2,6 +2,7 @@
 
 import { expect, test } from '../fixtures.mjs';
 import { violations } from '../looks/axe.mjs';
+import { VIEWS } from '../looks/views.mjs';
 import { PasteBox } from '../pages/paste.mjs';
 
 // Megatron without recomputation or offload, and more tokens at once than the card holds.
@@ -206,9 +207,9 @@ test('the keyboard alone opens, closes and comes back', async ({ page, calculato
   await expect(box.text).toHaveValue('x');
 });
 
-for (const [width, colorScheme, lang] of [[1440, 'light', 'en'], [1440, 'dark', 'zh-CN'], [390, 'light', 'zh-CN'], [390, 'dark', 'en']]) {
-  test.describe(`${width} px, ${colorScheme}, ${lang}`, () => {
-    test.use({ colorScheme, viewport: { width, height: width > 800 ? 900 : 844 } });
+for (const { title, width, colorScheme, lang, viewport } of VIEWS) {
+  test.describe(title, () => {
+    test.use({ colorScheme, viewport });
 
     test('the box is accessible and fits the window', async ({ page, calculator }) => {
       await calculator.open(`?lang=${lang}`);
@@ -218,7 +219,7 @@ for (const [width, colorScheme, lang] of [[1440, 'light', 'en'], [1440, 'dark', 
       expect(await box.box.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
       expect(await calculator.sideways()).toBeLessThanOrEqual(0);
       expect(await violations(page, '#paste')).toEqual([]);
-      await calculator.window(`paste-${lang.slice(0, 2)}-${width}-${colorScheme}`);
+      await calculator.window(`paste-${lang}-${width}-${colorScheme}`);
     });
   });
 }

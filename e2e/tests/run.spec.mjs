@@ -49,6 +49,8 @@ test('training asks for a data set, and shows nothing red before one is typed', 
   await expect(card(page, 'Steps')).toContainText('200');
   await examples(page).fill('1000');
   await expect(page.locator('#workload-tokens')).toHaveValue('');
+  await expect(card(page, 'Steps').locator('b')).toHaveText('16');
+  // What cannot be read is said beside its field, and the last answer stays.
   await examples(page).fill('none');
   await expect(examples(page)).toHaveAttribute('aria-invalid', 'true');
   await expect(page.locator('#workload-run-examples-m')).toContainText(/\p{L}{2}.*\./u);
