@@ -15,6 +15,10 @@ pub(super) trait Entry: Sized {
     fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError>;
     /// What is written; nothing where the field is absent.
     fn write(&self) -> Option<Value>;
+    /// Whether anything is.
+    fn is_there(&self) -> bool {
+        true
+    }
 }
 
 /// A struct of the interface, read and written by the names of its fields.
@@ -29,6 +33,8 @@ pub trait Document: Default {
     fn entries(&self) -> Map<String, Value>;
     /// The field `key`, where it is there.
     fn entry(&self, key: &str) -> Option<Value>;
+    /// Whether the field `key` is there.
+    fn has(&self, key: &str) -> bool;
     /// Calls `each` with every key whose values differ, and with what `to` has there.
     fn differing(&self, to: &Self, each: &mut dyn FnMut(&'static str, Option<Value>));
 }
@@ -133,6 +139,13 @@ macro_rules! document {
                 None
             }
 
+            fn has(&self, key: &str) -> bool {
+                $(if key == stringify!($key) {
+                    return super::document::Entry::is_there(&self.$key);
+                })*
+                false
+            }
+
             fn differing(&self, to: &Self, each: &mut dyn FnMut(&'static str, Option<serde_json::Value>)) {
                 $(if self.$key != to.$key {
                     each(stringify!($key), super::document::Entry::write(&to.$key));
@@ -173,6 +186,10 @@ impl<T: Entry> Entry for Option<T> {
 
     fn write(&self) -> Option<Value> {
         self.as_ref().and_then(T::write)
+    }
+
+    fn is_there(&self) -> bool {
+        self.is_some()
     }
 }
 
