@@ -32,5 +32,6 @@ pub use shardwise_catalog::{Caveat, InputError};
 pub use shardwise_frameworks::{defaults, evaluate_for, flags};
 pub use shardwise_question::{Answer, Question};
 pub use shardwise_search::{
-    Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone, evaluate_with,
+    Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone, evaluate_open,
+    evaluate_with,
 };

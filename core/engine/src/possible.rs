@@ -22,11 +22,23 @@ const HALVINGS: u32 = 30;
 /// # Errors
 /// Names the field that asks for more than the card's peak, and the first value that does not.
 pub fn possible(context: &Context<'_>, plan: &Plan, answer: Answer) -> Result<Answer, InputError> {
-    if answer.hfu <= 1.0 {
-        return Ok(answer);
+    below_peak(context, plan, answer.hfu).map(|()| answer)
+}
+
+/// What makes an answer impossible that nobody needs: only the step is estimated, which decides it.
+///
+/// # Errors
+/// As [`possible`].
+pub fn check(context: &Context<'_>, plan: &Plan) -> Result<(), InputError> {
+    below_peak(context, plan, share(context, plan))
+}
+
+fn below_peak(context: &Context<'_>, plan: &Plan, hfu: f64) -> Result<(), InputError> {
+    if hfu <= 1.0 {
+        return Ok(());
     }
     let job = context.job;
-    let share = fixed(answer.hfu * 100.0, 0);
+    let share = fixed(hfu * 100.0, 0);
     if let Some(own) = job.calibration.filter(Calibration::has_phases) {
         let plain = Calibration { memory: own.memory, ..Calibration::default() };
         if utilization(&Job { calibration: Some(plain), ..job.clone() }, context, plan) <= MOST {
@@ -69,14 +81,17 @@ pub fn possible(context: &Context<'_>, plan: &Plan, answer: Answer) -> Result<An
             format!("Generating so fast would take {share} % of the card's peak. Give {} or less.", shortest(most)),
         ));
     }
-    Ok(answer)
+    Ok(())
 }
 
-/// Share of the peak that a plan takes, with recomputation.
+/// Share of the peak that a plan takes of another job, with recomputation.
 fn utilization(job: &Job, context: &Context<'_>, plan: &Plan) -> f64 {
-    let context = Context::with(job, context.efficiency);
-    let step = step::evaluate(&context, plan);
-    of_peak(job, plan, step.hardware_flops, &step)
+    share(&Context::with(job, context.efficiency), plan)
+}
+
+fn share(context: &Context<'_>, plan: &Plan) -> f64 {
+    let step = step::evaluate(context, plan);
+    of_peak(context.job, plan, step.hardware_flops, &step)
 }
 
 /// Operations of a step over what all GPUs could do in its time.

@@ -10,8 +10,8 @@ use crate::asked::Asked;
 use crate::many::each;
 
 /// The answer to a question that was estimated and not refused. Most of an answer's time goes into advice and text, so only one
-/// whose plan had to be searched for is written at once: of a stated plan the question is kept, which is a fifth of the answer,
-/// and is asked again by whoever looks.
+/// whose plan had to be searched for is written at once: of a stated plan the step is estimated, which is what may be refused, and
+/// the question is kept, which is a fifth of the answer and is asked again by whoever looks.
 #[pyclass(frozen, from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Estimated(Kept);

@@ -3,11 +3,15 @@
 //! A field that an estimate would pass over is refused rather than dropped in silence ([`check`], which
 //! [`crate::job::resolve`] calls). An old link that carries such fields still opens without them ([`strip`]).
 
-use serde_json::{Map, Value};
+mod facts;
 
+use serde_json::Value;
+
+use self::facts::Facts;
 use crate::engines;
 use crate::task::{Algorithm, Preference};
-use crate::wire::{Document, Question, WorkloadKind, at, take};
+use crate::wire::WorkloadKind::{Lora, Qlora, Rollout, Sft};
+use crate::wire::{Document, Placement, Question, TeacherLogits, at, take, to_value};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::resolve_model;
 
@@ -15,17 +19,18 @@ use shardwise_catalog::model::resolve_model;
 struct Rule {
     /// Its path, which stands for all that is below it; `*` stands for any key but `rollout`.
     field: &'static str,
-    /// Its first two keys.
-    above: (&'static str, &'static str),
+    /// Its first two keys, and the rest.
+    keys: (&'static str, &'static str, &'static str),
     /// Whether a question has a use for it.
-    belongs: fn(&Value) -> bool,
+    belongs: fn(&Facts<'_>) -> bool,
     /// Why not, and the remedy.
     otherwise: &'static str,
 }
 
-const fn rule(field: &'static str, belongs: fn(&Value) -> bool, otherwise: &'static str) -> Rule {
-    let (top, rest) = key_of(field);
-    Rule { field, above: (top, key_of(rest).0), belongs, otherwise }
+const fn rule(field: &'static str, belongs: fn(&Facts<'_>) -> bool, otherwise: &'static str) -> Rule {
+    let (top, below) = key_of(field);
+    let (key, rest) = key_of(below);
+    Rule { field, keys: (top, key, rest), belongs, otherwise }
 }
 
 /// The first key of a path, and the rest.
@@ -42,9 +47,26 @@ impl Rule {
     /// Whether a question, as a document, may say something at this field. Of most fields the first two keys are missing, and
     /// following the whole path of each would take as long as an estimate.
     fn is_asked(&self, question: &Value) -> bool {
-        let (top, key) = self.above;
+        let (top, key, _) = self.keys;
         let Some(top) = question.get(top) else { return false };
         key == "*" || ((key.is_empty() || top.get(key).is_some()) && is_stated(question, self.field))
+    }
+
+    /// Whether a question may say something at this field, asked of its own fields.
+    fn is_asked_of(&self, question: &Question) -> bool {
+        let (top, key, _) = self.keys;
+        match top {
+            "workload" => self.is_below(&question.workload),
+            "plan" => question.plan.as_ref().is_some_and(|own| key == "*" || self.is_below(own)),
+            "calibration" => question.calibration.is_some_and(|own| own.has(key)),
+            _ => question.has(top),
+        }
+    }
+
+    /// Whether what is at its first key may say something at it.
+    fn is_below(&self, own: &impl Document) -> bool {
+        let (_, key, rest) = self.keys;
+        own.has(key) && (rest.is_empty() || own.entry(key).is_some_and(|value| is_stated(&value, rest)))
     }
 }
 
@@ -65,7 +87,7 @@ const RULES: [Rule; 47] = [
     rule("workload.packing", trains, "Packing is of what trains, and here nothing does. Leave it out."),
     rule(
         "workload.lora",
-        |question| is_rl(question) || preference(question).is_some() || matches!(kind(question), "lora" | "qlora"),
+        |question| is_rl(question) || preference(question).is_some() || matches!(question.kind, Some(Lora | Qlora)),
         "Adapters are of lora, qlora, RL and preference data. Use kind \"lora\".",
     ),
     rule(
@@ -81,7 +103,7 @@ const RULES: [Rule; 47] = [
     rule("workload.images.vision_tower", trains, "Nothing trains here, the vision tower neither. Leave this out."),
     rule(
         "workload.distillation",
-        |question| is_distilled(question) || matches!(kind(question), "sft" | "lora" | "qlora"),
+        |question| is_distilled(question) || matches!(question.kind, Some(Sft | Lora | Qlora)),
         "Only distill, sft, lora and qlora learn from a teacher. Leave this out, or choose one of them.",
     ),
     rule("workload.distillation.gpus", has_pool, OF_A_POOL),
@@ -96,7 +118,7 @@ const RULES: [Rule; 47] = [
     ),
     rule(
         "workload.distillation.top_k",
-        |question| at(question, "workload.distillation.logits") == "top_k",
+        |question| question.logits == Some(TeacherLogits::TopK.as_str()),
         "Only top_k has a number of them. Leave it out, or set workload.distillation.logits to top_k.",
     ),
     rule(
@@ -116,22 +138,22 @@ const RULES: [Rule; 47] = [
     ),
     rule(
         "workload.rollout",
-        |question| kind(question) == "rollout",
+        |question| question.kind == Some(Rollout),
         "Only the kind rollout is a generation run by itself; what RL generates is in workload.rl. Leave it out, or choose that kind.",
     ),
     rule(
         "workload.rl.train_gpus",
-        |question| !is_rl(question) || !matches!(schedule(question), "" | "colocated"),
+        |question| !is_rl(question) || !matches!(question.schedule, None | Some("" | "colocated")),
         "A colocated schedule trains on all GPUs. Leave the field out, or choose another schedule.",
     ),
     rule(
         "workload.rl.max_staleness",
-        |question| !is_rl(question) || schedule(question) == "fully_async",
+        |question| !is_rl(question) || question.schedule == Some("fully_async"),
         "Only a fully_async schedule has a staleness bound. Leave the field out, or choose that schedule.",
     ),
     rule(
         "workload.rl.partial_rollout",
-        |question| !is_rl(question) || schedule(question) == "fully_async",
+        |question| !is_rl(question) || question.schedule == Some("fully_async"),
         "Only a fully_async schedule sends new weights while responses are unfinished. Leave the field out, or choose that schedule.",
     ),
     rule(
@@ -149,7 +171,7 @@ const RULES: [Rule; 47] = [
     rule("plan.forward_max_tokens_per_gpu", is_rl, FORWARD),
     rule(
         "plan.rollout",
-        |question| is_rl(question) || kind(question) == "rollout",
+        |question| is_rl(question) || question.kind == Some(Rollout),
         "Nothing is generated here, so there is no engine to lay out. Leave it out.",
     ),
     rule(
@@ -180,12 +202,12 @@ const RULES: [Rule; 47] = [
     rule("calibration.other", is_rl, PHASES),
     rule(
         "plan.recompute.num_layers",
-        |question| at(question, "plan.recompute.granularity") == "full",
+        |question| question.granularity == Some("full"),
         "A number of layers is of full recomputation. Leave it out, or set plan.recompute.granularity to full.",
     ),
     rule(
         "plan.recompute.modules",
-        |question| at(question, "plan.recompute.granularity") == "selective",
+        |question| question.granularity == Some("selective"),
         "Modules are of selective recomputation. Leave them out, or set plan.recompute.granularity to selective.",
     ),
 ];
@@ -194,66 +216,59 @@ fn kind(question: &Value) -> &str {
     at(question, "workload.kind").as_str().unwrap_or_default()
 }
 
-fn schedule(question: &Value) -> &str {
-    let schedule = at(question, "workload.rl.schedule");
-    schedule.as_str().unwrap_or_default()
+fn algorithm(question: &Facts<'_>) -> Option<&'static Algorithm> {
+    question.kind?.algorithm()
 }
 
-fn algorithm(question: &Value) -> Option<&'static Algorithm> {
-    WorkloadKind::of(kind(question))?.algorithm()
-}
-
-fn preference(question: &Value) -> Option<&'static Preference> {
-    WorkloadKind::of(kind(question))?.preference()
+fn preference(question: &Facts<'_>) -> Option<&'static Preference> {
+    question.kind?.preference()
 }
 
 /// Why factors of phases are left out elsewhere.
 const PHASES: &str = "Phases are those of an RL step. Leave this out, or set calibration.time.";
 
-fn is_rl(question: &Value) -> bool {
+fn is_rl(question: &Facts<'_>) -> bool {
     algorithm(question).is_some()
 }
 
 /// Whether the framework that the question names has an engine that reads the trainer's base.
-fn generates_from_base(question: &Value) -> bool {
-    engines::shares_base(at(question, "framework").as_str())
+fn generates_from_base(question: &Facts<'_>) -> bool {
+    engines::shares_base(question.framework)
 }
 
-fn is_distilled(question: &Value) -> bool {
+fn is_distilled(question: &Facts<'_>) -> bool {
     algorithm(question).is_some_and(Algorithm::teacher)
 }
 
-fn has_pool(question: &Value) -> bool {
-    at(question, "workload.distillation.placement") == "pool"
+fn has_pool(question: &Facts<'_>) -> bool {
+    question.placement == Some(Placement::Pool.as_str())
 }
 
-fn trains(question: &Value) -> bool {
-    kind(question) != "rollout"
+fn trains(question: &Facts<'_>) -> bool {
+    question.kind != Some(Rollout)
 }
 
-fn trains_sequences(question: &Value) -> bool {
+fn trains_sequences(question: &Facts<'_>) -> bool {
     trains(question) && !is_rl(question)
 }
 
-fn has_critic(question: &Value) -> bool {
-    let stated = !at(question, "workload.rl.critic").is_null();
-    algorithm(question).is_some_and(|own| own.critic() || stated)
+fn has_critic(question: &Facts<'_>) -> bool {
+    algorithm(question).is_some_and(|own| own.critic() || question.critic)
 }
 
-fn has_reference(question: &Value) -> bool {
+fn has_reference(question: &Facts<'_>) -> bool {
     if preference(question).is_some_and(Preference::has_reference) {
-        return at(question, "workload.precompute_ref_log_probs") != true;
+        return question.precompute_ref_log_probs != Some(true);
     }
-    let stated = at(question, "workload.rl.reference").as_bool();
-    algorithm(question).is_some_and(|own| stated.unwrap_or(own.reference))
+    algorithm(question).is_some_and(|own| question.reference.unwrap_or(own.reference))
 }
 
 /// Whether the model has a vision tower, or is none that is known: then that is what is wrong.
-fn has_tower(question: &Value) -> bool {
-    resolve_model(at(question, "model"), "model").map_or(true, |own| own.shape.vision.is_some())
+fn has_tower(question: &Facts<'_>) -> bool {
+    resolve_model(question.model, "model").map_or(true, |own| own.shape.vision.is_some())
 }
 
-fn never(_: &Value) -> bool {
+fn never(_: &Facts<'_>) -> bool {
     false
 }
 
@@ -263,9 +278,10 @@ fn foreign(question: &Value) -> Vec<(String, &'static str)> {
     if kind(question).is_empty() {
         return found;
     }
+    let facts = Facts::of_document(question);
     // What is not stated asks nothing: some rules look at the model.
     let asked = RULES.iter().filter(|rule| rule.is_asked(question));
-    for rule in asked.filter(|rule| !(rule.belongs)(question)) {
+    for rule in asked.filter(|rule| !(rule.belongs)(&facts)) {
         let mut add = |field: String| {
             let below = |(above, _): &(String, &str)| is_below(above, &field);
             if is_stated(question, &field) && !found.iter().any(below) {
@@ -315,8 +331,9 @@ pub fn belongs(question: &Value, path: &str) -> bool {
         None => is_below(rule.field, path),
         Some(above) => path.strip_prefix(above).is_some_and(|rest| !is_below("rollout", rest)),
     };
+    let facts = Facts::of_document(question);
     let mut rules = RULES.iter().filter(about);
-    rules.all(|rule| (rule.belongs)(question))
+    rules.all(|rule| (rule.belongs)(&facts))
 }
 
 /// Refuses a question with a field that it has no use for.
@@ -331,28 +348,17 @@ pub fn belongs(question: &Value, path: &str) -> bool {
 /// assert_eq!(belonging::check(&question).unwrap_err().field, "plan.rollout");
 /// ```
 pub fn check(question: &Question) -> Result<(), InputError> {
-    let first = foreign(&looked_at(question)).into_iter().next();
+    let facts = Facts::of(question);
+    if RULES
+        .iter()
+        .filter(|rule| rule.is_asked_of(question))
+        .all(|rule| (rule.belongs)(&facts))
+    {
+        return Ok(());
+    }
+    // As a document it takes several times as long.
+    let first = foreign(&to_value(question)).into_iter().next();
     first.map_or(Ok(()), |(field, otherwise)| Err(InputError::new(field, otherwise)))
-}
-
-/// Fields of a plan that [`RULES`] name, or something below them: where something trains, the rules ask for no other.
-const OF_PLANS: [&str; 6] =
-    ["forward_micro_batch", "forward_max_tokens_per_gpu", "rollout", "critic", "reference", "recompute"];
-
-/// What the rules look at of a question, as a document: the whole of it takes longer than an estimate.
-fn looked_at(question: &Question) -> Value {
-    fn some<'a>(own: &impl Document, keys: impl IntoIterator<Item = &'a str>) -> Map<String, Value> {
-        let stated = keys.into_iter().filter_map(|key| Some((key.to_owned(), own.entry(key)?)));
-        stated.collect()
-    }
-    let model = question.workload.images.is_some().then_some("model");
-    let mut document = some(question, ["workload", "operations", "calibration", "framework"].into_iter().chain(model));
-    if let Some(plan) = &question.plan {
-        let generates = question.workload.kind == WorkloadKind::Rollout;
-        let plan = if generates { plan.entries() } else { some(plan, OF_PLANS) };
-        document.insert("plan".to_owned(), Value::Object(plan));
-    }
-    Value::Object(document)
 }
 
 /// Takes out of a question, as a document, the fields that it has no use for, and returns their paths.
@@ -381,18 +387,31 @@ pub fn strip(question: &mut Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OF_PLANS, RULES};
+    use super::{Facts, RULES, is_below};
+    use crate::presets::presets;
+    use crate::wire::{parse_question, to_value};
+
+    /// Whatever is asked of a question is the same of its document.
+    #[test]
+    fn a_question_and_its_document_say_the_same() {
+        let whole = include_str!("wire/whole.json");
+        for text in presets().iter().map(|preset| preset.json).chain([whole]) {
+            let question = parse_question(text).unwrap_or_default();
+            let document = to_value(&question);
+            assert_eq!(Facts::of(&question), Facts::of_document(&document), "{text}");
+            for rule in &RULES {
+                assert!(rule.is_asked_of(&question) || !rule.is_asked(&document), "{}: {text}", rule.field);
+            }
+        }
+    }
 
     #[test]
-    fn what_the_rules_name_is_looked_at() {
+    fn rules_are_about_fields_that_are_asked() {
         for rule in &RULES {
-            let mut keys = rule.field.split('.');
-            let looked_at = match (keys.next(), keys.next()) {
-                (Some("workload" | "operations" | "calibration"), _) | (Some("plan"), Some("*")) => true,
-                (Some("plan"), Some(key)) => OF_PLANS.contains(&key),
-                _ => false,
-            };
-            assert!(looked_at, "{}", rule.field);
+            let (top, key, rest) = rule.keys;
+            assert!(is_below(top, rule.field) && ["workload", "plan", "calibration", "operations"].contains(&top));
+            assert_eq!(key.is_empty(), top == "operations", "{}", rule.field);
+            assert!(rest.is_empty() || ["workload", "plan"].contains(&top), "{}", rule.field);
         }
     }
 }

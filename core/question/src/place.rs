@@ -2,8 +2,7 @@
 
 use std::fmt::Display;
 
-use serde_json::Value;
-
+use crate::wire::Json;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::{grouped, shortest};
 
@@ -59,8 +58,8 @@ impl<'a> Place<'a> {
     }
 
     /// The error that a value is of another kind than wanted.
-    pub(crate) fn expected(&self, value: &Value, wanted: &str) -> InputError {
-        let mut found = value.to_string();
+    pub(crate) fn expected(&self, value: &Json<'_>, wanted: &str) -> InputError {
+        let mut found = value.to_value().to_string();
         if found.chars().count() > 40 {
             found = found.chars().take(40).chain("…".chars()).collect();
         }

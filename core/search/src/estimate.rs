@@ -7,7 +7,7 @@ use crate::search;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
-use shardwise_engine::possible::possible;
+use shardwise_engine::possible::{self, possible};
 use shardwise_question::complete;
 use shardwise_question::job::Job;
 use shardwise_question::market;
@@ -131,8 +131,41 @@ pub fn evaluate_with(question: &Question, efficiency: &Efficiency) -> Result<Eva
 /// What advises on an answer. It is given, not named: what compares many machines does not carry it in the page's engine.
 type Advise = fn(&Question, &Context<'_>, &Plan, &Answer) -> Vec<Advice>;
 
+/// [`evaluate_alone`] of a question that leaves its plan open. Of one that decides it, where nothing is looked for, only whether
+/// it is refused: then the step is estimated and nothing is written.
+///
+/// # Errors
+/// As [`estimate()`].
+///
+/// ```
+/// use shardwise_core::{evaluate_alone, evaluate_open, wire};
+/// let mut question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let found = evaluate_open(&question).unwrap().unwrap();
+/// question.plan = Some(found.answer.plan);
+/// assert!(evaluate_open(&question).unwrap().is_none());
+/// assert!(evaluate_alone(&question).is_ok());
+/// ```
+pub fn evaluate_open(question: &Question) -> Result<Option<Evaluated>, InputError> {
+    let best = search::best(question, &EFFICIENCY, None)?;
+    if best.considered != 1 {
+        return answered(question, best, &EFFICIENCY, None).map(Some);
+    }
+    possible::check(&Context::new(&best.job), &best.plan).map(|()| None)
+}
+
 fn found(question: &Question, efficiency: &Efficiency, advise: Option<Advise>) -> Result<Evaluated, InputError> {
-    let search::Best { job, plan, considered, complete } = search::best(question, efficiency, None)?;
+    answered(question, search::best(question, efficiency, None)?, efficiency, advise)
+}
+
+fn answered(
+    question: &Question,
+    best: search::Best,
+    efficiency: &Efficiency,
+    advise: Option<Advise>,
+) -> Result<Evaluated, InputError> {
+    let search::Best { job, plan, considered, complete } = best;
     let context = Context::with(&job, efficiency);
     let mut answer = possible(&context, &plan, answer(&context, &plan))?;
     answer.caveats.extend((!complete).then(caveats::cut_short));

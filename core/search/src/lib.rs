@@ -12,6 +12,6 @@ pub mod sensitivity;
 mod warnings;
 
 pub use answer::answer;
-pub use estimate::{Evaluated, advise, estimate, evaluate, evaluate_alone, evaluate_with};
+pub use estimate::{Evaluated, advise, estimate, evaluate, evaluate_alone, evaluate_open, evaluate_with};
 pub use search::{Objective, SearchResult, search};
 pub use sensitivity::sensitivity;

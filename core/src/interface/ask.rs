@@ -74,7 +74,8 @@ fn estimate_line(question: &Question, mut found: Evaluated, options: &EstimateOp
 }
 
 /// Estimates a question, for callers that look at some of many answers. The line of one whose plan had to be searched for;
-/// none where the question states its plan: [`tried`] estimates it once more and writes it, most of which is advice and text.
+/// none where the question states its plan: its step is estimated, by which it is not refused, and [`tried`] does so once more
+/// and writes the answer, most of which is advice and text.
 ///
 /// # Errors
 /// As [`tried`].
@@ -93,9 +94,8 @@ fn estimate_line(question: &Question, mut found: Evaluated, options: &EstimateOp
 pub fn estimated(question: &str, options: &str) -> Result<Option<String>, String> {
     chosen(options, |options: &EstimateOptions| {
         answered(question, options.lang.unwrap_or_default(), |question| {
-            let found = crate::evaluate_alone(question)?;
-            let is_stated = found.considered == 1;
-            (!is_stated).then(|| estimate_line(question, found, options)).transpose()
+            let found = crate::evaluate_open(question)?;
+            found.map(|found| estimate_line(question, found, options)).transpose()
         })
     })
 }

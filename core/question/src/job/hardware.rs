@@ -6,7 +6,7 @@ use super::{owned, rented};
 use crate::market;
 use crate::place::Place;
 use crate::plan::MAX_GPUS;
-use crate::wire::{self, GpuSpec, HardwareSpec};
+use crate::wire::{self, GpuSpec, HardwareSpec, Json};
 use shardwise_catalog::catalog;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::InputError;
@@ -156,7 +156,7 @@ fn nvlink(rate: f64) -> Result<f64, InputError> {
 }
 
 fn from_object(value: &Value) -> Result<Hardware, InputError> {
-    let spec: GpuSpec = wire::read(value, &OF_GPU)?;
+    let spec: GpuSpec = wire::read(&Json::of(value), &OF_GPU)?;
     let stated = spec.architecture.as_deref().map(architecture).transpose()?;
     let mut hardware = match &spec.base {
         Some(id) => {

@@ -1,19 +1,24 @@
 //! Reading and writing the question by tables of its fields.
 //!
-//! serde's derived code does the same for any format; these tables know only [`Value`] and share
+//! serde's derived code does the same for any format; these tables know only [`Json`] and share
 //! their readers, which keeps a tenth of the browser's download away. `tests` compare the two.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
+use super::json::{Json, Member};
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
 
 /// One field's value, read and written.
 pub(super) trait Entry: Sized {
     /// Reads it.
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError>;
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError>;
     /// What is written; nothing where the field is absent.
     fn write(&self) -> Option<Value>;
+    /// Whether anything is.
+    fn is_there(&self) -> bool {
+        true
+    }
 }
 
 /// A struct of the interface, read and written by the names of its fields.
@@ -23,11 +28,13 @@ pub trait Document: Default {
     /// Keys that must be there.
     const REQUIRED: &'static [&'static str];
     /// Sets the field `key`; whether there is such a field.
-    fn set(&mut self, key: &str, value: &Value, place: &Place<'_>) -> Result<bool, InputError>;
+    fn set(&mut self, key: &str, value: &Json<'_>, place: &Place<'_>) -> Result<bool, InputError>;
     /// The fields that are there.
     fn entries(&self) -> Map<String, Value>;
     /// The field `key`, where it is there.
     fn entry(&self, key: &str) -> Option<Value>;
+    /// Whether the field `key` is there.
+    fn has(&self, key: &str) -> bool;
     /// Calls `each` with every key whose values differ, and with what `to` has there.
     fn differing(&self, to: &Self, each: &mut dyn FnMut(&'static str, Option<Value>));
 }
@@ -36,29 +43,39 @@ pub trait Document: Default {
 ///
 /// # Errors
 /// Names the field that is missing, unknown or of the wrong type.
-pub fn read<T: Document>(value: &Value, place: &Place<'_>) -> Result<T, InputError> {
-    let map = object(value, place)?;
+pub fn read<T: Document>(value: &Json<'_>, place: &Place<'_>) -> Result<T, InputError> {
+    let members = value.as_object().ok_or_else(|| place.expected(value, "an object"))?;
     let mut document = T::default();
-    for (key, value) in map {
+    each(members, &mut |key, value| {
         let below = place.below(key);
-        if !document.set(key, value, &below)? {
-            return Err(unknown(&below, T::KEYS));
-        }
-    }
-    required(map, place, T::REQUIRED)?;
+        if document.set(key, value, &below)? { Ok(()) } else { Err(unknown(&below, T::KEYS)) }
+    })?;
+    required(members, place, T::REQUIRED)?;
     Ok(document)
 }
 
-fn object<'v>(value: &'v Value, place: &Place<'_>) -> Result<&'v Map<String, Value>, InputError> {
-    value.as_object().ok_or_else(|| place.expected(value, "an object"))
+/// Reads the members of an object. Of several that are wrong the first by the alphabet is named, in whatever order they are.
+pub(super) fn each(
+    members: &[Member<'_>],
+    read: &mut dyn FnMut(&str, &Json<'_>) -> Result<(), InputError>,
+) -> Result<(), InputError> {
+    let mut wrong: Option<(&str, InputError)> = None;
+    for (key, value) in members {
+        if wrong.as_ref().is_none_or(|(first, _)| key.as_ref() < *first)
+            && let Err(error) = read(key, value)
+        {
+            wrong = Some((key, error));
+        }
+    }
+    wrong.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 pub(super) fn unknown(place: &Place<'_>, known: &[&str]) -> InputError {
     place.refuse(format!("There is no such field. Known here: {}.", known.join(", ")))
 }
 
-pub(super) fn required(map: &Map<String, Value>, place: &Place<'_>, keys: &[&'static str]) -> Result<(), InputError> {
-    place.all_required(keys.iter().map(|key| (*key, map.contains_key(*key))))
+pub(super) fn required(members: &[Member<'_>], place: &Place<'_>, keys: &[&'static str]) -> Result<(), InputError> {
+    place.all_required(keys.iter().map(|key| (*key, members.iter().any(|(own, _)| own == key))))
 }
 
 /// Declares a struct of the interface as one reads it, each field once. Serde, the JSON Schema, and what reads and writes it
@@ -99,7 +116,7 @@ macro_rules! document {
             fn set(
                 &mut self,
                 key: &str,
-                value: &serde_json::Value,
+                value: &super::json::Json<'_>,
                 place: &crate::place::Place<'_>,
             ) -> Result<bool, shardwise_catalog::InputError> {
                 $(if key == stringify!($key) {
@@ -122,6 +139,13 @@ macro_rules! document {
                 None
             }
 
+            fn has(&self, key: &str) -> bool {
+                $(if key == stringify!($key) {
+                    return super::document::Entry::is_there(&self.$key);
+                })*
+                false
+            }
+
             fn differing(&self, to: &Self, each: &mut dyn FnMut(&'static str, Option<serde_json::Value>)) {
                 $(if self.$key != to.$key {
                     each(stringify!($key), super::document::Entry::write(&to.$key));
@@ -131,7 +155,7 @@ macro_rules! document {
 
         impl super::document::Entry for $name {
             fn read(
-                value: &serde_json::Value,
+                value: &super::json::Json<'_>,
                 place: &crate::place::Place<'_>,
             ) -> Result<Self, shardwise_catalog::InputError> {
                 super::document::read(value, place)
@@ -154,19 +178,23 @@ pub(super) fn put(map: &mut Map<String, Value>, key: &str, value: &impl Entry) {
 
 /// An absent value and, in most fields, null.
 impl<T: Entry> Entry for Option<T> {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         // "No critic" is a choice, an absent one is the default; no plan for it is none that differs.
         let chosen = place.is("rl", "critic");
-        if value.is_null() && !chosen { Ok(None) } else { T::read(value, place).map(Some) }
+        if matches!(value, Json::Null) && !chosen { Ok(None) } else { T::read(value, place).map(Some) }
     }
 
     fn write(&self) -> Option<Value> {
         self.as_ref().and_then(T::write)
     }
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
 }
 
 impl<T: Entry> Entry for Box<T> {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         T::read(value, place).map(Box::new)
     }
 
@@ -176,12 +204,16 @@ impl<T: Entry> Entry for Box<T> {
 }
 
 impl<T: Entry> Entry for Vec<T> {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        let items = value.as_array();
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
+        let items = value.as_list();
         let items = items.ok_or_else(|| place.expected(value, "a list"))?;
-        let each = |(at, item): (usize, &Value)| {
+        let each = |(at, item): (usize, &Json<'_>)| {
             // A word speaks for itself; of a document it matters which one it is.
-            if item.is_object() { T::read(item, &place.below(&at.to_string())) } else { T::read(item, place) }
+            if matches!(item, Json::Object(_)) {
+                T::read(item, &place.below(&at.to_string()))
+            } else {
+                T::read(item, place)
+            }
         };
         items.iter().enumerate().map(each).collect()
     }
@@ -192,8 +224,8 @@ impl<T: Entry> Entry for Vec<T> {
 }
 
 impl Entry for Value {
-    fn read(value: &Value, _: &Place<'_>) -> Result<Self, InputError> {
-        Ok(value.clone())
+    fn read(value: &Json<'_>, _: &Place<'_>) -> Result<Self, InputError> {
+        Ok(value.to_value())
     }
 
     fn write(&self) -> Option<Value> {
@@ -202,7 +234,7 @@ impl Entry for Value {
 }
 
 impl Entry for String {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         value
             .as_str()
             .map(str::to_owned)
@@ -218,11 +250,11 @@ impl Entry for String {
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Entry for u64 {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         let whole = |number: f64| ((0.0..=EXACT).contains(&number) && number.fract() == 0.0).then_some(number as u64);
-        value
-            .as_u64()
-            .or_else(|| value.as_f64().and_then(whole))
+        let number = value.as_number();
+        number
+            .and_then(|own| own.as_u64().or_else(|| own.as_f64().and_then(whole)))
             .ok_or_else(|| place.expected(value, "a whole number, zero or more"))
     }
 
@@ -232,7 +264,7 @@ impl Entry for u64 {
 }
 
 impl Entry for u32 {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         let wide = u64::read(value, place)?;
         Self::try_from(wide).map_err(|_| place.expected(value, "a smaller number"))
     }
@@ -243,8 +275,9 @@ impl Entry for u32 {
 }
 
 impl Entry for f64 {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        value.as_f64().ok_or_else(|| place.expected(value, "a number"))
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
+        let number = value.as_number().and_then(Number::as_f64);
+        number.ok_or_else(|| place.expected(value, "a number"))
     }
 
     fn write(&self) -> Option<Value> {
@@ -253,7 +286,7 @@ impl Entry for f64 {
 }
 
 impl Entry for bool {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         value.as_bool().ok_or_else(|| place.expected(value, "true or false"))
     }
 
@@ -263,7 +296,7 @@ impl Entry for bool {
 }
 
 /// The index of a word.
-pub(super) fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<usize, InputError> {
+pub(super) fn word(value: &Json<'_>, place: &Place<'_>, known: &[&str]) -> Result<usize, InputError> {
     let Some(text) = value.as_str() else {
         return Err(place.expected(value, "a word in quotes"));
     };
@@ -277,7 +310,7 @@ pub(super) fn word(value: &Value, place: &Place<'_>, known: &[&str]) -> Result<u
 macro_rules! entries_of_words {
     ($($name:ident),*) => {$(
         impl $crate::wire::document::Entry for $name {
-            fn read(value: &serde_json::Value, place: &$crate::place::Place<'_>) -> Result<Self, shardwise_catalog::error::InputError> {
+            fn read(value: &$crate::wire::Json<'_>, place: &$crate::place::Place<'_>) -> Result<Self, shardwise_catalog::error::InputError> {
                 $crate::wire::document::word(value, place, Self::WORDS).map(|index| Self::ALL[index])
             }
 

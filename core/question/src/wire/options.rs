@@ -1,8 +1,7 @@
 //! What is said beside a question: options of the command line and of the JavaScript functions.
 
-use serde_json::Value;
-
 use super::document::{self, Document, Entry, document, entries_of_words};
+use super::json::Json;
 use super::language::Language;
 use super::parse::twice;
 use super::unique;
@@ -187,8 +186,12 @@ words! {
 /// ```
 pub fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
     let text = if text.is_empty() { "{}" } else { text };
-    match unique::read(text) {
-        Ok(value @ Value::Object(_)) => document::read(&value, &Place::TOP),
+    let read = unique::read(text, |json| match json {
+        Json::Object(_) => Some(document::read(&json, &Place::TOP)),
+        _ => None,
+    });
+    match read {
+        Ok(Some(read)) => read,
         Err(unique::Error::Twice(path)) => Err(twice(path)),
         _ => Err(InputError::new("options", "Options are an object with their names as keys.")),
     }
@@ -205,5 +208,5 @@ pub fn parse_options<T: Document>(text: &str) -> Result<T, InputError> {
 /// assert!(table_of("cards").unwrap_err().message.contains("gpus, models, nodes, prices"));
 /// ```
 pub fn table_of(table: &str) -> Result<Table, InputError> {
-    Entry::read(&Value::from(table), &Place::at("table"))
+    Entry::read(&Json::Text(table.into()), &Place::at("table"))
 }

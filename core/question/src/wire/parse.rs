@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::json::Json;
 use super::question::{Question, VERSION};
 use super::{document, unique};
 use crate::place::Place;
@@ -30,14 +31,15 @@ pub fn parse_question(text: &str) -> Result<Question, InputError> {
         return Err(InputError::new("question", "The question is longer than 1 MiB. Shorten it."));
     }
     let text = unmarked(text).ok_or_else(|| InputError::new("question", UTF_16))?;
-    let value = unique::read(text).map_err(|error| match error {
-        unique::Error::Twice(path) => twice(path),
-        unique::Error::NoJson(error) => InputError::new(
-            "question",
-            format!("This is not JSON ({error}). Write one JSON object, as in the interface's example."),
-        ),
-    })?;
-    question_from_value(value)
+    unique::read(text, question_of).unwrap_or_else(|error| {
+        Err(match error {
+            unique::Error::Twice(path) => twice(path),
+            unique::Error::NoJson(error) => InputError::new(
+                "question",
+                format!("This is not JSON ({error}). Write one JSON object, as in the interface's example."),
+            ),
+        })
+    })
 }
 
 /// A key that stands in its object twice.
@@ -60,13 +62,17 @@ pub(super) fn twice(path: String) -> InputError {
 /// assert_eq!(to_value(&question), document);
 /// ```
 pub fn question_from_value(value: Value) -> Result<Question, InputError> {
-    if !value.is_object() {
+    question_of(Json::of(&value))
+}
+
+fn question_of(json: Json<'_>) -> Result<Question, InputError> {
+    if !matches!(json, Json::Object(_)) {
         return Err(InputError::new(
             "question",
             "A question is a JSON object with version, model, hardware and workload.",
         ));
     }
-    let question: Question = document::read(&value, &Place::TOP)?;
+    let question: Question = document::read(&json, &Place::TOP)?;
     if question.version != VERSION {
         return Err(InputError::new(
             "version",

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::document::{Document, Entry, document, entries_of_words, put, required, unknown};
+use super::document::{Document, Entry, document, each, entries_of_words, put, required, unknown};
+use super::json::Json;
 use super::optimizer::Optimizer;
 use super::version::EngineVersion;
 use crate::place::Place;
@@ -103,8 +104,8 @@ pub enum RecomputeSpec {
 }
 
 impl Entry for RecomputeSpec {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
-        let Some(map) = value.as_object() else {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
+        let Some(members) = value.as_object() else {
             return RecomputeGranularity::read(value, place)
                 .map(Self::Word)
                 .map_err(|_| place.refuse("Give none, selective or full, or an object with granularity and modules."));
@@ -112,16 +113,17 @@ impl Entry for RecomputeSpec {
         let mut granularity = RecomputeGranularity::None;
         let mut modules = Vec::new();
         let mut num_layers = None;
-        for (key, value) in map {
+        each(members, &mut |key, value| {
             let below = place.below(key);
-            match key.as_str() {
+            match key {
                 "granularity" => granularity = Entry::read(value, &below)?,
                 "modules" => modules = Entry::read(value, &below)?,
                 "num_layers" => num_layers = Some(Entry::read(value, &below)?),
                 _ => return Err(unknown(&below, &["granularity", "modules", "num_layers"])),
             }
-        }
-        required(map, place, &["granularity"])?;
+            Ok(())
+        })?;
+        required(members, place, &["granularity"])?;
         Ok(Self::Modules { granularity, modules, num_layers })
     }
 

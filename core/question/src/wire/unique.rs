@@ -1,14 +1,19 @@
 //! JSON whose objects hold each key once: `serde_json` keeps the last of two in silence.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Value};
+use serde_json::Number;
 use shardwise_catalog::json::of_python;
 
+use super::json::{Json, Member};
 use crate::place::Place;
+
+/// Members of an object among which a key is looked for one by one.
+const FEW: usize = 32;
 
 /// Why a text is not read.
 #[derive(Debug)]
@@ -19,14 +24,24 @@ pub(super) enum Error {
     NoJson(serde_json::Error),
 }
 
-/// Reads a JSON text, in which a number that is none may stand as Python writes it.
+/// Reads a JSON text, in which a number that is none may stand as Python writes it, and what `made` makes of it.
 ///
 /// # Errors
 /// The first key that is there twice; what is no JSON.
-pub(super) fn read(text: &str) -> Result<Value, Error> {
+pub(super) fn read<T>(text: &str, made: impl FnOnce(Json<'_>) -> T) -> Result<T, Error> {
+    let read = parse(text);
+    // What Python writes beside JSON is looked for where something is: most texts are read once.
+    if let Err(Error::NoJson(_)) = read
+        && let Cow::Owned(text) = of_python(text)
+    {
+        return parse(&text).map(made);
+    }
+    read.map(made)
+}
+
+fn parse(text: &str) -> Result<Json<'_>, Error> {
     let twice = RefCell::new(None);
-    let text = of_python(text);
-    let mut parser = serde_json::Deserializer::from_str(&text);
+    let mut parser = serde_json::Deserializer::from_str(text);
     let seed = Unique { place: Place::TOP, twice: &twice };
     let read = seed.deserialize(&mut parser);
     let read = read.and_then(|value| parser.end().map(|()| value));
@@ -44,75 +59,88 @@ struct Unique<'a> {
 }
 
 impl<'de> DeserializeSeed<'de> for Unique<'_> {
-    type Value = Value;
+    type Value = Json<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json<'de>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Unique<'_> {
-    type Value = Value;
+    type Value = Json<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
+        Ok(Json::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_bool<E>(self, value: bool) -> Result<Json<'de>, E> {
+        Ok(Json::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_i64<E>(self, value: i64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_u64<E>(self, value: u64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_f64<E>(self, value: f64) -> Result<Json<'de>, E> {
+        Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Json<'de>, E> {
+        Ok(Json::Text(Cow::Borrowed(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_str<E>(self, value: &str) -> Result<Json<'de>, E> {
+        Ok(Json::Text(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json<'de>, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
-        Ok(list.into())
+        Ok(Json::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            match map.entry(key) {
-                Entry::Occupied(own) => {
-                    self.twice.replace(Some(self.place.below(own.key()).path()));
-                    return Err(A::Error::custom("twice"));
-                }
-                Entry::Vacant(own) => {
-                    let below = Unique { place: self.place.below(own.key()), twice: self.twice };
-                    let value = entries.next_value_seed(below)?;
-                    own.insert(value);
-                }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json<'de>, A::Error> {
+        let mut members: Vec<Member<'de>> = Vec::new();
+        let mut many = BTreeSet::new();
+        // A key is a text.
+        while let Some(Json::Text(key)) = entries.next_key_seed(self)? {
+            if members.len() == FEW {
+                many = members.iter().map(|(own, _)| own.clone()).collect();
             }
+            let twice = if members.len() < FEW {
+                members.iter().any(|(own, _)| *own == key)
+            } else {
+                !many.insert(key.clone())
+            };
+            if twice {
+                self.twice.replace(Some(self.place.below(&key).path()));
+                return Err(A::Error::custom("twice"));
+            }
+            let value = entries.next_value_seed(Unique { place: self.place.below(&key), twice: self.twice })?;
+            members.push((key, value));
         }
-        Ok(map.into())
+        Ok(Json::Object(members))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, read};
+    use super::{Error, Json};
     use crate::presets;
+
+    fn read(text: &str) -> Result<serde_json::Value, Error> {
+        super::read(text, |json: Json<'_>| json.to_value())
+    }
 
     #[test]
     fn what_holds_each_key_once_is_read_as_serde_json_reads_it() {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::document::Entry;
+use super::json::Json;
 use crate::place::Place;
 use shardwise_catalog::error::InputError;
 
@@ -66,7 +67,7 @@ impl fmt::Display for EngineVersion {
 }
 
 impl Entry for EngineVersion {
-    fn read(value: &Value, place: &Place<'_>) -> Result<Self, InputError> {
+    fn read(value: &Json<'_>, place: &Place<'_>) -> Result<Self, InputError> {
         let text = value.as_str().ok_or_else(|| place.expected(value, "a version in quotes"))?;
         Self::parse(text).ok_or_else(|| place.refuse(no_version(text)))
     }
