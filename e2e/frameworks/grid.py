@@ -5,6 +5,7 @@ Deterministic: the same list each time. The machines rotate, so that each model 
 
 import collections
 import itertools
+import math
 import pathlib
 import tomllib
 
@@ -49,8 +50,9 @@ def sizes(work, gpus):
         return {"train_gpus": gpus, "sequences": (work or {}).get("global_batch"), "generated": 0}
     rl = work["rl"]
     responses = rl.get("responses_per_prompt", RESPONSES[work["kind"]])
-    prompts = rl["prompts_per_step"]
-    return {"train_gpus": rl.get("train_gpus", gpus), "sequences": rl.get("mini_batch", prompts) * responses, "generated": prompts * responses}
+    prompts, agent = rl["prompts_per_step"], rl.get("agent") or {}
+    return {"train_gpus": rl.get("train_gpus", gpus), "sequences": rl.get("mini_batch", prompts) * responses, "generated": prompts * responses,
+            "longest": rl["max_prompt_length"] + rl["max_response_length"], "images": "images" in work, "turns": agent.get("max_turns", math.ceil(2 * agent.get("turns", 0.5)))}
 
 
 def length(model, turn):
@@ -569,6 +571,10 @@ STATED += [(name, BRIDGED, model, work, {**NEMO, **plan}, *gpus) for name, model
 # NeMo-RL alone.
 STATED += [(name, ("nemo-rl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) for name, model, work, plan, *gpus in (
     ("fp8", "qwen3-8b", rl(precision="fp8"), {}),
+    ("images-grpo", "qwen2.5-vl-7b", {**rl(packing=False), **TRAINED_TOWER}, PADDED),
+    ("images-adapters", "qwen3-vl-8b", {**rl(packing=False, lora={"rank": 16}), "images": SEEN}, PADDED),
+    ("images-agent", "qwen3-vl-8b", {**rl(packing=False, agent=TOOLS, schedule="one_step_off", train_gpus=4), **TRAINED_TOWER}, {**PADDED, **NEMO_APART}),
+    ("no-images", "qwen2.5-vl-7b", rl(packing=False), PADDED),
     ("fp8-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 1, "precision": "fp8", "kv_cache_dtype": "fp8"}}),
     ("padded-megatron", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 4, "tensor_parallel": 4}),
     ("fully-async", "qwen3-8b", rl(schedule="fully_async", train_gpus=8, max_staleness=2), NEMO_APART, 16),
@@ -607,6 +613,9 @@ STATED += [(name, ("skyrl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) for
     ("sinks", "gpt-oss-20b", GRPO, {"expert_parallel": 8}),
     ("latent-adapters", "moonlight-16b-a3b", rl(lora={"rank": 16, "targets": "attention"}), {"expert_parallel": 8}),
     ("eager-adapters", "qwen3-8b", rl(lora={"rank": 16}), {"rollout": {"tensor_parallel": 1, "enforce_eager": True}}),
+    ("agent-megatron", "qwen3-30b-a3b", rl(agent=TOOLS), {"expert_parallel": 8}),
+    ("agent-fully-async", "qwen3-8b", rl(**STREAM, train_gpus=8, max_staleness=2, agent=TOOLS), NEMO_APART, 16),
+    ("fp8-engine-megatron", "qwen3-30b-a3b", GRPO, {"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "precision": "fp8", "kv_cache_dtype": "fp8"}}),
 )]
 STATED += [(name, ("skyrl",), model, work, {**NEMO, **plan}, *gpus) for name, model, work, plan, *gpus in (
     ("ulysses", "qwen3-8b", GRPO, {"ulysses_parallel": 2, "max_tokens_per_gpu": 4096}),
@@ -625,6 +634,15 @@ STATED += [(name, ("skyrl",), model, work, {**NEMO, **plan}, *gpus) for name, mo
     ("ppo-no-reference", "qwen3-8b", rl(kind="ppo", responses_per_prompt=4, reference=False), {}),
     ("adapters-fsdp", "qwen3-8b", rl(lora={"rank": 32, "targets": "attention"}), {}),
     ("one-step-off", "qwen3-8b", rl(kind="dapo", schedule="one_step_off", train_gpus=4), NEMO_APART),
+    ("agent", "qwen3-8b", rl(agent=TOOLS), {}),
+    ("agent-dapo", "qwen3-8b", rl(kind="dapo", agent={"max_turns": 2}, schedule="one_step_off", train_gpus=4), NEMO_APART),
+    ("agent-ppo", "qwen3-8b", rl(kind="ppo", responses_per_prompt=2, agent={"turns": 1.2, "tool_response_length": 0}), {}),
+    ("images-grpo", "qwen2.5-vl-7b", {**rl(packing=False), **TRAINED_TOWER}, PADDED),
+    ("images-adapters", "qwen3-vl-8b", {**rl(packing=False, lora={"rank": 16}), "images": SEEN}, PADDED),
+    ("images-agent", "qwen3-vl-8b", {**rl(packing=False, agent=TOOLS, schedule="one_step_off", train_gpus=4), **TRAINED_TOWER}, {**PADDED, **NEMO_APART}),
+    ("no-images", "qwen2.5-vl-7b", rl(packing=False), PADDED),
+    ("fp8-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 1, "precision": "fp8"}}),
+    ("fp8-cache", "qwen3-8b", rl(old_log_prob=False), {"rollout": {"tensor_parallel": 1, "kv_cache_dtype": "fp8"}}),
     ("fully-async-fsdp", "qwen3-8b", rl(**STREAM, train_gpus=4, reference=False), NEMO_APART),
     ("fully-async-rloo", "qwen3-8b", rl(kind="rloo", **{**STREAM, "old_log_prob": True}, train_gpus=4), NEMO_APART),
 )]

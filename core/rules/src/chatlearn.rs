@@ -35,7 +35,8 @@ pub(crate) static RULES: &[Rule] = &[
         .or("ChatLearn passes once over the samples of an episode. Set it to 1."),
     NO_OVERSAMPLING.or("ChatLearn filters no groups. Set it to 1, or take veRL's flags."),
     BALANCED.or("ChatLearn has no switch for how samples are shared out. Leave it out."),
-    NO_AGENT.or("This text sets up no agents in ChatLearn. Leave agent out, or take veRL's or OpenRLHF's flags."),
+    NO_AGENT
+        .or("This text sets up no agents in ChatLearn. Leave agent out, or take veRL's, OpenRLHF's or SkyRL's flags."),
     ALL_AT_ONCE.or("ChatLearn generates an episode's prompts at once. Leave it out."),
     // algorithm/grpo_utils/policy_trainer.py computes GRPO's loss whatever use_group_sequence_policy says;
     // megatron_utils/train_helper.py asks.

@@ -215,7 +215,7 @@ static REINFORCEMENT: &[Rule] = &[
     .or("Beyond 32,768 tokens the chat model that prompts go through needs YaRN, which NeMo-RL's FSDP does not have. Shorten the sequences, or set the backend to megatron."),
     NO_REWARD_MODEL.or("The texts for NeMo-RL score by a rule. Leave the reward model out, or take veRL's flags."),
     learning("workload.rl.epochs", |rl| rl.epochs == 1).or("NeMo-RL passes once over the samples of a step. Set it to 1."),
-    NO_AGENT.or("The texts for NeMo-RL set up no agents. Leave agent out, or take veRL's or OpenRLHF's flags."),
+    NO_AGENT.or("The texts for NeMo-RL set up no agents. Leave agent out, or take veRL's, OpenRLHF's or SkyRL's flags."),
     BALANCED.or("NeMo-RL has no switch for how samples are shared out. Leave it out."),
     all(SAMPLING),
     // algorithms/grpo.py, line 700; loss_functions.py refuses it beside CISPO.

@@ -6,18 +6,19 @@ use super::nemo_rl::BRIDGED;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, engine, learning, must, precisions, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_AT_ONCE, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS, ENGINE,
-    ENGINE_IN_BF16, FLASH, FORWARD_COUNTS_ALIKE, FSDP, FSDP2_SHARDS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC,
-    REFERENCE_FOLLOWS, RESPONSES_HAVE_POSITIONS, STALENESS_IN_VERSIONS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES,
-    WHOLE_POOLS,
+    ACTIVATIONS_STAY, ALL_AT_ONCE, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FLASH,
+    FORWARD_COUNTS_ALIKE, FSDP, FSDP2_SHARDS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES,
+    NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_FOLLOWS,
+    RESPONSES_HAVE_POSITIONS, STALENESS_IN_VERSIONS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_catalog::catalog::model;
+use shardwise_catalog::model::VisionKind;
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::task::{Penalty, Ratio};
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
-use shardwise_question::wire::Precision::Bf16;
+use shardwise_question::wire::Precision::{Bf16, Fp8};
 use shardwise_question::wire::Schedule::{Colocated, FullyAsync};
+use shardwise_question::wire::VisionTower;
 use shardwise_question::wire::WorkloadKind::{self, Cispo, Dapo, DrGrpo, Grpo, Gspo, Ppo, ReinforcePlusPlus, Rloo};
 use shardwise_question::workload::Workload;
 
@@ -66,9 +67,6 @@ pub(crate) static RULES: &[Rule] = &[
     // pyproject.toml: its packages are built for CUDA alone.
     must("hardware.gpu", |a| matches!(a.job.hardware.vendor(), None | Some("nvidia")))
         .or("SkyRL runs on NVIDIA's GPUs alone. Choose one of them, or take veRL's flags."),
-    // backends/skyrl_train/workers/model_wrapper.py, line 260: sequences of such models are padded.
-    must("model", |a| a.shape.vision.is_none())
-        .or("The texts for SkyRL train models of text alone. Choose one of them, or take veRL's flags."),
     when(|a| a.is(Fsdp), &[PACKS]),
     when(|a| a.is(Megatron), &[BRIDGES]),
     WHOLE_NODES,
@@ -87,8 +85,36 @@ pub(crate) static RULES: &[Rule] = &[
     RESPONSES_HAVE_POSITIONS,
     HAS_ENGINE,
     all(GENERATION),
-    NO_IMAGES,
+    when(|a| a.shape.vision.is_some(), SEES),
     NO_TEACHER,
+];
+
+/// Models with a vision tower: backends/skyrl_train/workers/model_wrapper.py, lines 256 to 325.
+static SEES: &[Rule] = &[
+    // It hands them `pixel_values` and `image_grid_thw`, and finds images by `image_token_id`.
+    must("model", |a| {
+        a.shape.vision.is_none_or(|own| matches!(own.kind, VisionKind::Qwen25Vl | VisionKind::Qwen3Vl))
+    })
+    .or("SkyRL hands images to models in the form of Qwen2.5-VL, Qwen3-VL and Qwen3.5. Choose one of these, or take LLaMA-Factory's flags."),
+    must("workload.packing", |a| !a.workload.packing)
+        .or("SkyRL pads the sequences of a model that has a vision tower. Set packing to false, and give micro_batch."),
+    must("plan.ulysses_parallel", |a| a.ulysses == 1)
+        .or("SkyRL splits no sequences of a model that has a vision tower. Set ulysses_parallel to 1."),
+    // backends/skyrl_train/workers/worker.py: only policy and reference are handed `pixel_values`.
+    must("workload.kind", |a| a.workload.kind != Ppo)
+        .or("SkyRL hands its critic no images. Choose grpo, or take veRL's flags."),
+    must("workload.images.vision_tower", |a| {
+        let images = a.workload.images.as_ref().filter(|_| a.workload.full_parameter());
+        images.is_none_or(|own| own.tower == VisionTower::Trained)
+    })
+    .or("SkyRL trains all of the vision tower. Set it to trained, or take LLaMA-Factory's flags."),
+    must("workload.images.max_pixels", |a| a.workload.images.is_none_or(|own| own.max_pixels.is_none()))
+        .or("No key of the texts for SkyRL scales images down. Leave it out, and give the size that they have."),
+    // train/utils/trainer_utils.py, `filter_generator_output`: it keeps tokens and rewards, and no `pixel_values`.
+    must("workload.rl.oversampling", |a| {
+        a.workload.images.is_none() || a.rl.is_none_or(|rl| rl.oversampling <= 1.0)
+    })
+    .or("SkyRL loses the images of a step whose prompts it filters. Set it to 1."),
 ];
 
 /// backends/skyrl_train/workers/fsdp.
@@ -120,9 +146,10 @@ static ON_MEGATRON: &[Rule] = &[
         .or("Megatron splits no experts that have biases. Set it to 1."),
     must("plan.tensor_parallel", |a| a.deals_keys(a.tp))
         .or("Neither of {kv} key and value heads and {tp} divides the other."),
-    // backends/skyrl_train/distributed/megatron/megatron_strategy.py, line 167.
+    // backends/skyrl_train/distributed/megatron/megatron_strategy.py, line 167: `initialize_model_parallel` gets no
+    // `virtual_pipeline_model_parallel_size`, without which the schedule is the plain one, and refuses chunks.
     must("plan.virtual_pipeline", |a| a.layout.virtual_pipeline <= 1)
-        .or("SkyRL sets up no model chunks. Set virtual_pipeline to 1."),
+        .or("SkyRL 0.3.0 starts Megatron without model chunks, and no key of it adds them. Set virtual_pipeline to 1."),
     // backends/skyrl_train/workers/megatron/megatron_worker.py, line 470.
     must("plan.sequence_parallel", |a| a.tp == 1 || a.layout.sequence_parallel)
         .or("SkyRL always splits norms with the matrices. Set it to true."),
@@ -172,8 +199,12 @@ static PASSES: &[Rule] = &[
 ];
 
 static ALGORITHM: &[Rule] = &[
-    NO_REWARD_MODEL.or("The texts for SkyRL score by a rule. Leave the reward model out, or take veRL's flags."),
-    NO_AGENT.or("The texts for SkyRL set up no agents. Leave agent out, or take veRL's or OpenRLHF's flags."),
+    // train/trainer.py, `build_models`: workers of policy, critic and reference, and no others.
+    NO_REWARD_MODEL.or("SkyRL 0.3.0 has no workers for a reward model: its environments score. Leave it out, or take veRL's or OpenRLHF's flags."),
+    // train/generators/skyrl_gym_generator.py, `generate`: a task for each response, all of them at once.
+    OWN_PACE.or("SkyRL's agents go on at their own pace. Set asynchronous to true, or leave it out."),
+    learning("workload.rl.agent.environments", |rl| rl.agent.is_none_or(|agent| agent.environments.is_none()))
+        .or("SkyRL gives each response an environment of its own, all at once. Leave it out."),
     BALANCED.or("SkyRL has no switch for how samples are shared out. Leave it out."),
     ALL_AT_ONCE.or("SkyRL samples a step's prompts at once. Leave gen_batch_size out."),
     ONLY_PPO_HAS_A_CRITIC,
@@ -239,8 +270,9 @@ static GENERATION: &[Rule] = &[
     .or("An engine's experts are shared by all its GPUs. Set expert_parallel to their number, or to 1 where data_parallel is."),
     must("plan.rollout.free_cache", |a| a.schedule() != Colocated || a.rollout.is_none_or(|own| own.free_cache))
         .or("SkyRL's engines give their memory back while it trains. Set it to true."),
-    ENGINE_IN_BF16.or("The texts for SkyRL load engines in bf16. Set it to bf16."),
-    CACHE_IN_16_BITS.or("The texts for SkyRL leave the cache in 16 bits. Set it to auto."),
+    // docs/content/docs/examples/quantized_rollouts.mdx: vLLM's own quantization, of each weight update anew.
+    engine("plan.rollout.precision", |own| matches!(own.precision, Bf16 | Fp8))
+        .or("The texts for SkyRL load engines in bf16 or fp8. Choose one of these."),
     // train/config/config.py, line 1205.
     must("plan.rollout.enforce_eager", |a| {
         a.is(Megatron) || a.workload.full_parameter() || a.rollout.is_none_or(|own| !own.enforce_eager)

@@ -64,7 +64,7 @@ pub(crate) static RULES: &[Rule] = &[
         .or("slime's train.py and train_async.py wait for a step's responses. Choose colocated, split or one_step_off."),
     NO_REWARD_MODEL.or("slime's texts score by a rule. Leave the reward model out, or take veRL's flags."),
     learning("workload.rl.epochs", |rl| rl.epochs == 1).or("slime passes once over the samples of a step. Set it to 1."),
-    NO_AGENT.or("The texts for slime set up no agents. Leave agent out, or take veRL's or OpenRLHF's flags."),
+    NO_AGENT.or("The texts for slime set up no agents. Leave agent out, or take veRL's, OpenRLHF's or SkyRL's flags."),
     learning("workload.rl.gen_batch_size", |rl| rl.gen_batch_size >= rl.prompts_per_step)
         .or("slime samples at least a step's prompts at a time. Set it to prompts_per_step or more."),
     Rule::Odd(|a, broken| positions(a, "workload.rl.max_response_length", false, broken)),

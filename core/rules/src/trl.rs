@@ -141,7 +141,7 @@ static REINFORCEMENT: &[Rule] = &[
     learning("workload.rl.critic", |rl| rl.critic.is_none()).or("TRL's GRPO has no critic. Set it to null."),
     NO_OVERSAMPLING.or("TRL drops no prompts while it samples. Set oversampling to 1."),
     // scripts/grpo.py hands its trainer no tools; trainer/grpo_trainer.py takes them from a program.
-    NO_AGENT.or("TRL's script calls no tools: its trainer does, from a program of yours. Leave agent out, or take veRL's or OpenRLHF's flags."),
+    NO_AGENT.or("TRL's script calls no tools: its trainer does, from a program of yours. Leave agent out, or take veRL's, OpenRLHF's or SkyRL's flags."),
     ALL_AT_ONCE.or("TRL generates a step's prompts at once. Leave gen_batch_size out."),
     learning("workload.rl.old_log_prob", |rl| {
         rl.old_log_prob || (rl.mini_batch == rl.prompts_per_step && rl.epochs == 1)

@@ -102,7 +102,7 @@ static REINFORCEMENT: &[Rule] = &[
     learning("workload.rl.critic", |rl| rl.critic.is_none()).or("TRL's GRPO has no critic. Set it to null."),
     NO_REWARD_MODEL.or("The texts for Unsloth score by a rule of yours. Set reward_model to null, or take TRL's flags."),
     NO_OVERSAMPLING.or("TRL drops no prompts while it samples. Set oversampling to 1."),
-    NO_AGENT.or("The texts for Unsloth call no tools: a program of yours does. Leave agent out, or take veRL's or OpenRLHF's flags."),
+    NO_AGENT.or("The texts for Unsloth call no tools: a program of yours does. Leave agent out, or take veRL's, OpenRLHF's or SkyRL's flags."),
     ALL_AT_ONCE.or("TRL generates a step's prompts at once. Leave gen_batch_size out."),
     learning("workload.rl.old_log_prob", |rl| {
         rl.old_log_prob || (rl.mini_batch == rl.prompts_per_step && rl.epochs == 1)

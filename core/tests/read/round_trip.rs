@@ -167,6 +167,11 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.optimizer_bytes",
             // The length of the run is in steps.
             "workload.run.steps",
+            // What an agent's tools do.
+            "workload.rl.agent.turns",
+            "workload.rl.agent.tool_response_length",
+            "workload.rl.agent.tool_s",
+            "workload.rl.agent.tool_cv",
         ],
         "unsloth" => &[
             // What is not varied is not packed.
@@ -294,6 +299,7 @@ fn moved() -> Vec<(&'static str, Value, Value)> {
         json!({"kind": "rloo"}),
         json!({"kind": "reinforce_plus_plus", "responses_per_prompt": 1, "mini_batch": 128}),
         json!({"mini_batch": 128, "old_log_prob": false}),
+        json!({"agent": {"turns": 3.0, "max_turns": 6, "tool_response_length": 100.0, "tool_s": 2.5, "tool_cv": 0.5}}),
     ] {
         rows.push((dense, rl(changes.clone()), with("fsdp", &away, json!({}))));
         rows.push((dense, rl(changes), with("megatron", &away, json!({"tensor_parallel": 2}))));

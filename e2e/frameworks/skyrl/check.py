@@ -25,11 +25,14 @@ import shell  # noqa: E402
 import stand_ins  # noqa: E402
 import rules  # noqa: E402
 
-stand_ins.install(("loguru", "jaxtyping", "vllm", "vllm_router", "polars", "func_timeout", "s3fs", "hf_transfer", "cloudpathlib", "fsspec", "torchdata", "tenacity"))
+stand_ins.install(("loguru", "jaxtyping", "vllm", "vllm_router", "polars", "func_timeout", "s3fs", "hf_transfer", "cloudpathlib", "fsspec", "torchdata", "tenacity", "tqdm"))
 
+import skyrl_gym  # noqa: E402
 from megatron.core.distributed import DistributedDataParallelConfig  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 from skyrl.train.config.config import SkyRLTrainConfig, get_config_as_dict  # noqa: E402
+from skyrl.train.generators.skyrl_gym_generator import SkyRLGymGenerator  # noqa: E402
+from skyrl.train.generators.skyrl_vlm_generator import SkyRLVLMGymGenerator  # noqa: E402
 from skyrl.train.utils.utils import validate_cfg  # noqa: E402
 
 # It imports a part of megatron-core that 0.19.2 no longer has, and sets up what is on GPUs.
@@ -145,6 +148,25 @@ def on_megatron(config):
     return errors
 
 
+class Tokenizer:
+    """What a generator asks of one before it generates."""
+
+    eos_token_id = 1
+
+    def apply_chat_template(self, *_, **__):
+        return [0, 1, 2]
+
+
+def generates(config):
+    """The generator of `BasePPOExp.get_generator`, and the environment that it makes for a row of the data that names none."""
+    generator = SkyRLVLMGymGenerator if config.generator.vision_language_generator else SkyRLGymGenerator
+    generator(config.generator, config.environment.skyrl_gym, None, Tokenizer())
+    try:
+        skyrl_gym.spec(config.environment.env_class)
+    except skyrl_gym.error.Error as error:
+        raise ValueError(str(error)) from error
+
+
 def check(item):
     megatron_bridge.ASKED.clear()
     megatron_bridge.ASKED.update(item["facts"]["entry"])
@@ -166,7 +188,8 @@ def check(item):
     if errors:
         return errors
     with contextlib.redirect_stdout(sys.stderr):
-        errors = list(changed(config, words)) + rules.of(config, extra, ahead, item["facts"])
+        errors = megatron_bridge.guarded("generator", lambda: generates(config))[1]
+        errors += list(changed(config, words)) + rules.of(config, extra, ahead, item["facts"])
         if config.trainer.strategy == "megatron" and not errors:
             errors += on_megatron(config)
     return errors

@@ -6,6 +6,8 @@ Source: https://github.com/NovaSky-AI/SkyRL/tree/skyrl-v0.3.0/skyrl; lines are o
 PLACES = ("num_nodes", "num_gpus_per_node")
 SPLITS = ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size")
 WITHOUT_OLD = ("rollout_is", "dppo")
+# vLLM 0.23.0, config/cache.py and model_executor/layers/quantization: of these the texts use one form each.
+HANDED_ON = {"quantization": ("fp8",), "kv_cache_dtype": ("fp8",)}
 STREAMED = ("regular", "dual_clip", "gspo", "cispo", "clip_cov", "kl_cov", "sapo")
 
 
@@ -41,9 +43,10 @@ def of(config, extra, ahead, known):
         found.must(world(config, role) == world(config), f"num_policy_gpus and num_{role}_gpus must be the same [train/trainer.py:673]")
         found.must(trainer.placement.colocate_all or role != "critic", "the critic gets GPUs of its own [train/trainer.py:756]")
     schedule(found, config, ahead)
-    algorithm(found, trainer)
+    algorithm(found, config)
     for role in ("policy", *roles(config)):
         (megatron if trainer.strategy == "megatron" else fsdp)(found, config, role, known)
+    turns(found, config)
     passes(found, config)
     engine(found, config, known)
     asked(found, config, known)
@@ -66,8 +69,13 @@ def schedule(found, config, ahead):
     found.must(trainer.algorithm.policy_loss_type not in STREAMED, f"Fully async training should use rollout logprobs, not {trainer.algorithm.policy_loss_type}")
 
 
-def algorithm(found, trainer):
-    own = trainer.algorithm
+def algorithm(found, config):
+    trainer, own, generator = config.trainer, config.trainer.algorithm, config.generator
+    narrow = generator.inference_engine.engine_init_kwargs
+    corrects = own.off_policy_correction.tis_ratio_type is not None or own.policy_loss_type in WITHOUT_OLD
+    found.must(not narrow or corrects, "an engine in 8 bits without a correction of the loss [docs/content/docs/examples/quantized_rollouts.mdx]")
+    logged = generator.sampling_params.logprobs is not None
+    found.must(logged or own.policy_loss_type not in WITHOUT_OLD, "rollout_logprobs are required [utils/ppo_utils.py:789]")
     found.must(own.policy_loss_type != "gspo" or own.loss_reduction == "sequence_mean", "With GSPO it's recommended to use 'sequence_mean' [utils/ppo_utils.py:685]")
     found.must(own.dynamic_sampling.type in (None, "filter", "replace"), f"{own.dynamic_sampling.type} samples nothing anew [train/utils/trainer_utils.py]")
     found.must(trainer.update_epochs_per_batch >= 1, "no pass over the samples")
@@ -85,6 +93,9 @@ def fsdp(found, config, role, known):
     found.must(trainer.flash_attn or not trainer.remove_microbatch_padding, "Flash attention 2 should be used for `remove_microbatch_padding`")
     found.must(group < 0 or group >= gpus or gpus % group == 0, f"{gpus} GPUs % {group} that shard != 0")
     found.must(not known["vision"] or not trainer.remove_microbatch_padding, "remove_microbatch_padding is not supported with VLM vision inputs")
+    found.must(not known["vision"] or split == 1, "Sequence parallelism is not supported with VLM vision inputs")
+    found.must(not known["vision"] or role != "critic", "a critic is handed no pixel_values [workers/worker.py:889]")
+    found.must(not config.generator.vision_language_generator or trainer.algorithm.dynamic_sampling.type is None, "filtered output has no pixel_values [train/utils/trainer_utils.py:632]")
     found.must(known["entry"]["model_type"] != "gpt_oss" or not trainer.remove_microbatch_padding, "gpt-oss attends by a kernel that packs nothing [examples/train/gptoss]")
 
 
@@ -115,13 +126,30 @@ def ranks(config):
     return world(config) // trainer.policy.sequence_parallel_size or 1
 
 
+def reach(generator):
+    """The longest sequence: train/generators/skyrl_gym_generator.py:375 begins a turn behind max_input_length tokens at most."""
+    return generator.max_input_length + generator.sampling_params.max_generate_length
+
+
+def turns(found, config):
+    """The same, agent_loop: what `validate_cfg` does not see."""
+    own = config.generator
+    found.must(own.max_turns >= 1, f"{own.max_turns} turns generate nothing")
+    found.must(own.max_turns == 1 or not own.batched, "generate_batched has one turn")
+    under_way = config.trainer.train_batch_size * own.n_samples_per_prompt
+    if config.trainer.fully_async.enabled:
+        under_way = config.trainer.fully_async.num_parallel_generation_workers * own.n_samples_per_prompt
+    called = config.environment.skyrl_gym.max_env_workers
+    found.must(own.max_turns == 1 or called == under_way, f"{called} tools at a time for {under_way} responses")
+
+
 def passes(found, config):
     """backends/skyrl_train/workers/worker_utils.py: each rank has as much, and a budget holds the longest sequence."""
     trainer = config.trainer
     mini, shared = trainer.policy_mini_batch_size * config.generator.n_samples_per_prompt, ranks(config)
     found.must(mini % shared == 0, f"{mini} sequences of an update over {shared} ranks")
     budget = trainer.max_tokens_per_microbatch
-    longest = trainer.max_prompt_length + config.generator.sampling_params.max_generate_length
+    longest = reach(config.generator)
     found.must(budget <= 0 or budget >= longest, f"{budget} tokens of a pass do not hold a sequence of {longest}")
     found.must(budget <= 0 or trainer.remove_microbatch_padding, "a budget of tokens counts no padding")
     each = mini // shared
@@ -138,6 +166,9 @@ def engine(found, config, known):
     found.must(ep == 1 or known["experts"] % ep == 0 and known["experts"], f"{known['experts']} experts over {ep} GPUs")
     found.must(dp == 1 or ep > 1, "copies of an attention share experts")
     found.must(0 < own.gpu_memory_utilization <= 1, "gpu_memory_utilization is no share [vllm]")
+    # backends/skyrl_train/inference_servers/utils.py:154 hands these on as vLLM's arguments, whatever they are.
+    for name, value in own.engine_init_kwargs.items():
+        found.must(value in HANDED_ON.get(name, ()), f"engine_init_kwargs.{name}={value} is nothing that vLLM takes")
 
 
 def asked(found, config, known):
@@ -151,5 +182,8 @@ def asked(found, config, known):
     batch, made = trainer.policy_mini_batch_size * each, trainer.train_batch_size * each
     found.must(batch == known["sequences"], f"an update of {batch} sequences is not the question's {known['sequences']}")
     found.must(made == known["generated"], f"{made} sequences of a step are not the question's {known['generated']}")
-    longest = trainer.max_prompt_length + config.generator.sampling_params.max_generate_length
+    longest = reach(config.generator)
+    found.must(longest == known["longest"], f"{longest} tokens at most are not the question's {known['longest']}")
+    found.must(config.generator.max_turns == known["turns"], f"{config.generator.max_turns} turns are not the question's {known['turns']}")
+    found.must(config.generator.vision_language_generator == known["images"], "images are generated from where there are some")
     found.must(not known["max_pos"] or longest <= known["max_pos"] or "yarn" in trainer.policy.model.path, f"{longest} tokens are more than the model's {known['max_pos']} positions")

@@ -29,7 +29,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
         layout::memory(emission),
         layout::adapters(emission),
     ]);
-    sections.extend([generation(emission, rollout), algorithm::section(emission, rl)]);
+    sections.extend([generation(emission, rollout), turns(emission), algorithm::section(emission, rl)]);
     sections.extend([layout::optimizer(emission), run(emission, rl)]);
     let script = Script {
         head: head(emission, &warnings(emission)),
@@ -123,12 +123,8 @@ fn ahead(section: &mut Section, rl: &Rl) {
     let key = |name: &str| format!("trainer.fully_async.{name}");
     section.set(key("enabled"), "True", "generation runs ahead of training");
     section.set(key("max_staleness_steps"), shortest(rl.max_staleness), "versions a sample may lag behind");
-    let most = rl.mini_batch as f64 * (rl.max_staleness + 1.0);
-    section.set(
-        key("num_parallel_generation_workers"),
-        shortest(most),
-        "prompts at a time: as many as that bound lets",
-    );
+    let reason = "prompts at a time: as many as that bound lets";
+    section.set(key("num_parallel_generation_workers"), rows::ahead(rl), reason);
 }
 
 fn model(emission: &Emission, rl: &Rl) -> Section {
@@ -159,11 +155,25 @@ fn generation(emission: &Emission, rollout: &RolloutPlan) -> Section {
     section
 }
 
+fn turns(emission: &Emission) -> Section {
+    let mut section = Section::new("Agent: turns and tools");
+    section.say("", rows::AGENT, &At::trained(emission));
+    section
+}
+
 fn run(emission: &Emission, rl: &Rl) -> Section {
     let workload = &emission.job.workload;
     let mut section = Section::new("Data and run");
     section.set("data.train_data", "\"['$HOME/data/train.parquet']\"", "change this to your data");
-    section.set("environment.env_class", "gsm8k", "a rule for arithmetic; change this to yours");
+    if workload.images.is_some() {
+        let reason = "prompts and what an environment answers may have images";
+        section.set("generator.vision_language_generator", "True", reason);
+    }
+    let (class, reason) = match rl.agent {
+        Some(_) => ("search", "calls a search engine, and scores the answer; change this to yours"),
+        None => ("gsm8k", "a rule for arithmetic; change this to yours"),
+    };
+    section.set("environment.env_class", class, reason);
     let per_step = rl.sequences() as f64 * (rl.mean_prompt_length + rl.mean_response_length);
     let (steps, reason) = match workload.run_steps(per_step).filter(|_| workload.has_run()) {
         Some(steps) => (steps, "steps, from your question"),

@@ -63,6 +63,26 @@ pub(super) fn adapters(draft: &mut Draft, rank: &str, targets: &str) {
     }
 }
 
+/// The turns of an agent's responses: at most so many, which `key` states; what tools do, no text does.
+pub(crate) fn of_agent(draft: &mut Draft, most: Option<u64>, key: &str) {
+    const AT: &str = "workload.rl.agent";
+    let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.agent.as_ref());
+    match most {
+        Some(most) => draft.set(&format!("{AT}.max_turns"), most),
+        None if base.is_none() => {
+            let why = format!("{key} is not stated: two turns and one call are estimated.");
+            draft.assume(&format!("{AT}.turns"), 2.0, why);
+        }
+        None => {}
+    }
+    let stated = base.map(|own| json!(own));
+    let unsaid = stated.as_ref().and_then(Value::as_object).into_iter().flatten();
+    for (name, value) in unsaid.filter(|(name, value)| name.as_str() != "max_turns" && !value.is_null()) {
+        let why = "From the base question; a script does not state it.";
+        draft.assume(&format!("{AT}.{name}"), value.clone(), why);
+    }
+}
+
 /// The reference in host memory by itself, where the actor is not, or the other way about. With adapters it is the actor
 /// without them.
 pub(super) fn reference_apart(draft: &mut Draft, away: bool) {

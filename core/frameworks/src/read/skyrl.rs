@@ -9,7 +9,9 @@ pub(super) use keys::SECTIONS;
 use super::draft::Draft;
 use super::link::Base;
 use super::megatron::{blocks, recompute, splits};
-use super::reinforcement::{adapters, filtered, generates_on, offloads, or_dapo, reference_apart, sharded, trains_on};
+use super::reinforcement::{
+    adapters, filtered, generates_on, of_agent, offloads, or_dapo, reference_apart, sharded, trains_on,
+};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::{Kind, Part, stated_in_files};
@@ -18,6 +20,8 @@ use serde_json::json;
 use shardwise_catalog::catalog::ModelEntry;
 
 const ENGINE: &str = "generator.inference_engine.";
+/// Tools that are called at a time.
+const CALLS: &str = "environment.skyrl_gym.max_env_workers";
 const MEGATRON: &str = "trainer.policy.megatron_config.";
 
 /// What a role besides the policy may be told otherwise than that: the name behind the role's.
@@ -74,8 +78,10 @@ fn question(draft: &mut Draft, program: &str) {
     machine(draft, program);
     algorithm(draft, program);
     draft.take_all("");
+    turns(draft);
     draft.take_all("trainer.policy.");
     draft.take_all(ENGINE);
+    narrow(draft);
     let engine = if draft.word(&format!("{ENGINE}backend")).as_deref() == Some("sglang") { "sglang" } else { "vllm" };
     draft.set("plan.rollout.engine", engine);
     if draft.word("trainer.strategy").as_deref() == Some("megatron") {
@@ -89,6 +95,53 @@ fn question(draft: &mut Draft, program: &str) {
     let away = draft.is_on("trainer.ref.fsdp_config.cpu_offload");
     if away {
         reference_apart(draft, away);
+    }
+}
+
+/// How long responses are, and an agent's turns: each has a bound of its own, and what is before it another
+/// (`train/generators/skyrl_gym_generator.py`, `agent_loop`).
+fn turns(draft: &mut Draft) {
+    const TURN: &str = "generator.sampling_params.max_generate_length";
+    const LONGEST: &str = "workload.rl.max_response_length";
+    let most = draft.count("generator.max_turns").filter(|most| *most > 1);
+    let before = draft.count("generator.max_input_length");
+    let Some(most) = most else {
+        draft.take_count(TURN, LONGEST, Some(1024));
+        return;
+    };
+    let prompt = draft.size("workload.rl.max_prompt_length").unwrap_or(512);
+    let turn = draft.count(TURN);
+    // What stands before a turn is at most the longest prompt, where nothing is stated.
+    let whole = before.unwrap_or(prompt).saturating_add(turn.unwrap_or(1024));
+    let response = whole.saturating_sub(prompt).max(1);
+    if turn.is_some() {
+        draft.set(LONGEST, response);
+    } else {
+        draft.default(TURN, LONGEST, response);
+    }
+    of_agent(draft, Some(most), "generator.max_turns");
+    let calls = draft.signed(CALLS).unwrap_or(32).max(1);
+    let size = |field: &str| draft.size(&format!("workload.rl.{field}")).unwrap_or(1);
+    let all = size("prompts_per_step").saturating_mul(size("responses_per_prompt"));
+    if u64::try_from(calls).is_ok_and(|calls| calls < all) {
+        draft.note(0, format!("SkyRL calls tools for {calls} of {all} responses at a time ({CALLS}). The estimate lets no call wait for another."));
+    }
+}
+
+/// What the engine has in 8 bits.
+fn narrow(draft: &mut Draft) {
+    let word = |draft: &mut Draft, name: &str| draft.word(&format!("{ENGINE}engine_init_kwargs.{name}"));
+    match word(draft, "quantization") {
+        Some(form) if form.starts_with("fp8") => draft.set("plan.rollout.precision", "fp8"),
+        Some(form) => {
+            let usual = "bf16";
+            let why = format!("{form} is not modelled: {usual} is estimated in its place.");
+            draft.assume("plan.rollout.precision", usual, why);
+        }
+        None => {}
+    }
+    if word(draft, "kv_cache_dtype").is_some_and(|form| form.starts_with("fp8")) {
+        draft.set("plan.rollout.kv_cache_dtype", "fp8");
     }
 }
 

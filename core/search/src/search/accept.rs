@@ -64,7 +64,7 @@ const BACKEND: &str = "plan.backend";
 const SHARE: &str = "plan.rollout.gpu_memory_utilization";
 
 /// What no plan changes, or none of a back end.
-const OF_THE_JOB: [&str; 14] = [
+const OF_THE_JOB: [&str; 15] = [
     "model",
     "hardware",
     "workload.kind",
@@ -74,6 +74,7 @@ const OF_THE_JOB: [&str; 14] = [
     "workload.rl.schedule",
     "workload.rl.critic",
     "workload.rl.reward_model",
+    "workload.rl.agent",
     "workload.rl.epochs",
     "workload.rl.max_response_length",
     "workload.rl.oversampling",

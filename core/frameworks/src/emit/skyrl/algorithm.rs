@@ -4,6 +4,8 @@ use super::super::Emission;
 use super::super::text::{Section, flag};
 use super::super::words::{baseline, figure};
 use shardwise_question::task::{Algorithm, Baseline, Mean, Ratio};
+use shardwise_question::wire::KvCacheDtype;
+use shardwise_question::wire::Precision::Fp8;
 use shardwise_question::workload::Rl;
 use shardwise_rules::skyrl::{holds_engines, penalizes_reward};
 
@@ -23,6 +25,12 @@ pub(super) fn section(emission: &Emission, rl: &Rl) -> Section {
     }
     penalty(&mut section, rl, penalizes_reward(workload));
     loss(&mut section, algorithm, holds_engines(workload));
+    let rollout = emission.plan.rollout.as_ref();
+    let narrow = rollout.is_some_and(|own| own.precision == Fp8 || own.kv_cache_dtype == KvCacheDtype::Fp8);
+    if narrow && !holds_engines(workload) {
+        let reason = "weighs each token by how far the engine's probabilities, of 8 bits, are from the trainer's";
+        section.set(format!("{KEY}off_policy_correction.tis_ratio_type"), "token", reason);
+    }
     mean(&mut section, rl, algorithm);
     if rl.oversampling > 1.0 {
         let times = figure(rl.oversampling);

@@ -119,6 +119,10 @@ pub(super) fn adapters(emission: &Emission) -> Section {
         LoraTargets::Attention => list(megatron::heads(&emission.job.model.shape).iter().copied()),
     };
     section.set(key("target_modules"), targets, "from your question");
+    // PEFT's all-linear has the vision tower's matrices too.
+    if emission.job.workload.images.is_some() {
+        section.set(key("exclude_modules"), "'.*visual.*'", "adapters are of the language model alone");
+    }
     section
 }
 

@@ -2,11 +2,11 @@
 //! stand beside them).
 
 use crate::binding::Form::Flag;
-use crate::binding::Meaning::{Field, Ignored, Plan, Taken, Unmodelled};
+use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Taken, Unmodelled};
 use crate::binding::Table::{Both, Read};
 use crate::binding::{KeySection, Meaning, section};
 use crate::emit::megatron::{MATRICES, SHARES};
-use crate::emit::skyrl::rows::{BATCH, ENGINE, FSDP};
+use crate::emit::skyrl::rows::{AGENT, BATCH, ENGINE, FSDP};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const DATA_SET: Meaning = Ignored("which data is read, and how");
@@ -20,13 +20,15 @@ pub(in crate::read) static SECTIONS: &[KeySection] = &[
     section("trainer.policy.", "plan.", &[Both(FSDP)]),
     section("", "plan.", &[Read(ACTOR)]),
     section("trainer.policy.megatron_config.", "plan.", &[Both(MATRICES), Both(SHARES), Read(MEGATRON)]),
-    section("", "", &[Read(REST)]),
+    section("", "", &[Both(AGENT), Read(REST)]),
 ];
 
 const ENGINE_READ: &[(&str, Meaning)] = &[
     ("backend", Plan("engine")),
     ("num_engines", Field("hardware.gpus workload.rl.train_gpus")),
     ("pipeline_parallel_size", Unmodelled("the estimate's engines have no pipeline")),
+    ("engine_init_kwargs.max_model_len", Ignored("the longest prompt and response say it")),
+    ("engine_init_kwargs.*", Unmodelled("the estimate's engine runs by its defaults")),
     ("*", Ignored("how engines start and are reached")),
 ];
 
@@ -89,8 +91,17 @@ const REST: &[(&str, Meaning)] = &[
     ("trainer.fully_async.*", Ignored("queues of the asynchronous trainer")),
     ("trainer.remove_microbatch_padding|trainer.use_sample_packing", Field("workload.packing")),
     ("trainer.max_training_steps", Field("workload.run.steps")),
-    ("generator.max_turns", Unmodelled("state workload.rl.agent: how long turns are no text says")),
-    ("generator.max_input_length", Unmodelled("the estimate goes by the longest prompt and response")),
+    (
+        "generator.vision_language_generator",
+        Ignored("how images are read; workload.images of the question counts them"),
+    ),
+    ("generator.step_wise_trajectories", IfOn("the estimate trains on a response once, with all its turns")),
+    ("generator.merge_stepwise_output", Ignored("turns that continue one another become one sequence again")),
+    (
+        "generator.use_conversation_multi_turn|generator.append_eos_token_after_stop_str_in_multi_turn|\
+         generator.chat_template.*|generator.chat_template_kwargs.*|generator.chat_template_kwargs",
+        Ignored("how turns become messages"),
+    ),
     ("trainer.critic_mini_batch_size", Field("workload.rl.mini_batch")),
     ("trainer.ref.sequence_parallel_size|trainer.critic.sequence_parallel_size", Field("plan.ulysses_parallel")),
     (

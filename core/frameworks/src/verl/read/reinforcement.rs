@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ROLLOUT, distillation, engine, prime, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
-use crate::read::reinforcement::filtered;
+use crate::read::reinforcement::{filtered, of_agent};
 use crate::verl::role::ACTOR;
 use shardwise_question::engines;
 use shardwise_question::framework::VERL;
@@ -385,30 +385,16 @@ fn under_way(draft: &mut Draft) {
     }
 }
 
-/// An agent's turns; what tools do, no text states.
+/// An agent's turns.
 fn agent(draft: &mut Draft) {
-    const AT: &str = "workload.rl.agent";
     let turns = |name: &str| format!("{ROLLOUT}multi_turn.{name}");
     let [own, users] = ["max_assistant_turns", "max_user_turns"].map(|name| draft.count(&turns(name)));
     if !draft.is_on(&turns("enable")) {
         return;
     }
-    let base = draft.base.and_then(|base| base.workload.rl.as_ref()?.agent.as_ref());
     // Each answer of a tool is followed by a turn.
-    match own.into_iter().chain(users.map(|turns| turns.saturating_add(1))).min() {
-        Some(most) => draft.set(&format!("{AT}.max_turns"), most),
-        None if base.is_none() => {
-            let why = format!("{} is not stated: two turns and one call are estimated.", turns("max_assistant_turns"));
-            draft.assume(&format!("{AT}.turns"), 2.0, why);
-        }
-        None => {}
-    }
-    let stated = base.map(|own| json!(own));
-    let unsaid = stated.as_ref().and_then(Value::as_object).into_iter().flatten();
-    for (name, value) in unsaid.filter(|(name, value)| name.as_str() != "max_turns" && !value.is_null()) {
-        let why = "From the base question; a script does not state it.";
-        draft.assume(&format!("{AT}.{name}"), value.clone(), why);
-    }
+    let most = own.into_iter().chain(users.map(|turns| turns.saturating_add(1))).min();
+    of_agent(draft, most, &turns("max_assistant_turns"));
 }
 
 /// The engine that takes its share of the memory otherwise than the others.
