@@ -14,7 +14,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::complete::complete_rollout;
 use shardwise_question::job::{self, Job};
 use shardwise_question::plan::{Plan, RolloutPlan};
-use shardwise_question::wire::{Backend, PlanSpec, Schedule};
+use shardwise_question::wire::{AgentSpec, Backend, PlanSpec, Schedule};
 use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// Parallel layouts that are looked at of a space, passes of each, and variants of each of these.
@@ -170,6 +170,13 @@ fn with_more((Asked(mut question), drawn): (Asked, u32)) -> Asked {
         rl.partial_rollout = drawn(2).filter(|_| runs_on).map(|own| own == 0).or(rl.partial_rollout);
         let ahead = drawn(1).filter(|_| runs_on).map(|_| 0.5);
         rl.max_staleness = ahead.or(rl.max_staleness);
+        let agent = drawn(3).map(|own| AgentSpec {
+            turns: Some(2.0),
+            environments: (own == 1).then_some(step),
+            asynchronous: (own == 2).then_some(false),
+            ..AgentSpec::default()
+        });
+        rl.agent = agent.or(rl.agent.take());
     }
     if let Some(own) = &mut question.workload.distillation {
         own.on_policy = drawn(1).map(|_| 0.5).or(own.on_policy);
