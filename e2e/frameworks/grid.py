@@ -571,10 +571,6 @@ STATED += [(name, BRIDGED, model, work, {**NEMO, **plan}, *gpus) for name, model
 # NeMo-RL alone.
 STATED += [(name, ("nemo-rl",), model, work, {**NEMO_MEGATRON, **plan}, *gpus) for name, model, work, plan, *gpus in (
     ("fp8", "qwen3-8b", rl(precision="fp8"), {}),
-    ("images-grpo", "qwen2.5-vl-7b", {**rl(packing=False), **TRAINED_TOWER}, PADDED),
-    ("images-adapters", "qwen3-vl-8b", {**rl(packing=False, lora={"rank": 16}), "images": SEEN}, PADDED),
-    ("images-agent", "qwen3-vl-8b", {**rl(packing=False, agent=TOOLS, schedule="one_step_off", train_gpus=4), **TRAINED_TOWER}, {**PADDED, **NEMO_APART}),
-    ("no-images", "qwen2.5-vl-7b", rl(packing=False), PADDED),
     ("fp8-engine", "qwen3-8b", GRPO, {"rollout": {"tensor_parallel": 1, "precision": "fp8", "kv_cache_dtype": "fp8"}}),
     ("padded-megatron", "qwen3-8b", rl(packing=False), {**PADDED, "forward_micro_batch": 4, "tensor_parallel": 4}),
     ("fully-async", "qwen3-8b", rl(schedule="fully_async", train_gpus=8, max_staleness=2), NEMO_APART, 16),

@@ -28,7 +28,11 @@ export const update = (page) => page.evaluate(async () => {
   const end = new Promise((done) => {
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;
-      worker.addEventListener('statechange', () => ['installed', 'redundant'].includes(worker.state) && done(worker.state));
+      // It may have failed before this is heard.
+      if (!worker) return done('redundant');
+      const look = () => ['installed', 'redundant'].includes(worker.state) && done(worker.state);
+      worker.addEventListener('statechange', look);
+      look();
     }, { once: true });
   });
   try {
