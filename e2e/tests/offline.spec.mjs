@@ -1,4 +1,4 @@
-// The site works offline after one visit. How it changes to a new version: updates.spec.mjs.
+// The site works offline after one visit. How it changes to a new version: new-version.spec.mjs.
 
 import { expect, test } from '../fixtures.mjs';
 import { PasteBox } from '../pages/paste.mjs';

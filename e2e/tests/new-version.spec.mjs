@@ -1,4 +1,5 @@
-// A new version comes whole or not at all, whatever the network does, and never under a person's hands.
+// A new version comes whole or not at all, whatever the network does, and never under a person's hands. In the middle of the alphabet:
+// the browser may put a change off for minutes, in which the other files go on.
 
 import { rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
