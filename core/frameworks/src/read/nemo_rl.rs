@@ -14,7 +14,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron::{recompute, splits};
 use super::overrides;
-use super::reinforcement::{filtered, generates_on, offloads, or_dapo, sharded, trains_on};
+use super::reinforcement::{filtered, generates_on, narrow_cache, offloads, or_dapo, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
 use super::value::lora_targets;
@@ -269,12 +269,7 @@ fn engine(draft: &mut Draft) {
     if draft.word("policy.generation.vllm_cfg.precision").as_deref() == Some("fp8") {
         draft.set("plan.rollout.precision", "fp8");
     }
-    if draft
-        .word("policy.generation.vllm_cfg.kv_cache_dtype")
-        .is_some_and(|dtype| dtype.starts_with("fp8"))
-    {
-        draft.set("plan.rollout.kv_cache_dtype", "fp8");
-    }
+    narrow_cache(draft, "policy.generation.vllm_cfg.kv_cache_dtype");
 }
 
 fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {

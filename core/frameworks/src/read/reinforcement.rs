@@ -63,6 +63,13 @@ pub(super) fn adapters(draft: &mut Draft, rank: &str, targets: &str) {
     }
 }
 
+/// The engine's cache in 8 bits, where `key` says a form of fp8.
+pub(super) fn narrow_cache(draft: &mut Draft, key: &str) {
+    if draft.word(key).is_some_and(|form| form.starts_with("fp8")) {
+        draft.set("plan.rollout.kv_cache_dtype", "fp8");
+    }
+}
+
 /// The turns of an agent's responses: at most so many, which `key` states; what tools do, no text does.
 pub(crate) fn of_agent(draft: &mut Draft, most: Option<u64>, key: &str) {
     const AT: &str = "workload.rl.agent";

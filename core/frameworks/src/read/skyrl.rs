@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::link::Base;
 use super::megatron::{blocks, recompute, splits};
 use super::reinforcement::{
-    adapters, filtered, generates_on, of_agent, offloads, or_dapo, reference_apart, sharded, trains_on,
+    adapters, filtered, generates_on, narrow_cache, of_agent, offloads, or_dapo, reference_apart, sharded, trains_on,
 };
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
@@ -130,8 +130,8 @@ fn turns(draft: &mut Draft) {
 
 /// What the engine has in 8 bits.
 fn narrow(draft: &mut Draft) {
-    let word = |draft: &mut Draft, name: &str| draft.word(&format!("{ENGINE}engine_init_kwargs.{name}"));
-    match word(draft, "quantization") {
+    let key = |name: &str| format!("{ENGINE}engine_init_kwargs.{name}");
+    match draft.word(&key("quantization")) {
         Some(form) if form.starts_with("fp8") => draft.set("plan.rollout.precision", "fp8"),
         Some(form) => {
             let usual = "bf16";
@@ -140,9 +140,7 @@ fn narrow(draft: &mut Draft) {
         }
         None => {}
     }
-    if word(draft, "kv_cache_dtype").is_some_and(|form| form.starts_with("fp8")) {
-        draft.set("plan.rollout.kv_cache_dtype", "fp8");
-    }
+    narrow_cache(draft, &key("kv_cache_dtype"));
 }
 
 /// Roles that are laid out otherwise than the policy.

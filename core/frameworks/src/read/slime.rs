@@ -13,7 +13,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron;
 use super::model;
-use super::reinforcement::{filtered, generates_on, offloads, or_dapo, trains_on};
+use super::reinforcement::{filtered, generates_on, narrow_cache, offloads, or_dapo, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
 
@@ -150,12 +150,7 @@ fn reinforcement(draft: &mut Draft) {
     {
         draft.set("plan.rollout.expert_parallel", gpus);
     }
-    if draft
-        .word("--sglang_kv_cache_dtype")
-        .is_some_and(|dtype| dtype.starts_with("fp8"))
-    {
-        draft.set("plan.rollout.kv_cache_dtype", "fp8");
-    }
+    narrow_cache(draft, "--sglang_kv_cache_dtype");
     draft.take_count("--num_rollout", "workload.run.steps", None);
 }
 

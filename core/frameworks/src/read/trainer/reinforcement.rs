@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::read::draft::Draft;
 use crate::read::model;
+use crate::read::reinforcement::narrow_cache;
 
 /// Before the keys of vLLM's server, which has a command of its own.
 pub(in crate::read) const SERVER: &str = "vllm_serve.";
@@ -175,12 +176,7 @@ fn generation(draft: &mut Draft, own: &Own, server: bool, pending: u64) {
     }
     let copies = draft.count("vllm_serve.data_parallel_size").unwrap_or(1);
     draft.set("plan.rollout.data_parallel", copies);
-    if draft
-        .word("vllm_serve.kv_cache_dtype")
-        .is_some_and(|word| word.starts_with("fp8"))
-    {
-        draft.set("plan.rollout.kv_cache_dtype", "fp8");
-    }
+    narrow_cache(draft, "vllm_serve.kv_cache_dtype");
     draft.set("workload.rl.schedule", "split");
     let Some(train) = draft.size("hardware.gpus") else { return };
     let serving = tensor.saturating_mul(copies);
