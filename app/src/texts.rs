@@ -110,6 +110,12 @@ pub(crate) fn texts(framework: &'static Framework, version: &'static str, asked:
     flags
 }
 
+/// Whether [`texts`] has any.
+pub(crate) fn has(framework: &'static Framework, version: &'static str, asked: &Asked) -> bool {
+    write(framework, version, &asked.found, "").is_ok_and(|texts| !texts.is_empty())
+        || shardwise_core::serves(&asked_of(&undecided(&asked.question), framework, version), framework, version)
+}
+
 /// The texts of a framework for a question: of its plan, else of the best that the framework runs.
 pub(crate) fn written(framework: &'static Framework, version: &'static str, asked: &Asked) -> Vec<Text> {
     texts(framework, version, asked, "").texts

@@ -26,7 +26,7 @@ use crate::sheets;
 use crate::sheets::asked::Asked;
 use crate::sheets::words::words_of;
 use crate::text::Lang;
-use crate::texts::{tab, texts};
+use crate::texts::{has, tab};
 use crate::view;
 
 thread_local! {
@@ -216,7 +216,7 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
     let asked = asked(question)?;
     let serves = |framework: &&'static Framework| {
         let version = framework.versions.first().copied().unwrap_or_default();
-        !texts(framework, version, &asked, "").texts.is_empty()
+        has(framework, version, &asked)
     };
     let serving = FRAMEWORKS.iter().filter(serves);
     Some(serving.map(|framework| framework.id).collect())

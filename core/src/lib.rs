@@ -29,7 +29,7 @@ pub mod interface;
 pub mod words;
 
 pub use shardwise_catalog::{Caveat, InputError};
-pub use shardwise_frameworks::{defaults, evaluate_for, flags};
+pub use shardwise_frameworks::{defaults, evaluate_for, flags, serves};
 pub use shardwise_question::{Answer, Question};
 pub use shardwise_search::{
     Evaluated, Objective, SearchResult, advise, answer, estimate, evaluate, evaluate_alone, evaluate_open,

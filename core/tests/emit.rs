@@ -12,6 +12,7 @@ use shardwise_core::{Caveat, Evaluated, evaluate, flags};
 mod chinese;
 mod examples;
 mod heads;
+mod serves;
 
 use examples::{example, examples};
 

@@ -366,14 +366,46 @@ fn nearest<'a>(runs: &'a [Published], own: &Traits) -> (Vec<&'a Published>, usiz
 }
 
 thread_local! {
-    /// The runs of training and RL, and of engines, once they have come.
-    static RUNS: RefCell<[Option<Rc<Vec<Published>>>; 2]> = const { RefCell::new([None, None]) };
+    /// The runs of [`Work`], once they have come.
+    static RUNS: RefCell<[Option<Rc<Vec<Published>>>; 4]> = const { RefCell::new([None, None, None, None]) };
 }
 
-/// Reads a file of runs.
-fn read(text: String) -> Option<Vec<Published>> {
+/// What is run: no two kinds of it are compared ([`Traits::is_comparable`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Work {
+    Training,
+    Preferences,
+    Rl,
+    Generation,
+}
+
+impl Work {
+    fn of(kind: WorkloadKind) -> Self {
+        match kind.task() {
+            Task::Train => Self::Training,
+            Task::Prefer(_) => Self::Preferences,
+            Task::Rl(_) => Self::Rl,
+            Task::Generate => Self::Generation,
+        }
+    }
+
+    /// What a link asks for, without the rest of its question: it is read where that is compared.
+    fn of_link(link: &str) -> Option<Self> {
+        let kind = link.split('&').find_map(|pair| pair.strip_prefix("workload.kind="))?;
+        WorkloadKind::of(kind).map(Self::of)
+    }
+
+    /// The attribute that names the file of its runs.
+    fn file(self) -> &'static str {
+        if self == Self::Generation { runs::GENERATION } else { runs::RUNS }
+    }
+}
+
+/// Reads the runs of a file that are `work`.
+fn read(text: String, work: Work) -> Option<Vec<Published>> {
+    let wanted = |run: &runs::Run| Work::of_link(&run.link) == Some(work);
     match Reader::new(text).read(|| true) {
-        Reading::Done(read) => Some(read.runs.into_iter().filter_map(Published::of).collect()),
+        Reading::Done(read) => Some(read.runs.into_iter().filter(wanted).filter_map(Published::of).collect()),
         _ => None,
     }
 }
@@ -381,22 +413,23 @@ fn read(text: String) -> Option<Vec<Published>> {
 /// Fetches the runs that a question is compared with, where they have not come yet.
 pub(crate) async fn fetch(task: &SheetTask) {
     let kind = task.question.pointer("/workload/kind").and_then(serde_json::Value::as_str);
-    let generates = kind == Some(WorkloadKind::Rollout.as_str());
-    let named = if generates { runs::GENERATION } else { runs::RUNS };
-    let address = task.state.get(named).and_then(serde_json::Value::as_str);
-    let Some(address) = address.filter(|_| RUNS.with_borrow(|runs| runs[usize::from(generates)].is_none())) else {
+    let Some(work) = kind.and_then(WorkloadKind::of).map(Work::of) else {
+        return;
+    };
+    let address = task.state.get(work.file()).and_then(serde_json::Value::as_str);
+    let Some(address) = address.filter(|_| RUNS.with_borrow(|runs| runs[work as usize].is_none())) else {
         return;
     };
     let text = browser::file(address).await;
-    let found = text.and_then(read).map(Rc::new);
-    RUNS.with_borrow_mut(|runs| runs[usize::from(generates)] = found);
+    let found = text.and_then(|text| read(text, work)).map(Rc::new);
+    RUNS.with_borrow_mut(|runs| runs[work as usize] = found);
 }
 
 /// The sheet: a list, and the same folded into a line for where there is little room.
 pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Vec<Block> {
     let lang = ask.lang;
-    let generates = asked.found.job.workload.generation.is_some();
-    match RUNS.with_borrow(|runs| runs[usize::from(generates)].clone()) {
+    let work = Work::of(asked.found.job.workload.kind);
+    match RUNS.with_borrow(|runs| runs[work as usize].clone()) {
         Some(runs) => blocks(asked, &runs, lang),
         None => vec![said(Kind::Text, lang.sheets().near_missing)],
     }

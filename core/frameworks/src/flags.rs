@@ -45,6 +45,27 @@ pub fn flags(
     }))
 }
 
+/// Whether a framework prints any plan of a question, as [`flags`] does the best: no plan is chosen for it.
+///
+/// ```
+/// use shardwise_core::{emit::framework, serves, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let prints = |id| serves(&question, framework(id).unwrap(), framework(id).unwrap().versions[0]);
+/// assert!(prints("axolotl"));
+/// assert!(!prints("chatlearn"));
+/// ```
+#[must_use]
+pub fn serves(question: &Question, framework: &'static Framework, version: &'static str) -> bool {
+    let Ok(Some(search::Best { job, plan, .. })) = search::any_for(question, framework) else {
+        return false;
+    };
+    let answer = answer(&Context::new(&job), &plan);
+    let emission = Emission { framework, job: &job, plan: &plan, answer: &answer, permalink: "", version };
+    emit::emit(&emission).is_ok_and(|texts| !texts.is_empty())
+}
+
 /// Answers a question with the plan that [`flags`] prints: the one it decides, else the best that `framework` runs.
 ///
 /// # Errors

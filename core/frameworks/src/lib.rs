@@ -10,4 +10,4 @@ pub mod read;
 mod verl;
 
 pub use defaults::defaults;
-pub use flags::{evaluate_for, flags};
+pub use flags::{evaluate_for, flags, serves};

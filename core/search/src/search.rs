@@ -182,6 +182,36 @@ pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Be
     best(Runner::One(framework)).or_else(|_| best(Runner::Nobody))
 }
 
+/// Some plan of a question that `framework` runs, fit it or not, with its job; none where it runs none. Mostly one of the smallest
+/// micro-batch is, which is found in a fraction of the time that [`best_for`] takes to choose among all.
+///
+/// # Errors
+/// As [`crate::estimate()`].
+///
+/// ```
+/// use shardwise_core::{rules, search::any_for, wire};
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
+///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
+/// let runs = |id| any_for(&question, rules::framework(id).unwrap()).unwrap().is_some();
+/// assert!(runs("megatron-lm"));
+/// assert!(!runs("chatlearn"));
+/// ```
+pub fn any_for(question: &Question, framework: &'static Framework) -> Result<Option<Best>, InputError> {
+    let question = Question { framework: Some(framework.id.to_owned()), ..question.clone() };
+    let runner = Runner::One(framework);
+    if !market::is_open(&question.hardware) {
+        let spec = question.plan.clone().unwrap_or_default();
+        let job = split::even(&question)?;
+        let found = Desk::new(Some(runner), WORK).any(&Context::new(&job).for_many(), &spec);
+        if let Some(plan) = found {
+            return Ok(Some(Best { plan, considered: 1, complete: false, job }));
+        }
+    }
+    let found = best(&question, &EFFICIENCY, Some(runner)).ok();
+    Ok(found.filter(|found| runs(framework, found)))
+}
+
 /// The answer to a question that names no framework, where `framework` is the first to run it: its best plan is that one,
 /// though another would be simpler among its own alone.
 fn answering(question: &Question, framework: &Framework) -> Option<Best> {

@@ -34,11 +34,10 @@ fn in_order(own: &Value, runs: &[Value]) {
     assert!(distances.is_sorted_by(|a, b| a < b), "{distances:?}");
 }
 
-fn files() -> [Vec<Published>; 2] {
-    ["runs", "generation"].map(|name| {
-        let path = format!("{}/../public/{name}.json", env!("CARGO_MANIFEST_DIR"));
-        read(std::fs::read_to_string(path).unwrap_or_default()).unwrap_or_default()
-    })
+fn published(work: Work) -> Vec<Published> {
+    let name = work.file().trim_start_matches("data-");
+    let path = format!("{}/../public/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    read(std::fs::read_to_string(path).unwrap_or_default(), work).unwrap_or_default()
 }
 
 #[test]
@@ -121,9 +120,10 @@ fn what_differs_is_said_and_what_counts_most_first() {
 
 #[test]
 fn every_published_run_can_be_looked_up_and_asked() {
-    let [training, engines] = files();
-    assert!(training.len() > 600 && engines.len() > 1000, "{} {}", training.len(), engines.len());
-    for run in training.iter().chain(&engines) {
+    let all = [Work::Training, Work::Rl, Work::Generation].map(published);
+    let [training, rl, engines] = all.each_ref().map(Vec::len);
+    assert!(training > 500 && rl > 100 && engines > 1000, "{training} {rl} {engines}");
+    for run in all.iter().flatten() {
         assert!(run.traits.generation.is_some(), "{}", run.link);
         for lang in [Lang::En, Lang::Zh] {
             let text = format!("{} {:?}", run.name(lang), run.figures(lang.sheets()));
@@ -135,15 +135,16 @@ fn every_published_run_can_be_looked_up_and_asked() {
 /// Whether it is a preset's own run, or the nearest of its kind: the first is of the question's work and GPU generation.
 #[test]
 fn presets_have_runs_like_them() {
-    let files = files();
+    let runs = [Work::Training, Work::Preferences, Work::Rl, Work::Generation].map(published);
     for preset in presets::presets() {
         let asked = Asked::of(preset.question().map(|own| to_value(&own)).unwrap_or_default());
         let own = Traits::of(&asked.question, &asked.found.job, &asked.found.answer.plan);
-        let (shown, count) = nearest(&files[0], &own);
+        let runs = &runs[Work::of(own.kind) as usize];
+        let (shown, count) = nearest(runs, &own);
         // No published run learns from preferences.
         if own.kind.preference().is_some() {
             assert_eq!((shown.len(), count), (0, 0), "{}", preset.id);
-            let text = json!(blocks(&asked, &files[0], Lang::En)).to_string();
+            let text = json!(blocks(&asked, runs, Lang::En)).to_string();
             assert!(text.contains(Lang::En.sheets().near_unknown), "{text}");
             continue;
         }
@@ -151,7 +152,7 @@ fn presets_have_runs_like_them() {
         if own.adapters && own.kind != WorkloadKind::Qlora {
             assert_eq!(shown.len(), 0, "{}", preset.id);
             let none = fill(Lang::En.sheets().near_none, &[&format::grouped(count as u64)]);
-            let text = json!(blocks(&asked, &files[0], Lang::En)).to_string();
+            let text = json!(blocks(&asked, runs, Lang::En)).to_string();
             assert!(text.contains(&none), "{text}");
             continue;
         }
@@ -159,7 +160,7 @@ fn presets_have_runs_like_them() {
         assert_eq!(first.traits.has_experts(), own.has_experts(), "{}", preset.id);
         assert!(shown.iter().skip(1).all(|other| !reads_alike(first, other)), "{}", preset.id);
         for lang in [Lang::En, Lang::Zh] {
-            let text = json!(blocks(&asked, &files[0], lang)).to_string();
+            let text = json!(blocks(&asked, runs, lang)).to_string();
             assert!(text.contains("https://") && text.contains(&first.model), "{text}");
         }
     }
@@ -167,13 +168,13 @@ fn presets_have_runs_like_them() {
 
 #[test]
 fn where_nothing_is_like_it_that_is_said() {
-    let [training, _] = files();
+    let rl = published(Work::Rl);
     let sizes = json!({"prompts_per_step": 64, "max_prompt_length": 1024, "max_response_length": 4096});
     let question = json!({
         "version": 1, "model": "qwen3-235b-a22b", "hardware": {"gpu": "mi300x", "gpus": 64},
         "workload": {"kind": "grpo", "rl": sizes},
     });
     let asked = Asked::of(question);
-    let text = json!(blocks(&asked, &training, Lang::En)).to_string();
+    let text = json!(blocks(&asked, &rl, Lang::En)).to_string();
     assert!(text.contains("None of 112 published runs"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::accept::{Accept, Runner, Runs};
+use super::accept::{Accept, Runner, Runs, Verdict};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
 use super::engines::Engines;
@@ -18,7 +18,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_question::complete;
 use shardwise_question::job::Job;
-use shardwise_question::plan::Layout;
+use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, PlanSpec};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
@@ -76,6 +76,18 @@ impl Desk {
     /// Whether some framework runs any plan of a job.
     pub(super) fn is_run(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
         self.of_one_runner(Runner::Some, |desk| desk.ranked(context, spec, Limits::any()).is_ok())
+    }
+
+    /// Some plan that those who have to run a job run, fit it or not.
+    pub(super) fn any(&self, context: &Context<'_>, spec: &PlanSpec) -> Option<Plan> {
+        let runner = self.runner(context.job);
+        let stated = complete::is_complete(context.job, spec).then(|| complete::complete(context.job, spec));
+        if let Some(stated) = stated {
+            let runs = Runs::new(runner, context.job);
+            return stated.ok().filter(|plan| runs.verdict(plan) == Verdict::Yes);
+        }
+        let found = self.ranked_for(context, spec, runner, Limits::any()).ok()?;
+        found.plans.first().map(|found| found.plan)
     }
 
     /// What `ask` finds where all its searches are for plans that `runner` runs: left to itself, each that finds none which

@@ -71,6 +71,19 @@ pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut D
     Ok(found)
 }
 
+/// The job of a question, with as many of its GPUs on either side as may be where the question leaves that open.
+///
+/// # Errors
+/// As [`job::resolve`].
+pub(super) fn even(question: &Question) -> Result<Job, InputError> {
+    let job = job::resolve(question)?;
+    if !is_open(question, &job) || job.hardware.gpus < 2 {
+        return Ok(job);
+    }
+    let shares = Shares::of(&job, true);
+    Ok(shares.job(shares.count / 2))
+}
+
 /// Whether a question leaves open how its GPUs are shared.
 pub(super) fn is_open(question: &Question, job: &Job) -> bool {
     let asked = question.workload.rl.as_ref();
