@@ -1,7 +1,7 @@
 //! Every GPU type asked the question that is shown: the engines find them some at a time, and what is found for an older
 //! question is dropped.
 //!
-//! Those that may be among the shown ones come first. What does not come near to them is put off until they are shown.
+//! Those that may be among the shown ones come first. What does not come near to them is put off until it is to be shown too.
 
 mod market;
 mod work;
@@ -13,9 +13,8 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use serde_json::Value;
 use shardwise_core::Objective;
-use shardwise_core::wire::to_value;
+use shardwise_core::wire::{FitState, to_value};
 
-use crate::browser;
 use crate::client::desk;
 use crate::page::{Order, Page, Shown};
 use crate::protocol::Task;
@@ -30,10 +29,6 @@ const TOP: usize = 10;
 /// How many GPU types an embedded page shows.
 const TOP_EMBEDDED: usize = 5;
 
-/// After how long without another question those machines are asked that were put off, in milliseconds: who types on does not
-/// wait for them.
-const PUT_OFF_MS: u32 = 120;
-
 /// How long after the first comparison further engines are started, in milliseconds: the start of the page is over.
 const HELPERS_MS: u32 = 1500;
 
@@ -45,7 +40,7 @@ pub(crate) fn top(embedded: bool) -> usize {
 /// The comparison of GPU types, as far as it has come. Signals apart: charts follow the market alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
-    /// Those that are shown, once they are known, and later all of them; the last question's until then.
+    /// Those that are shown, once they are known, with others that were asked on the way; the last question's until then.
     pub(crate) market: RwSignal<Arc<Market>>,
     /// How many have been asked.
     pub(crate) done: RwSignal<usize>,
@@ -71,7 +66,7 @@ thread_local! {
     /// What is under way.
     static WORK: RefCell<Option<Work>> = const { RefCell::new(None) };
 
-    /// The places of a whole comparison, the best first, and whose they are: the question's own GPU type has the first.
+    /// The places of a comparison, the best first, and whose they are: the question's own GPU type has the first.
     static LAST: RefCell<(Option<String>, Vec<usize>)> = const { RefCell::new((None, Vec::new())) };
 
     /// Number of the last comparison.
@@ -108,11 +103,13 @@ fn objectives(order: Order) -> [Objective; 2] {
     }
 }
 
-/// How many of the fastest and of the cheapest GPU types are shown; `None` where that may be any.
+/// How many of the fastest and of the cheapest GPU types are shown; `None` where that may be any, or where the cheapest is looked for
+/// that is as sure to fit as asked.
 fn shown_first(page: Page) -> Option<[usize; 2]> {
     let top = top(page.embedded);
+    let sure = page.standing().is_some_and(|shown| shown.found.answer.fit.state == FitState::Fits);
     match page.order.get_untracked() {
-        _ if page.all_gpus.get_untracked() => None,
+        _ if page.all_gpus.get_untracked() || !sure => None,
         Order::Fastest => Some([top, 1]),
         Order::Cheapest => Some([1, top]),
         Order::Deadline | Order::Budget => None,
@@ -141,6 +138,12 @@ fn hand_out(page: Page) {
     });
 }
 
+/// Asks the machines that were put off, as far as they may be among those that are to be shown now.
+pub(crate) fn go_on(page: Page) {
+    WORK.with_borrow_mut(|work| work.as_mut().map(Work::recall));
+    hand_out(page);
+}
+
 fn deliver(page: Page, found: Value) {
     if page.order.is_disposed() {
         return;
@@ -150,7 +153,7 @@ fn deliver(page: Page, found: Value) {
         let work = work.as_mut().filter(|work| work.round == slice.round)?;
         work.take(slice);
         let stage = work.stage();
-        if let Stage::Whole(market) = &stage {
+        if let Stage::Shown(market) | Stage::Whole(market) = &stage {
             let order = work.best_first(market, objectives(page.order.get_untracked()));
             LAST.set((page.standing().and_then(|shown| shown.gpu().map(str::to_owned)), order));
         }
@@ -173,11 +176,7 @@ fn deliver(page: Page, found: Value) {
             comparison.done.set(done);
             hand_out(page);
         }
-        Stage::Shown(market) => {
-            show(market);
-            browser::after(PUT_OFF_MS, Box::new(move || hand_out(page))).forget();
-        }
-        Stage::Whole(market) => {
+        Stage::Shown(market) | Stage::Whole(market) => {
             show(market);
             look_for_more(page);
             open_helpers(page);

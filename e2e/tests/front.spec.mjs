@@ -82,7 +82,11 @@ test('every GPU type is a point, the front a line, and the table has the same', 
   await expect(take).toContainText(`${front.at(-1).name} the cheapest; ${front.length} types are on the front`);
   await expect(image).toContainText(front[0].name);
   await expect(image).toContainText('Hours per billion tokens');
+  // What cannot be among the first is searched once all are shown.
+  await expect(gpus(page).locator('.note')).toContainText(/Of [1-9]\d types, those that cannot be among these are searched once all are shown/);
+  await page.locator('#all-gpus').click();
   await expect(gpus(page).locator('.note')).toContainText(/[\d,]{6,} plans on [1-9]\d GPU types searched/);
+  await page.locator('#all-gpus').click();
   // With the tokens of the run the axes are the run's.
   await tokens(page, calculator, '10B');
   await expect(image).toContainText('Hours of the run');

@@ -59,7 +59,7 @@ test('veRL: GRPO on Qwen3-8B with eight H100', async ({ page, calculator }) => {
   await page.locator('#gpus').getByRole('button', { name: /Show all/ }).click();
   const rows = page.locator('#gpus details');
   await rows.locator('summary').click();
-  expect(await rows.locator('tbody tr').count()).toBeGreaterThanOrEqual(45);
+  await expect.poll(() => rows.locator('tbody tr').count()).toBeGreaterThanOrEqual(45);
   for (const part of ['#gpus', '#memory', '#time']) {
     await expect(page.locator(`${part} svg[role=img]`).first()).toBeVisible();
   }

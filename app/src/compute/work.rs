@@ -24,8 +24,8 @@ pub(super) struct Work {
     found: Vec<Option<Offered>>,
     /// Places of the machines that nobody has in hand.
     pub(super) left: VecDeque<usize>,
-    /// Places of those that are put off; `None` once all have been shown that are shown at first.
-    put_off: Option<Vec<usize>>,
+    /// Places of those that are put off.
+    put_off: Vec<usize>,
     /// How many numbers of GPUs have been tried in search of a remedy.
     pub(super) tried: usize,
 }
@@ -35,7 +35,7 @@ pub(super) struct Work {
 pub(super) enum Stage {
     /// There are machines of which it is open whether they are shown.
     Open,
-    /// What is shown at first is known; the others are put off no longer.
+    /// What is shown is known; the others are put off.
     Shown(Market),
     /// All is known.
     Whole(Market),
@@ -43,7 +43,7 @@ pub(super) enum Stage {
 
 impl Work {
     pub(super) fn new(question: Value, round: u32, order: Vec<usize>) -> Self {
-        Self { question, order, round, found: Vec::new(), left: VecDeque::new(), put_off: Some(Vec::new()), tried: 0 }
+        Self { question, order, round, found: Vec::new(), left: VecDeque::new(), put_off: Vec::new(), tried: 0 }
     }
 
     /// The machines that are asked before it is known how many there are.
@@ -68,10 +68,7 @@ impl Work {
         for place in slice.left.into_iter().rev() {
             self.left.push_front(place);
         }
-        match &mut self.put_off {
-            Some(own) => own.extend(slice.put_off),
-            None => self.left.extend(slice.put_off),
-        }
+        self.put_off.extend(slice.put_off);
     }
 
     /// How many of the catalog's GPU types are known.
@@ -89,8 +86,13 @@ impl Work {
         market
     }
 
-    /// How far it has come; what was put off is left from now on where nothing else is.
-    pub(super) fn stage(&mut self) -> Stage {
+    /// Puts off nothing of what was put off before.
+    pub(super) fn recall(&mut self) {
+        self.left.extend(self.put_off.drain(..));
+    }
+
+    /// How far it has come.
+    pub(super) fn stage(&self) -> Stage {
         let open = self.found.iter().filter(|own| own.is_none()).count();
         if self.found.is_empty() {
             return Stage::Open;
@@ -98,21 +100,18 @@ impl Work {
         if open == 0 {
             return Stage::Whole(self.market());
         }
-        match self.put_off.take_if(|own| own.len() == open) {
-            Some(own) => {
-                self.left.extend(own);
-                Stage::Shown(self.market())
-            }
-            None => Stage::Open,
-        }
+        if self.put_off.len() == open { Stage::Shown(self.market()) } else { Stage::Open }
     }
 
     /// All places, the best first by the first of two objectives.
     pub(super) fn best_first(&self, market: &Market, objectives: [Objective; 2]) -> Vec<usize> {
-        let [own, other] = objectives.map(|objective| rank(market.fitting(), objective).unwrap_or_default());
+        // The market has those alone that are known.
+        let known: Vec<usize> = (0..self.found.len()).filter(|place| self.found[*place].is_some()).collect();
+        let ranked = |objective| rank(market.fitting(), objective).unwrap_or_default();
+        let [own, other] = objectives.map(|own| ranked(own).into_iter().filter_map(|place| known.get(place).copied()));
         // What is asked is the first of the list; the best by the other is named beside the chart.
         let mut all = vec![0];
-        for place in other.into_iter().take(1).chain(own).chain(0..self.found.len()) {
+        for place in other.take(1).chain(own).chain(0..self.found.len()) {
             if !all.contains(&place) {
                 all.push(place);
             }
@@ -122,7 +121,6 @@ impl Work {
 
     /// What the next machines have to reach, where so many are shown of the fastest and of the cheapest.
     pub(super) fn reached(&self, shown: [usize; 2]) -> Option<Reached> {
-        self.put_off.as_ref()?;
         reached(&self.market().fitting(), shown)
     }
 }
@@ -186,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_off_is_left_once_the_others_are_known() {
+    fn what_was_put_off_is_asked_once_more_are_to_be_shown() {
         let mut work = Work::new(Value::Null, 1, vec![0, 1]);
         work.take(slice(&[0, 1], &[], &[]));
         work.left.clear();
@@ -195,11 +193,15 @@ mod tests {
         assert!(matches!(work.stage(), Stage::Open) && work.left.is_empty());
         work.take(slice(&[4], &[], &[]));
         let Stage::Shown(market) = work.stage() else { panic!("the others are put off") };
-        assert_eq!((gpus(market).join(""), work.left.make_contiguous()), ("0124".to_owned(), &mut [3, 5][..]));
-        // Nothing is put off twice.
+        assert_eq!(work.best_first(&market, [Objective::Time, Objective::Cost]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!((gpus(market).join(""), work.left.len()), ("0124".to_owned(), 0));
+        // More are to be shown; of the rest one is put off again.
+        work.recall();
+        assert_eq!(work.left, [3, 5]);
         work.left.clear();
         work.take(slice(&[3], &[5], &[]));
-        assert_eq!(work.left, [5]);
+        assert!(matches!(work.stage(), Stage::Shown(_)));
+        work.recall();
         work.take(slice(&[5], &[], &[]));
         assert!(matches!(work.stage(), Stage::Whole(_)));
     }

@@ -270,8 +270,10 @@ words! {
     sort_by: "Sort by", "排序";
     fastest: "Fastest", "按速度";
     cheapest: "Cheapest", "按成本";
-    gpus_note: "{0} GPUs of each type, each with its own best plan and price. Yours as asked. {1} plans on {2} GPU types searched.",
-        "每种均为 {0} 个 GPU，各用自己的最佳配置和价格；当前的按你的设定。共搜索 {2} 种 GPU 上的 {1} 种配置。";
+    gpus_note: "{0} GPUs of each type, each with its own best plan and price. Yours as asked.",
+        "每种均为 {0} 个 GPU，各用自己的最佳配置和价格；当前的按你的设定。";
+    gpus_note_all: "{0} plans on {1} GPU types searched.", "共搜索 {1} 种 GPU 上的 {0} 种配置。";
+    gpus_note_some: "Of {0} types, those that cannot be among these are searched once all are shown.", "共 {0} 种 GPU；不可能列入其中的，显示全部时才搜索。";
     gpus_counting: "Comparing GPU types: {0} of {1}.", "正在比较 GPU：{0}/{1}。";
     gpus_take_best: "{0} is the fastest and the cheapest that fits, and yours.",
         "在放得下的 GPU 中，当前的 {0} 速度最快，成本也最低。";

@@ -10,8 +10,9 @@ use super::objective::{self, Limits, Orders};
 use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row, Seller};
 use crate::charts::stack::SEPARATOR;
-use crate::compute::{Compared, Market, top};
+use crate::compute::{self, Compared, Market, top};
 use crate::fit;
+use crate::follow::follow;
 use crate::money;
 use crate::protocol::estimate::{Figures, Rented};
 use crate::text::Text;
@@ -256,7 +257,7 @@ fn chosen(page: Page, embedded: bool) -> Option<Chosen> {
     Some(Chosen { objective, best, rows, asked })
 }
 
-/// What is shown, which mostly stays when those types come to it that were put off.
+/// What is shown, which mostly stays when types come to it that were put off.
 pub(super) fn choice(page: Page, embedded: bool) -> Memo<Option<Chosen>> {
     Memo::new(move |_| chosen(page, embedded))
 }
@@ -296,14 +297,26 @@ pub(super) fn sentence(page: Page) -> String {
 fn note(page: Page) -> Option<String> {
     let market = page.market();
     let shown = page.standing()?;
-    let gpus = format::grouped(shown.found.job.hardware.gpus.into());
-    Some(fill(page.text().gpus_note, &[&gpus, &format::grouped(market.considered), &market.offers.len().to_string()]))
+    let text = page.text();
+    let total = shardwise_core::catalog::gpus().len();
+    let note = fill(text.gpus_note, &[&format::grouped(shown.found.job.hardware.gpus.into())]);
+    let searched = if market.rows.len() < total {
+        fill(text.gpus_note_some, &[&total.to_string()])
+    } else {
+        fill(text.gpus_note_all, &[&format::grouped(market.considered), &market.offers.len().to_string()])
+    };
+    Some([note, searched].join(page.lang.of([" ", ""])))
 }
 
 /// The chart with its choice, its limits and its table.
 #[component]
 pub(super) fn GpuTypes(page: Page) -> impl IntoView {
     let title = page.text().which_gpu;
+    follow(move || {
+        page.all_gpus.track();
+        page.order.track();
+        compute::go_on(page);
+    });
     let busy = move || page.comparison.busy.get().to_string();
     let chosen = choice(page, false);
     view! {
