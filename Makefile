@@ -26,7 +26,7 @@ test: ## Run the tests, the quick ones first
 	@scripts/setup test
 	@scripts/check all
 
-test-long: ## Run what takes too long for that: 10,000 random acts, a million random texts, every failed file of an update, Lighthouse, Trunk
+test-long: ## Run what takes too long for that: the crates as they are packed, 10,000 random acts, a million random texts, every failed file of an update, Lighthouse, Trunk
 	@scripts/setup test
 	@scripts/setup trunk
 	@scripts/setup platforms
@@ -93,7 +93,7 @@ gallery: ## Show the parts of the page on http://127.0.0.1:8080/gallery/ (PORT=â
 visual: ## Record how the page looks, after a change on purpose; look at the pictures before committing them
 	@scripts/setup test
 	@$(MAKE) --no-print-directory dist/index.html
-	@source scripts/env.sh && playwright test -c e2e/playwright.config.mjs e2e/tests/visual.spec.mjs --update-snapshots=all
+	@source scripts/env.sh && LONG=1 playwright test -c e2e/playwright.config.mjs e2e/tests/visual.spec.mjs --update-snapshots=all
 
 accuracy: ## Print predicted against measured for the published runs
 	@scripts/setup rust

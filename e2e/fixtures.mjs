@@ -5,6 +5,7 @@ import { test as base, expect } from '@playwright/test';
 import { deploy } from './deployed.mjs';
 import { Accuracy } from './pages/accuracy.mjs';
 import { Calculator } from './pages/calculator.mjs';
+import { STORED } from './sites.mjs';
 
 export { expect };
 
@@ -56,6 +57,11 @@ export const test = base.extend({
 
   // Which parts of the page that fold are open from the start, by their words.
   unfolded: [[], { option: true }],
+
+  // Whether the browser may store the site.
+  stored: [false, { option: true }],
+
+  baseURL: async ({ baseURL, stored }, use) => use(stored ? STORED.url : baseURL),
 
   context: async ({ context, baseURL, expected, unfolded }, use) => {
     const problems = [];

@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { CHROMIUM } from './browser.mjs';
+import { AT, PORT, STORED } from './sites.mjs';
 import { defineConfig } from '@playwright/test';
 
-// The site is tested under a sub-path, as most static hosts serve it.
-const PORT = Number(process.env.E2E_PORT ?? 4173);
-const AT = '/a/b/';
-const serve = fileURLToPath(new URL('./serve.mjs', import.meta.url));
+const serve = (port, ...options) => ({
+  command: ['node', JSON.stringify(fileURLToPath(new URL('./serve.mjs', import.meta.url))), '--port', port, '--at', AT, ...options].join(' '),
+  url: `http://127.0.0.1:${port}${AT}`,
+  reuseExistingServer: false,
+  timeout: 60_000,
+});
 
 export default defineConfig({
   testDir: './tests',
@@ -33,10 +36,5 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: { executablePath: CHROMIUM, args: ['--no-sandbox'] },
   },
-  webServer: {
-    command: `node ${JSON.stringify(serve)} --port ${PORT} --at ${AT} --gallery`,
-    url: `http://127.0.0.1:${PORT}${AT}`,
-    reuseExistingServer: false,
-    timeout: 60_000,
-  },
+  webServer: [serve(PORT, '--gallery', '--unstored'), serve(STORED.port)],
 });

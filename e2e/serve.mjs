@@ -1,8 +1,9 @@
 // Serves the built site as a careful host would: exact types, the headers of its `_headers`, nothing outside its folder.
 //
-//   node e2e/serve.mjs [--port 8080] [--at /] [--dir dist] [--gallery] [--compress]
+//   node e2e/serve.mjs [--port 8080] [--at /] [--dir dist] [--gallery] [--compress] [--unstored]
 //
-// With --gallery, gallery/ shows the parts of the page (e2e/gallery); with --compress, texts are sent as hosts send them.
+// With --gallery, gallery/ shows the parts of the page (e2e/gallery); with --compress, texts are sent as hosts send them;
+// with --unstored, browsers store nothing of the site, which every test of something else would wait for.
 
 import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
@@ -50,6 +51,7 @@ async function answer(request, response, site) {
   const path = request.url.replace(/[?#].*/s, '').slice(site.at.length - 1);
   if (site.interfere && (await site.interfere(path.slice(1), response))) return;
   const rules = rulesOf(site.dir)(path);
+  if (site.unstored && path === '/sw.js') return response.writeHead(200, { ...rules, 'content-type': 'text/javascript' }).end('// Stores nothing.\n');
   const refuse = (status, text) => response.writeHead(status, { ...rules, 'content-type': 'text/plain' }).end(`${text}\n`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'method not allowed');
   let file = null;
@@ -81,8 +83,8 @@ async function answer(request, response, site) {
  *
  * `interfere(file, response)` may answer in its place, and then returns true.
  */
-export function serve({ dir = SITE, at = '/', port = 0, gallery = false, compress: squeeze = false, interfere } = {}) {
-  const site = { dir: resolve(dir), at, gallery, compress: squeeze, interfere };
+export function serve({ dir = SITE, at = '/', port = 0, gallery = false, compress: squeeze = false, unstored = false, interfere } = {}) {
+  const site = { dir: resolve(dir), at, gallery, compress: squeeze, unstored, interfere };
   const server = http.createServer((request, response) => answer(request, response, site));
   return new Promise((done, failed) => {
     server.on('error', failed);
@@ -105,6 +107,7 @@ async function main() {
       dir: { type: 'string', default: SITE },
       gallery: { type: 'boolean', default: false },
       compress: { type: 'boolean', default: false },
+      unstored: { type: 'boolean', default: false },
     },
   });
   try {

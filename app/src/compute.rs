@@ -107,7 +107,9 @@ fn objectives(order: Order) -> [Objective; 2] {
 /// that is as sure to fit as asked.
 fn shown_first(page: Page) -> Option<[usize; 2]> {
     let top = top(page.embedded);
-    let sure = page.standing().is_some_and(|shown| shown.found.answer.fit.state == FitState::Fits);
+    let sure = page
+        .standing()
+        .is_some_and(|shown| shown.found.answer.fit.state == FitState::Fits);
     match page.order.get_untracked() {
         _ if page.all_gpus.get_untracked() || !sure => None,
         Order::Fastest => Some([top, 1]),

@@ -1,12 +1,10 @@
-// Four views in which every two of width, theme and language meet: a fault of one of them, or of two together, shows in one.
-// matrix.spec.mjs has every state in all of them.
+// Views in which each width, theme and language is seen; in the long run so many that every two of these meet, as a fault may be
+// of two together. matrix.spec.mjs has every state in all of them.
 
-export const VIEWS = [
-  [1440, 'light', 'en'],
-  [1440, 'dark', 'zh'],
-  [390, 'light', 'zh'],
-  [390, 'dark', 'en'],
-].map(([width, colorScheme, lang]) => ({
+const SHORT = [[1440, 'light', 'en'], [390, 'dark', 'zh']];
+const LONG = [...SHORT, [1440, 'dark', 'zh'], [390, 'light', 'zh'], [390, 'dark', 'en']];
+
+export const VIEWS = (process.env.LONG ? LONG : SHORT).map(([width, colorScheme, lang]) => ({
   width,
   colorScheme,
   lang,

@@ -236,17 +236,21 @@ test('an embedded calculator does not lead there', async ({ page, calculator }) 
   await expect(page.locator('a[href*="accuracy"]')).toHaveCount(0);
 });
 
-test('works offline after one visit to the calculator', async ({ page, context, calculator, accuracy }) => {
-  await calculator.open();
-  await calculator.stored();
-  // What is laid out above it as it comes near, or comes there later, would move it from under the mouse.
-  await layOut(page);
-  await calculator.settled();
-  await context.setOffline(true);
-  await page.getByRole('link', { name: 'How accurate is it?' }).click();
-  await accuracy.shown();
-  await page.goBack();
-  await calculator.started();
+test.describe('where the site is stored', () => {
+  test.use({ stored: true });
+
+  test('works offline after one visit to the calculator', async ({ page, context, calculator, accuracy }) => {
+    await calculator.open();
+    await calculator.stored();
+    // What is laid out above it as it comes near, or comes there later, would move it from under the mouse.
+    await layOut(page);
+    await calculator.settled();
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'How accurate is it?' }).click();
+    await accuracy.shown();
+    await page.goBack();
+    await calculator.started();
+  });
 });
 
 test.describe('without its data', () => {

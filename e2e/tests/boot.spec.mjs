@@ -132,15 +132,19 @@ test.describe('where its program stops on the way', () => {
   });
 });
 
-test('asks for what works offline once the page is whole', async ({ page, calculator }) => {
-  await page.addInitScript(() => {
-    const register = ServiceWorkerContainer.prototype.register;
-    ServiceWorkerContainer.prototype.register = function (...file) {
-      window.whenRegistered = document.documentElement.dataset.ready ?? 'before the page is whole';
-      return register.apply(this, file);
-    };
+test.describe('where the site is stored', () => {
+  test.use({ stored: true });
+
+  test('asks for what works offline once the page is whole', async ({ page, calculator }) => {
+    await page.addInitScript(() => {
+      const register = ServiceWorkerContainer.prototype.register;
+      ServiceWorkerContainer.prototype.register = function (...file) {
+        window.whenRegistered = document.documentElement.dataset.ready ?? 'before the page is whole';
+        return register.apply(this, file);
+      };
+    });
+    await calculator.open();
+    await calculator.stored();
+    expect(await page.evaluate(() => window.whenRegistered)).toBe('1');
   });
-  await calculator.open();
-  await calculator.stored();
-  expect(await page.evaluate(() => window.whenRegistered)).toBe('1');
 });

@@ -3,6 +3,8 @@
 import { violations } from '../looks/axe.mjs';
 import { element, expect, height, resting, started, test } from '../hosts/page.mjs';
 
+test.use({ stored: true });
+
 const frameHtml = (baseURL, sandbox) => `
   <iframe data-shardwise title="Shardwise" width="700" height="100" sandbox="${sandbox}" src="${baseURL}?embed"></iframe>
   <script src="${baseURL}embed.js"></script>`;

@@ -14,6 +14,8 @@ import { expect, guarded, test } from '../fixtures.mjs';
 import { stored } from '../pages/offline.mjs';
 import { parse, rulesOf } from '../rules.mjs';
 
+test.use({ stored: true });
+
 const SITE = fileURLToPath(new URL('../../dist', import.meta.url));
 const read = (file) => readFileSync(join(SITE, file));
 const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');

@@ -15,6 +15,8 @@ const WINDOWS = [
   { what: 'a phone laid down', width: 844, height: 390, touch: true },
 ];
 const LOCALES = [['en', 'en-US'], ['zh', 'zh-CN']];
+// axe takes longer than all the rest: each width is heard in one language and theme, each language in both themes.
+const HEARD = { en: { 390: 'light', 2560: 'dark' }, zh: { 768: 'dark', 1440: 'light' } };
 
 for (const { name, expected = [], bilingual = false, reach } of STATES) {
   for (const [lang, locale] of LOCALES) {
@@ -26,13 +28,12 @@ for (const { name, expected = [], bilingual = false, reach } of STATES) {
         for (const [width, height] of WIDTHS) {
           await page.setViewportSize({ width, height });
           for (const colorScheme of ['light', 'dark']) {
+            const heard = HEARD[lang][width] === colorScheme;
+            // Colours move no box.
+            if (colorScheme === 'dark' && !heard && !process.env.SHOTS) continue;
             await page.emulateMedia({ colorScheme });
             await calculator.shoot(`matrix/${name}-${lang}-${width}-${colorScheme}`);
-            // axe takes longer than all the rest: each width in one theme, in the other language in the other.
-            if ((WIDTHS.findIndex(([own]) => own === width) + LOCALES.findIndex(([own]) => own === lang)) % 2 === (colorScheme === 'dark' ? 1 : 0)) {
-              found.push(...(await violations(page)).map((text) => `${width} px, ${colorScheme}: ${text}`));
-            }
-            // Colours move no box.
+            if (heard) found.push(...(await violations(page)).map((text) => `${width} px, ${colorScheme}: ${text}`));
             if (colorScheme === 'dark') continue;
             found.push(...(await faults(page, { lang: bilingual ? 'en' : lang })).map((text) => `${width} px: ${text}`));
           }

@@ -3,6 +3,8 @@
 import { expect, test } from '../fixtures.mjs';
 import { PasteBox } from '../pages/paste.mjs';
 
+test.use({ stored: true });
+
 test('opens offline after one visit, whatever the query and the hash', async ({ page, context, calculator }) => {
   await calculator.open();
   await calculator.stored();

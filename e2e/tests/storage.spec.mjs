@@ -8,6 +8,8 @@ import { WHOLE } from '../browser.mjs';
 import { expect, guarded, test } from '../fixtures.mjs';
 import { failed, kept, stored, update } from '../pages/offline.mjs';
 
+test.use({ stored: true });
+
 const ready = (page) => expect(page.locator('html')).toHaveAttribute('data-ready', '1');
 
 async function works(page) {
