@@ -76,7 +76,7 @@ bench-lighthouse: ## Run Lighthouse five times on each page and print the median
 
 parts: ## Print what each part of the first download costs
 	@scripts/setup site
-	@CARGO_PROFILE_RELEASE_STRIP=none CARGO_TARGET_DIR=target/parts scripts/wasm-program shardwise-app target/parts/site app -g
+	@CARGO_TARGET_DIR=target/parts scripts/wasm-program shardwise-app target/parts/site app -g
 	@node scripts/wasm-parts.mjs target/parts/site/app_bg.wasm
 
 bench-page: ## Time the built site in Chromium: from a keystroke until every chart is new, and opening large questions
