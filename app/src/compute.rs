@@ -21,7 +21,7 @@ use crate::protocol::Task;
 use crate::protocol::estimate::{Closer, Others, Remedy, Slice};
 
 pub(crate) use market::{Compared, Market};
-use work::{AT_ONCE, Stage, Work};
+use work::{AT_ONCE, Work};
 
 /// How many GPU types are shown before "show all".
 const TOP: usize = 10;
@@ -154,36 +154,28 @@ fn deliver(page: Page, found: Value) {
     let of_this = WORK.with_borrow_mut(|work| {
         let work = work.as_mut().filter(|work| work.round == slice.round)?;
         work.take(slice);
-        let stage = work.stage();
-        if let Stage::Shown(market) | Stage::Whole(market) = &stage {
+        let shown = work.shown();
+        if let Some(market) = &shown {
             let order = work.best_first(market, objectives(page.order.get_untracked()));
             LAST.set((page.standing().and_then(|shown| shown.gpu().map(str::to_owned)), order));
         }
-        Some((work.done(), stage))
+        Some((work.done(), shown))
     });
-    let Some((done, stage)) = of_this else {
+    let Some((done, shown)) = of_this else {
         // Of an older question: whoever it was is free for this one.
         return hand_out(page);
     };
     let comparison = page.comparison;
-    let show = |market: Market| {
-        if done > 0 {
-            comparison.market.set(Arc::new(market));
-            comparison.busy.set(false);
-        }
-        comparison.done.set(done);
+    comparison.done.set(done);
+    let Some(market) = shown else {
+        return hand_out(page);
     };
-    match stage {
-        Stage::Open => {
-            comparison.done.set(done);
-            hand_out(page);
-        }
-        Stage::Shown(market) | Stage::Whole(market) => {
-            show(market);
-            look_for_more(page);
-            open_helpers(page);
-        }
+    if done > 0 {
+        comparison.market.set(Arc::new(market));
+        comparison.busy.set(false);
     }
+    look_for_more(page);
+    open_helpers(page);
 }
 
 /// Takes back what an engine beside the first had in hand when it failed.

@@ -1,8 +1,8 @@
 import site from '../playwright.config.mjs';
+import { PORT } from '../sites.mjs';
 
 // Three projects that use the packed package: a Node script, a Vite project and a page without a bundler.
 const { webServer: _, ...rest } = site;
-const port = Number(process.env.E2E_PORT ?? 4173);
 
 export default {
   ...rest,
@@ -10,5 +10,5 @@ export default {
   globalSetup: './prepare.mjs',
   outputDir: '../test-results/npm',
   timeout: 900_000,
-  use: { ...rest.use, baseURL: `http://127.0.0.1:${port}/` },
+  use: { ...rest.use, baseURL: `http://127.0.0.1:${PORT}/` },
 };

@@ -30,17 +30,6 @@ pub(super) struct Work {
     pub(super) tried: usize,
 }
 
-/// How far a comparison has come.
-#[derive(Debug)]
-pub(super) enum Stage {
-    /// There are machines of which it is open whether they are shown.
-    Open,
-    /// What is shown is known; the others are put off.
-    Shown(Market),
-    /// All is known.
-    Whole(Market),
-}
-
 impl Work {
     pub(super) fn new(question: Value, round: u32, order: Vec<usize>) -> Self {
         Self { question, order, round, found: Vec::new(), left: VecDeque::new(), put_off: Vec::new(), tried: 0 }
@@ -91,16 +80,10 @@ impl Work {
         self.left.extend(self.put_off.drain(..));
     }
 
-    /// How far it has come.
-    pub(super) fn stage(&self) -> Stage {
+    /// What is known, once that is all that is to be shown; none before.
+    pub(super) fn shown(&self) -> Option<Market> {
         let open = self.found.iter().filter(|own| own.is_none()).count();
-        if self.found.is_empty() {
-            return Stage::Open;
-        }
-        if open == 0 {
-            return Stage::Whole(self.market());
-        }
-        if self.put_off.len() == open { Stage::Shown(self.market()) } else { Stage::Open }
+        (!self.found.is_empty() && open == self.put_off.len()).then(|| self.market())
     }
 
     /// All places, the best first by the first of two objectives.
@@ -139,7 +122,7 @@ fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2]) -> Op
 
 #[cfg(test)]
 mod tests {
-    use super::{Market, Measures, Objective, Offered, Slice, Stage, Work, reached};
+    use super::{Market, Measures, Objective, Offered, Slice, Work, reached};
     use serde_json::Value;
 
     fn slice(places: &[usize], put_off: &[usize], left: &[usize]) -> Slice {
@@ -155,7 +138,7 @@ mod tests {
     #[test]
     fn machines_are_whole_once_each_is_known_whoever_found_them() {
         let mut work = Work::new(Value::Null, 1, vec![0, 1, 2]);
-        assert!(matches!(work.stage(), Stage::Open));
+        assert!(work.shown().is_none());
         work.take(slice(&[0], &[], &[1, 2]));
         assert_eq!(work.left, [1, 2, 3, 4, 5]);
         work.left.clear();
@@ -163,9 +146,9 @@ mod tests {
         work.take(slice(&[4], &[], &[5]));
         work.take(slice(&[1], &[], &[2, 3]));
         assert_eq!(work.left, [2, 3, 5]);
-        assert!(matches!(work.stage(), Stage::Open));
+        assert!(work.shown().is_none());
         work.take(slice(&[5, 3, 2], &[], &[]));
-        let Stage::Whole(market) = work.stage() else { panic!("all are known") };
+        let Some(market) = work.shown() else { panic!("all are known") };
         assert_eq!(gpus(market), ["0", "1", "2", "3", "4", "5"]);
     }
 
@@ -178,7 +161,7 @@ mod tests {
         assert_eq!(work.left, [5, 3, 1, 2, 4]);
         work.left.clear();
         work.take(slice(&[1, 2, 3, 4, 5], &[], &[]));
-        let Stage::Whole(market) = work.stage() else { panic!("all are known") };
+        let Some(market) = work.shown() else { panic!("all are known") };
         // Nothing of them fits: they stay in their order.
         assert_eq!(work.best_first(&market, [Objective::Time, Objective::Cost]), [0, 1, 2, 3, 4, 5]);
     }
@@ -190,9 +173,9 @@ mod tests {
         work.left.clear();
         work.take(slice(&[2], &[3, 5], &[]));
         // One is still in hand.
-        assert!(matches!(work.stage(), Stage::Open) && work.left.is_empty());
+        assert!(work.shown().is_none() && work.left.is_empty());
         work.take(slice(&[4], &[], &[]));
-        let Stage::Shown(market) = work.stage() else { panic!("the others are put off") };
+        let Some(market) = work.shown() else { panic!("the others are put off") };
         assert_eq!(work.best_first(&market, [Objective::Time, Objective::Cost]), [0, 1, 2, 3, 4, 5]);
         assert_eq!((gpus(market).join(""), work.left.len()), ("0124".to_owned(), 0));
         // More are to be shown; of the rest one is put off again.
@@ -200,10 +183,10 @@ mod tests {
         assert_eq!(work.left, [3, 5]);
         work.left.clear();
         work.take(slice(&[3], &[5], &[]));
-        assert!(matches!(work.stage(), Stage::Shown(_)));
+        assert_eq!(work.shown().map(gpus), Some(["0", "1", "2", "3", "4"].map(str::to_owned).to_vec()));
         work.recall();
         work.take(slice(&[5], &[], &[]));
-        assert!(matches!(work.stage(), Stage::Whole(_)));
+        assert_eq!(work.shown().map(|market| market.offers.len()), Some(6));
     }
 
     #[test]

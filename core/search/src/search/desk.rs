@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::accept::{Accept, Runner, Runs, Verdict};
+use super::accept::{Accept, Runner, Runs};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
 use super::engines::Engines;
@@ -75,18 +75,12 @@ impl Desk {
 
     /// Whether some framework runs any plan of a job.
     pub(super) fn is_run(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
-        self.of_one_runner(Runner::Some, |desk| desk.ranked(context, spec, Limits::any()).is_ok())
+        self.of_one_runner(Runner::Some, |desk| desk.any(context, spec).is_some())
     }
 
     /// Some plan that those who have to run a job run, fit it or not.
     pub(super) fn any(&self, context: &Context<'_>, spec: &PlanSpec) -> Option<Plan> {
-        let runner = self.runner(context.job);
-        let stated = complete::is_complete(context.job, spec).then(|| complete::complete(context.job, spec));
-        if let Some(stated) = stated {
-            let runs = Runs::new(runner, context.job);
-            return stated.ok().filter(|plan| runs.verdict(plan) == Verdict::Yes);
-        }
-        let found = self.ranked_for(context, spec, runner, Limits::any()).ok()?;
+        let found = self.ranked_for(context, spec, self.runner(context.job), Limits::any()).ok()?;
         found.plans.first().map(|found| found.plan)
     }
 
