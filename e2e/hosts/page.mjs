@@ -50,7 +50,8 @@ export const element = (site, attributes = '') => `
 /** Waits until the calculator in a frame has started; its root element. */
 export async function started(frame) {
   const root = frame.contentFrame().locator('html');
-  await frame.scrollIntoViewIfNeeded();
+  // Without waiting for two drawn frames, as Playwright's own would: a page that has nothing new to show may draw none.
+  await frame.evaluate((own) => own.scrollIntoView({ block: 'nearest' }));
   await expect(root).toHaveAttribute('data-ready', '1');
   return root;
 }
