@@ -75,10 +75,11 @@ fn left() {
 
 /// Puts the keyboard on what took the place of the last control, or on the heading above it.
 fn restore() {
-    let Some(last) = LAST.with_borrow(Clone::clone).filter(|last| !last.is_there()) else {
+    // Asked first, after every change of the page: whether the control is there takes a layout.
+    let Some(document) = document().filter(is_nowhere) else {
         return;
     };
-    let Some(document) = document().filter(is_nowhere) else {
+    let Some(last) = LAST.with_borrow(Clone::clone).filter(|last| !last.is_there()) else {
         return;
     };
     // A panel that was put away gives the keyboard back itself, to what opened it where there was such.
