@@ -6,7 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::browser::set_root;
+use crate::browser::document::set_root;
 
 /// The attribute of the root element.
 const SAID: &str = "data-busy";
