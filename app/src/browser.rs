@@ -2,6 +2,7 @@
 //! the clipboard missing, the page in a frame.
 
 mod address;
+// Seen by itself, by what says that the page is busy: work that is put off here says so in turn.
 pub(crate) mod document;
 mod element;
 mod files;

@@ -59,15 +59,10 @@ pub(crate) fn keep() {
     }
 }
 
-/// Whether nothing has the keyboard.
-fn is_nowhere(document: &Document) -> bool {
-    document.active_element().is_none_or(|active| active.tag_name() == "BODY")
-}
-
 /// Nothing has the keyboard: a person may have put it away, or its control may be hidden now.
 fn left() {
     let there = LAST.with_borrow(|last| last.as_ref().is_some_and(Last::is_there));
-    if there && document().is_some_and(|document| is_nowhere(&document)) {
+    if there && browser::lost_focus() {
         LAST.take();
     }
     restore();
@@ -76,12 +71,13 @@ fn left() {
 /// Puts the keyboard on what took the place of the last control, or on the heading above it.
 fn restore() {
     // Asked first, after every change of the page: whether the control is there takes a layout.
-    let Some(document) = document().filter(is_nowhere) else {
+    if !browser::lost_focus() {
         return;
-    };
+    }
     let Some(last) = LAST.with_borrow(Clone::clone).filter(|last| !last.is_there()) else {
         return;
     };
+    let Some(document) = document() else { return };
     // A panel that was put away gives the keyboard back itself, to what opened it where there was such.
     let closed =
         |(place, _): &(Element, String)| place.has_attribute("popover") && place.is_connected() && !is_shown(place);
