@@ -88,7 +88,9 @@ pub(crate) fn start(page: Page, shown: &Shown) {
     ROUND.set(round);
     let question = to_value(&shown.question);
     let order = LAST.with_borrow(|(gpu, order)| if gpu.as_deref() == shown.gpu() { order.clone() } else { Vec::new() });
-    let work = Work::new(question.clone(), round, order);
+    let answer = &shown.found.answer;
+    let mtok = answer.tokens_per_s * answer.step_time_s / 1e6;
+    let work = Work::new((question.clone(), mtok), round, order);
     let task = Task::Compare { question, round, places: work.first(), reached: None };
     WORK.set(Some(work));
     // The newer question takes the place of the older one.

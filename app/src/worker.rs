@@ -43,20 +43,26 @@ const SLICE_MS: f64 = 8.0;
 pub fn estimate(request: &str) -> String {
     reply(request, |task| match task {
         Task::Estimate(asking) => Some(json!(estimate::estimate(*asking))),
-        Task::Compare { question, round, places, reached } => {
-            let end = browser::now_ms() + SLICE_MS;
-            Some(json!(estimate::compare(question, round, (&places, reached), &|| browser::now_ms() >= end)))
-        }
+        Task::Compare { .. } => compare(task),
         Task::Closer { question, tried } => Some(json!(estimate::closer(question, tried))),
         _ => None,
     })
 }
 
+/// A slice of the comparison of GPU types; none of any other task.
+fn compare(task: Task) -> Option<Value> {
+    let Task::Compare { question, round, places, reached } = task else {
+        return None;
+    };
+    let end = browser::now_ms() + SLICE_MS;
+    Some(json!(estimate::compare(question, round, (&places, reached), &|| browser::now_ms() >= end)))
+}
+
 /// An answer to come: what a task needs may have to be fetched first. `None` where that does not load.
 pub type Answer = Pin<Box<dyn Future<Output = Option<String>>>>;
 
-/// Answers what every visit asks besides: texts to paste, the advice beside them, words in another language; an empty text for
-/// what is none of these. In Chinese it learns from `chinese` first, and so does [`answer_opened`], which comes after it.
+/// Answers what every visit asks besides: texts to paste, the advice beside them, words in another language, and GPU types that
+/// the engine has not come to yet; an empty text for what is none of these. In Chinese it learns from `chinese` first, and so does [`answer_opened`], which comes after it.
 #[must_use]
 pub fn answer_first(request: String, chinese: Fetch) -> Answer {
     Box::pin(async move {
@@ -82,6 +88,7 @@ fn first(task: Task) -> Option<Value> {
             Some(json!(said.collect::<Vec<String>>()))
         }
         Task::Serves { question } => Some(json!(serves(question))),
+        Task::Compare { .. } => compare(task),
         Task::Sheet(task) => sheet(task, sheets::first),
         _ => None,
     }
@@ -169,11 +176,15 @@ fn asked(document: Value) -> Option<Rc<Asked>> {
     answered_once(document).ok()
 }
 
+/// The question of a document, where it was the last one.
+fn known(document: &Value) -> Option<Rc<Asked>> {
+    LAST.with_borrow(Clone::clone).filter(|last| last.document == *document)
+}
+
 /// The question of a document with its answer, or what refuses it; the last one is not answered again.
 fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
-    let last = LAST.with_borrow(Clone::clone);
-    if let Some(last) = last.filter(|last| last.document == document) {
-        return Ok(last);
+    if let Some(known) = known(&document) {
+        return Ok(known);
     }
     let asked = Rc::new(Asked::new(document)?);
     LAST.set(Some(Rc::clone(&asked)));

@@ -1,8 +1,9 @@
 //! The page's side: starts the workers, hands them one task of a kind at a time, and drops answers that are no longer wanted.
 //!
 //! There are two, so that no sheet holds up the answer to what is typed: the engine, and the one that writes texts and sheets.
-//! Where the engine's worker cannot be had, the page does its work itself. Where there are cores for them, more engines
-//! share the question on every GPU type; what one of them had in hand when it failed is asked of the others.
+//! Where the engine's worker cannot be had, the page does its work itself. The question on every GPU type is shared by more
+//! engines, where there are cores for them, and by the one that writes texts once it has written them; what one of them had in hand
+//! when it failed is asked of the others.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -56,7 +57,7 @@ struct Order {
     task: Task,
     page: Page,
     deliver: Deliver,
-    /// Where another engine may take it up; none of what waits for this worker.
+    /// Where another may take it up; none of what waits for this worker.
     lost: Option<Lost>,
 }
 
@@ -64,6 +65,18 @@ struct Order {
 struct Slot {
     waiting: Option<Order>,
     working: Option<(u32, Order)>,
+}
+
+impl Slot {
+    fn is_empty(&self) -> bool {
+        self.waiting.is_none() && self.working.is_none()
+    }
+
+    /// Takes what is in it: what waits is newer than what is worked on.
+    fn take(&mut self) -> Option<Order> {
+        let working = self.working.take().map(|(_, order)| order);
+        self.waiting.take().or(working)
+    }
 }
 
 /// Who does the work.
@@ -166,20 +179,21 @@ pub(crate) fn order(page: Page, task: Task, deliver: Deliver) {
     place(which, Order { task, page, deliver, lost: None });
 }
 
-/// Orders a task of one of the [`idle`] engines; `lost` takes it back where it fails.
+/// Orders a task of one that is [`idle`]; `lost` takes it back where it fails.
 pub(crate) fn order_of(which: Which, page: Page, task: Task, deliver: Deliver, lost: Lost) {
-    let lost = matches!(which, Which::Helper(_)).then_some(lost);
+    let lost = (which != Which::Engine).then_some(lost);
     place(which, Order { task, page, deliver, lost });
 }
 
-/// The engines that compare nothing, the first one before all others.
+/// Those that can compare GPU types now, the first engine before all others: who writes texts, once nothing else waits for it.
 pub(crate) fn idle() -> impl Iterator<Item = Which> {
     let helpers = (0..MOST_HELPERS).map(Which::Helper);
-    [Which::Engine].into_iter().chain(helpers).filter(|which| {
+    let all = [Which::Engine].into_iter().chain(helpers).chain([Which::Texts]);
+    all.filter(|which| {
         which.desk(|desk| {
-            let Slot { waiting, working } = &desk.slots[COMPARES];
             let there = *which == Which::Engine || desk.running.is_some() && desk.is_warm;
-            there && waiting.is_none() && working.is_none()
+            let in_hand = if *which == Which::Texts { &desk.slots[..] } else { &desk.slots[COMPARES..=COMPARES] };
+            there && in_hand.iter().all(Slot::is_empty)
         })
     })
 }
@@ -298,6 +312,18 @@ impl Desk {
         }
     }
 
+    /// What it has in hand waits for the next worker, but for what another may take up: that is returned.
+    fn put_back(&mut self) -> Vec<Order> {
+        let mut lost = Vec::new();
+        for slot in &mut self.slots {
+            match slot.take() {
+                Some(order) if order.lost.is_some() => lost.push(order),
+                order => slot.waiting = order,
+            }
+        }
+        lost
+    }
+
     /// Waits for the worker's next word, where it has anything in hand.
     fn watch(&mut self) {
         let is_worker = matches!(self.running, Some(Running::Worker { .. }));
@@ -308,8 +334,7 @@ impl Desk {
 
     /// Says whether there is work. Without a worker there is none: orders wait until a person starts one again.
     fn note(&mut self) {
-        let open = |slot: &Slot| slot.waiting.is_some() || slot.working.is_some();
-        if self.running.is_none() || !self.slots.iter().any(open) {
+        if self.running.is_none() || self.slots.iter().all(Slot::is_empty) {
             self.busy = None;
         } else if self.busy.is_none() {
             self.busy = Some(Work::begin());
@@ -364,13 +389,10 @@ fn fail(which: Which) {
     if let Which::Helper(_) = which {
         return lose(which);
     }
-    let (running, failed, remedy) = which.desk(|desk| {
-        for slot in &mut desk.slots {
-            let left = slot.working.take().map(|(_, order)| order);
-            slot.waiting = slot.waiting.take().or(left);
-        }
+    let (running, lost, failed, remedy) = which.desk(|desk| {
+        let lost = desk.put_back();
         desk.watch = None;
-        (desk.running.take(), desk.failed, desk.health.failed())
+        (desk.running.take(), lost, desk.failed, desk.health.failed())
     });
     let was_here = matches!(running, Some(Running::Here(_)));
     if let Some(Running::Worker { worker, .. }) = running {
@@ -388,23 +410,26 @@ fn fail(which: Which) {
             }
         }
     }
+    give_back(lost);
 }
 
 /// An engine beside the first hangs or died: the others do without it.
 fn lose(which: Which) {
-    let (running, orders) = which.desk(|desk| {
+    let (running, lost) = which.desk(|desk| {
         desk.watch = None;
-        let left = |slot: &mut Slot| slot.working.take().map(|(_, order)| order).or(slot.waiting.take());
-        let orders: Vec<Order> = desk.slots.iter_mut().filter_map(left).collect();
-        (desk.running.take(), orders)
+        (desk.running.take(), desk.put_back())
     });
     if let Some(Running::Worker { worker, .. }) = running {
         worker.terminate();
     }
-    for Order { task, page, lost, .. } in orders {
+    give_back(lost);
+    which.desk(Desk::note);
+}
+
+fn give_back(lost: Vec<Order>) {
+    for Order { task, page, lost, .. } in lost {
         if let Some(lost) = lost {
             lost(page, task);
         }
     }
-    which.desk(Desk::note);
 }

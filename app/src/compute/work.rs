@@ -18,6 +18,8 @@ pub(super) struct Work {
     pub(super) question: Value,
     /// Places of machines, those first that were the best of the question before.
     order: Vec<usize>,
+    /// Million tokens of its step, on whatever machine.
+    mtok: f64,
     /// Its number: what is found for another is dropped.
     pub(super) round: u32,
     /// What was found, by place; empty until an engine says how many machines there are.
@@ -31,8 +33,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new(question: Value, round: u32, order: Vec<usize>) -> Self {
-        Self { question, order, round, found: Vec::new(), left: VecDeque::new(), put_off: Vec::new(), tried: 0 }
+    pub(super) fn new((question, mtok): (Value, f64), round: u32, order: Vec<usize>) -> Self {
+        Self { question, mtok, order, round, found: Vec::new(), left: VecDeque::new(), put_off: Vec::new(), tried: 0 }
     }
 
     /// The machines that are asked before it is known how many there are.
@@ -104,12 +106,14 @@ impl Work {
 
     /// What the next machines have to reach, where so many are shown of the fastest and of the cheapest.
     pub(super) fn reached(&self, shown: [usize; 2]) -> Option<Reached> {
-        reached(&self.market().fitting(), shown)
+        let of_step = |of_mtok: f64| of_mtok * self.mtok;
+        let Reached { seconds, usd } = reached(&self.market().fitting(), shown)?;
+        Some(Reached { seconds: of_step(seconds), usd: usd.map(of_step) })
     }
 }
 
-/// What the shown ones reach of those that fit, so many of the fastest and of the cheapest: of another that does neither better
-/// nothing is shown. `None` where too few are known.
+/// What the shown ones reach of those that fit, so many of the fastest and of the cheapest, for a million tokens: of another that
+/// does neither better nothing is shown. `None` where too few are known.
 fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2]) -> Option<Reached> {
     let last = |objective: Objective, count: usize| {
         let places = rank(fitting.to_vec(), objective).unwrap_or_default();
@@ -137,7 +141,7 @@ mod tests {
 
     #[test]
     fn machines_are_whole_once_each_is_known_whoever_found_them() {
-        let mut work = Work::new(Value::Null, 1, vec![0, 1, 2]);
+        let mut work = Work::new((Value::Null, 1.0), 1, vec![0, 1, 2]);
         assert!(work.shown().is_none());
         work.take(slice(&[0], &[], &[1, 2]));
         assert_eq!(work.left, [1, 2, 3, 4, 5]);
@@ -154,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_best_of_the_question_before_come_first() {
-        let mut work = Work::new(Value::Null, 1, vec![0, 5, 3, 9]);
+        let mut work = Work::new((Value::Null, 1.0), 1, vec![0, 5, 3, 9]);
         assert_eq!(work.first(), [0, 5, 3, 9]);
         // There are six by now.
         work.take(slice(&[0], &[], &[5, 3]));
@@ -168,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_was_put_off_is_asked_once_more_are_to_be_shown() {
-        let mut work = Work::new(Value::Null, 1, vec![0, 1]);
+        let mut work = Work::new((Value::Null, 1.0), 1, vec![0, 1]);
         work.take(slice(&[0, 1], &[], &[]));
         work.left.clear();
         work.take(slice(&[2], &[3, 5], &[]));

@@ -68,9 +68,9 @@ pub(crate) struct Beside {
 /// What machines reach: what does neither better is put off.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reached {
-    /// Seconds per million tokens.
+    /// Seconds of a step of the question.
     pub(crate) seconds: f64,
-    /// Dollars per million tokens; `None` where none of them has a price.
+    /// Its dollars; `None` where none of them has a price.
     pub(crate) usd: Option<f64>,
 }
 

@@ -1,5 +1,8 @@
 //! What the engine answers as a person types: the question, then the same question on every GPU type, in slices.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 use shardwise_core::calibration::{self, Measured};
 use shardwise_core::complete::training_gpus;
@@ -8,11 +11,11 @@ use shardwise_core::job::Job;
 use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
 use shardwise_core::search::measures::{self, Measures};
-use shardwise_core::search::sweep::{self, Tried};
+use shardwise_core::search::sweep::{self, Sweep, Tried};
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Question, evaluate_alone};
 
-use super::{answered_once, asked};
+use super::{answered_once, asked, known};
 use crate::form::{Form, mend};
 use crate::protocol::estimate::{
     Answered, Asking, Beside, Closer, Estimate, Figures, Offered, Reached, Refused, Rented, Slice,
@@ -66,16 +69,16 @@ fn refusal(question: &Question) -> Option<InputError> {
 }
 
 /// The question on the machines at `places`, as many of them as there is time for until it `is_over`, one at least where one is
-/// named; without those that do not come near to what others have `reached`. `None` of a question that has no answer.
+/// named; without those that do not come near to what others have `reached`. `None` of a question that has no answer, or is none.
 pub(super) fn compare(
     question: Value,
     round: u32,
     (places, reached): (&[usize], Option<Reached>),
     is_over: &dyn Fn() -> bool,
 ) -> Option<Slice> {
-    let asked = asked(question)?;
-    let sweep = asked.sweep();
-    let reached = reached.map(|reached| of_step(&asked.found.answer, reached));
+    let machines = Machines::of(question, places.contains(&0))?;
+    let sweep = machines.sweep();
+    let reached = reached.map(|Reached { seconds, usd }| sweep::Reached { seconds, usd });
     let total = sweep.total();
     let mut left = places.iter().copied().filter(|place| *place < total);
     let (mut offers, mut put_off) = (Vec::with_capacity(places.len()), Vec::new());
@@ -83,8 +86,7 @@ pub(super) fn compare(
         if place > 0 && reached.is_some_and(|reached| !sweep.may_beat(place, reached)) {
             put_off.push(place);
         } else {
-            let offer = if place == 0 { own(&asked) } else { offered(&asked.offer(place)?) };
-            offers.push((place, offer));
+            offers.push((place, machines.offered(place)?));
         }
         if is_over() {
             break;
@@ -93,10 +95,54 @@ pub(super) fn compare(
     Some(Slice { round, offers, put_off, left: left.collect(), total })
 }
 
-/// What is reached, for a step of the question: on every machine it has as many tokens.
-fn of_step(answer: &Answer, reached: Reached) -> sweep::Reached {
-    let mtok = answer.tokens_per_s * answer.step_time_s / 1e6;
-    sweep::Reached { seconds: reached.seconds * mtok, usd: reached.usd.map(|usd| usd * mtok) }
+thread_local! {
+    /// The machines of the last question that another worker answers.
+    static SWEPT: RefCell<Option<(Value, Rc<Sweep>)>> = const { RefCell::new(None) };
+}
+
+/// The machines that a question is asked of.
+enum Machines {
+    /// With its answer.
+    Answered(Rc<Asked>),
+    /// Its answer is nobody's business here.
+    Unanswered(Rc<Sweep>),
+}
+
+impl Machines {
+    /// Those of a question; its `own` has the plan that answers it.
+    fn of(question: Value, own: bool) -> Option<Self> {
+        if own {
+            return asked(question).map(Self::Answered);
+        }
+        if let Some(known) = known(&question) {
+            return Some(Self::Answered(known));
+        }
+        let swept = SWEPT.take().filter(|(last, _)| *last == question);
+        let (question, sweep) = match swept {
+            Some(swept) => swept,
+            None => {
+                let asked = question_from_value(question.clone()).ok()?;
+                (question, Rc::new(Sweep::every_gpu(&asked)))
+            }
+        };
+        SWEPT.set(Some((question, Rc::clone(&sweep))));
+        Some(Self::Unanswered(sweep))
+    }
+
+    fn sweep(&self) -> &Sweep {
+        match self {
+            Self::Answered(asked) => asked.sweep(),
+            Self::Unanswered(sweep) => sweep,
+        }
+    }
+
+    fn offered(&self, place: usize) -> Option<Offered> {
+        Some(match self {
+            Self::Answered(asked) if place == 0 => own(asked),
+            Self::Answered(asked) => offered(&asked.offer(place)?),
+            Self::Unanswered(sweep) => offered(&sweep.at(place)?),
+        })
+    }
 }
 
 /// What would make a question fit, of which `tried` numbers of GPUs did not. `None` of a question that has no answer.
@@ -303,6 +349,26 @@ mod tests {
     }
 
     #[test]
+    fn who_has_no_answer_finds_the_same_on_other_machines() {
+        let questions = presets();
+        let (first, second) = (&questions[0], &questions[1]);
+        let found = |question: &Question, places: &[usize]| {
+            let slice = compare(to_value(question), 1, (places, None), &|| false);
+            let slice = slice.unwrap_or_else(|| panic!("the question can be asked"));
+            json!(slice.offers)
+        };
+        let answered = |question: &Question| {
+            let all = found(question, &[0, 4, 9]);
+            json!(all.as_array().map(|all| &all[1..]))
+        };
+        // Only the last question is known.
+        let own = answered(first);
+        assert_eq!(found(second, &[9, 4]), json!([answered(second)[1], answered(second)[0]]));
+        assert_eq!(found(first, &[4, 9]), own);
+        assert!(compare(json!({}), 1, (&[4], None), &|| false).is_none());
+    }
+
+    #[test]
     fn what_comes_near_to_what_is_reached_is_found_and_the_others_are_put_off() {
         for mut question in presets().into_iter().take(4) {
             question.plan = None;
@@ -315,7 +381,9 @@ mod tests {
                 .map(|own| own.measures.seconds)
                 .collect();
             seconds.sort_by(f64::total_cmp);
-            let reached = Reached { seconds: seconds[5], usd: Some(0.0) };
+            let answer = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
+            let mtok = answer.tokens_per_s * answer.step_time_s / 1e6;
+            let reached = Reached { seconds: seconds[5] * mtok, usd: Some(0.0) };
             let places: Vec<usize> = (0..all.len()).collect();
             let slice = compare(to_value(&question), 1, (&places, Some(reached)), &|| false);
             let Slice { offers, put_off, left, .. } = slice.unwrap_or_else(|| panic!("the question has an answer"));
@@ -330,7 +398,7 @@ mod tests {
                 let is_first = own
                     .result
                     .as_ref()
-                    .is_ok_and(|own| own.fits() && own.measures.seconds <= reached.seconds);
+                    .is_ok_and(|own| own.fits() && own.measures.seconds <= seconds[5]);
                 assert!(!is_first || found.contains(&place), "{:?}", own.gpu);
             }
         }
