@@ -33,6 +33,12 @@ function watch() {
   const log = { keys: [], long: [] };
   window.keystrokes = log;
   let begun = null;
+  let drawn = () => {};
+  window.drawn = (wait) => new Promise((resolve) => {
+    drawn = resolve;
+    if (begun?.drawn) resolve();
+    setTimeout(resolve, wait);
+  });
   addEventListener('input', (event) => {
     begun = { from: event.timeStamp, at: performance.now(), task: 0, done: 0, drawn: 0 };
     log.keys.push(begun);
@@ -49,7 +55,10 @@ function watch() {
     own.done = performance.now();
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => { own.drawn = performance.now(); };
+      port1.onmessage = () => {
+        own.drawn = performance.now();
+        drawn();
+      };
       port2.postMessage(0);
     });
   }).observe(gpus, { attributes: true, attributeFilter: ['aria-busy'] });
@@ -60,11 +69,10 @@ async function type(page, field, text) {
   await input.fill('');
   await page.waitForTimeout(50);
   for (const key of text) {
-    const before = await page.evaluate(() => window.keystrokes.keys.length);
     await input.press(key);
-    await page.waitForFunction((count) => window.keystrokes.keys.length > count, before);
-    // An invalid text asks nothing, so the wait has an end.
-    await page.waitForFunction(() => window.keystrokes.keys.at(-1).drawn > 0, null, { timeout: 10_000 }).catch(() => {});
+    // The page says when: asked at every frame, as `waitForFunction` does, it would draw them all. An invalid text asks nothing, so
+    // the wait has an end.
+    await page.evaluate((wait) => window.drawn(wait), 10_000);
     await page.waitForTimeout(30);
   }
 }
