@@ -412,9 +412,9 @@ pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
     } else if !covered(&|own| of_gpu(own) && own.framework == kind.framework) {
         "runs of this framework on this architecture"
     } else if kind.experts {
-        "runs of experts with all of these"
+        "runs of experts in this precision by this framework on this architecture"
     } else {
-        "runs of a dense model with all of these"
+        "runs of a dense model in this precision by this framework on this architecture"
     };
     Some(Caveat::new(
         "not-covered",
