@@ -65,6 +65,7 @@ struct Layouts {
     experts: bool,
     experts_per_rank: f64,
     tokens: f64,
+    pipeline_parallel: f64,
     layers_per_chunk: f64,
     virtual_pipeline: f64,
     sequence_split: f64,
@@ -192,12 +193,14 @@ fn written(file: &File) -> String {
         let _ = write!(
             out,
             "Layouts {{ framework: {:?}, reinforcement: {}, experts: {}, experts_per_rank: {:?}, tokens: {:?}, \
-             layers_per_chunk: {:?}, virtual_pipeline: {:?}, sequence_split: {:?}, expert_tensor_parallel: {:?} }},",
+             pipeline_parallel: {:?}, layers_per_chunk: {:?}, virtual_pipeline: {:?}, sequence_split: {:?}, \
+             expert_tensor_parallel: {:?} }},",
             own.framework,
             own.reinforcement,
             own.experts,
             own.experts_per_rank,
             own.tokens,
+            own.pipeline_parallel,
             own.layers_per_chunk,
             own.virtual_pipeline,
             own.sequence_split,

@@ -211,10 +211,11 @@ fn coverage(found: &Found<'_>) -> String {
         let _ = writeln!(
             out,
             "[[layouts]]\nframework = {framework:?}\nreinforcement = {reinforcement}\nexperts = {experts}\n\
-             experts_per_rank = {:?}\ntokens = {:?}\nlayers_per_chunk = {:?}\nvirtual_pipeline = {:?}\n\
-             sequence_split = {:?}\nexpert_tensor_parallel = {:?}\n",
+             experts_per_rank = {:?}\ntokens = {:?}\npipeline_parallel = {:?}\nlayers_per_chunk = {:?}\n\
+             virtual_pipeline = {:?}\nsequence_split = {:?}\nexpert_tensor_parallel = {:?}\n",
             range.experts_per_rank,
             range.tokens.round(),
+            range.pipeline_parallel,
             (10.0 * range.layers_per_chunk).round() / 10.0,
             range.virtual_pipeline,
             range.sequence_split,

@@ -16,6 +16,7 @@ pub(crate) type Alike = (&'static str, bool, bool);
 pub(crate) struct Range {
     pub(crate) experts_per_rank: f64,
     pub(crate) tokens: f64,
+    pub(crate) pipeline_parallel: f64,
     pub(crate) layers_per_chunk: f64,
     pub(crate) virtual_pipeline: f64,
     pub(crate) sequence_split: f64,
@@ -37,6 +38,7 @@ fn own(job: &Job, layout: &Layout) -> Range {
     Range {
         experts_per_rank: (shape.num_experts as f64 / f64::from(layout.expert_parallel)).max(1.0),
         tokens: batch.mean.tokens,
+        pipeline_parallel: f64::from(layout.pipeline_parallel),
         layers_per_chunk: shape.num_hidden_layers as f64 / chunks,
         virtual_pipeline: f64::from(layout.virtual_pipeline),
         sequence_split: f64::from(layout.sequence_split()),
@@ -53,6 +55,7 @@ pub(crate) fn ranges<'a>(runs: impl Iterator<Item = (&'a Job, &'a Plan)>) -> BTr
         *all = Range {
             experts_per_rank: all.experts_per_rank.max(own.experts_per_rank),
             tokens: all.tokens.max(own.tokens),
+            pipeline_parallel: all.pipeline_parallel.max(own.pipeline_parallel),
             layers_per_chunk: all.layers_per_chunk.min(own.layers_per_chunk),
             virtual_pipeline: all.virtual_pipeline.max(own.virtual_pipeline),
             sequence_split: all.sequence_split.max(own.sequence_split),

@@ -17,6 +17,8 @@ pub struct Layouts {
     pub experts_per_rank: f64,
     /// Most tokens of a mean micro-batch on one GPU.
     pub tokens: f64,
+    /// Most stages of a pipeline.
+    pub pipeline_parallel: f64,
     /// Fewest layers of a model chunk.
     pub layers_per_chunk: f64,
     /// Most chunks of a stage.
@@ -33,7 +35,7 @@ pub struct Layouts {
 pub(super) const CAUTION: f64 = 0.05;
 
 /// Doublings by which a layout goes beyond what published runs of its kind tried, `tokens` in a mean micro-batch on one
-/// GPU: of experts on a rank, tokens, chunks of a stage, layers of a chunk, GPUs that split a sequence or an expert.
+/// GPU: of experts on a rank, tokens, stages, chunks of a stage, layers of a chunk, GPUs that split a sequence or an expert.
 /// All activations in host memory count as one: runs that moved any kept those of half the layers (Megatron-Bridge's
 /// recipes for GB200 and GB300).
 #[must_use]
@@ -65,6 +67,7 @@ pub fn beyond(job: &Job, layout: &Layout, tokens: f64) -> f64 {
         past(expert_tensor, own.expert_tensor_parallel);
     }
     past(tokens, own.tokens);
+    past(pipeline, own.pipeline_parallel);
     past(chunks, own.virtual_pipeline);
     past(own.layers_per_chunk, shape.num_hidden_layers as f64 / (pipeline * chunks));
     past(f64::from(layout.sequence_split()), own.sequence_split);
