@@ -139,6 +139,8 @@ fn models_are_found_by_id_and_repository() {
         // Others of the same shape, which the entry names.
         ("inclusionAI/Ring-mini-2.0", "ling-mini-2.0"),
         ("inclusionAI/Ring-1T", "ling-1t"),
+        ("inclusionAI/Ring-flash-2.0", "ling-flash-2.0"),
+        ("XiaomiMiMo/MiMo-V2.5", "mimo-v2-flash"),
         ("Ring-1T-FP8", "ling-1t"),
         ("moonshotai/Kimi-K2.6", "kimi-k2.5"),
         ("moonshotai/Kimi-K2.7-Code", "kimi-k2.5"),

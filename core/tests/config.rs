@@ -93,6 +93,25 @@ fn stated_only_types_are_matched_to_the_catalog() {
 }
 
 #[test]
+fn models_of_two_types_are_matched_to_the_catalog() {
+    let sizes = |model_type: &str, hidden: u64, layers: u64| {
+        json!({"model_type": model_type, "hidden_size": hidden, "num_hidden_layers": layers, "intermediate_size": 16384,
+            "num_attention_heads": 64, "num_key_value_heads": 4, "head_dim": 192, "vocab_size": 152_576})
+    };
+    for (model_type, hidden, layers, id) in [
+        ("mimo_v2_flash", 4096, 48, "mimo-v2-flash"),
+        ("mimo_v2", 4096, 48, "mimo-v2-flash"),
+        ("mimo_v2", 6144, 70, "mimo-v2.5-pro"),
+    ] {
+        assert_eq!(resolve(sizes(model_type, hidden, layers)).unwrap().id, id);
+    }
+    assert_eq!(resolve(sizes("mimo_v2", 1024, 4)).unwrap().reading.unknown_type.as_deref(), Some("mimo_v2"));
+    let text = json!({"model_type": "gemma4_unified_text", "hidden_size": 3840, "num_hidden_layers": 48});
+    let gemma = json!({"model_type": "gemma4_unified", "text_config": text});
+    assert_eq!(resolve(gemma).unwrap().id, "gemma-4-12b");
+}
+
+#[test]
 fn normalised_objects_suffice() {
     let llama = resolve(normalised()).unwrap();
     assert_eq!(llama.parameters.total, 6_738_415_616);

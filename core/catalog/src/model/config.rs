@@ -150,7 +150,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
 
 /// Types whose layers differ in their heads: the catalog has their models in outline, and states their weights. Others of these
 /// types are read by their sizes, as unknown ones are.
-const IN_OUTLINE: [&str; 2] = ["mimo_v2_flash", "step3p5"];
+const IN_OUTLINE: [&str; 3] = ["mimo_v2_flash", "mimo_v2", "step3p5"];
 
 /// The language model's part of a configuration, which is the whole where that has no others.
 fn text_of<'a>(keys: &Keys<'a>) -> Result<Keys<'a>, InputError> {
@@ -168,7 +168,8 @@ fn entry_of_config(model_type: &str, keys: &Keys<'_>) -> Result<Option<&'static 
     let hidden = text.positive(&["hidden_size"], keys::HIDDEN)?;
     let layers = text.positive(&["num_hidden_layers"], keys::LAYERS)?;
     let entry = catalog::models().iter().find(|entry| {
-        entry.model_type == family
+        // The language model of MiMo-V2.5 is that of V2-Flash, under another type.
+        (entry.model_type == family || family == "mimo_v2" && entry.model_type == "mimo_v2_flash")
             && Some(entry.shape.hidden_size) == hidden
             && Some(entry.shape.num_hidden_layers) == layers
     });

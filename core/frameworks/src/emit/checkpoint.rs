@@ -61,6 +61,7 @@ const CHAT: &[(&str, &str)] = &[
     ("google/gemma-3-1b-pt", "google/gemma-3-1b-it"),
     ("google/gemma-3-27b-pt", "google/gemma-3-27b-it"),
     ("google/gemma-3-4b-pt", "google/gemma-3-4b-it"),
+    ("google/gemma-4-12B", "google/gemma-4-12B-it"),
     ("google/gemma-4-26B-A4B", "google/gemma-4-26B-A4B-it"),
     ("google/gemma-4-31B", "google/gemma-4-31B-it"),
     ("google/gemma-4-E2B", "google/gemma-4-E2B-it"),
@@ -107,10 +108,11 @@ const NO_TEMPLATE: &[&str] = &[
 ];
 
 /// Published in blocks of fp8, which `fp8_cast_bf16.py` of <https://github.com/deepseek-ai/DeepSeek-V3> widens: their
-/// cards on <https://huggingface.co>, 2026-11-22, or `quantization_config` there, 2026-11-28.
+/// cards on <https://huggingface.co>, 2026-11-22, or `quantization_config` there, 2026-11-28 and 2026-11-29.
 const FP8_BLOCKS: &[&str] = &[
     "MiniMaxAI/MiniMax-M2.5",
     "XiaomiMiMo/MiMo-V2-Flash",
+    "XiaomiMiMo/MiMo-V2.5-Pro",
     "deepseek-ai/DeepSeek-R1",
     "deepseek-ai/DeepSeek-V3",
     "deepseek-ai/DeepSeek-V3.2",

@@ -17,7 +17,7 @@ const NO_DECODERS: [&str; 4] = ["MaskedLM", "Classification", "QuestionAnswering
 
 /// Whether the catalog only states the weights of models of this type.
 pub(super) fn is_stated_only(model_type: &str) -> bool {
-    ["gemma4", "gemma4_text", "deepseek_v4"].contains(&model_type)
+    ["gemma4", "gemma4_text", "gemma4_unified", "gemma4_unified_text", "deepseek_v4"].contains(&model_type)
 }
 
 /// The shape that a real `config.json` describes, and what it leaves open.
