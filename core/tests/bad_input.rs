@@ -304,7 +304,7 @@ mod command_line {
     fn each_refusal_of_the_list_has_its_line_and_status() {
         for (path, value, field) in [
             ("model", json!({"num_hidden_layers": 2}), "model.hidden_size"),
-            ("model", json!({"model_type": "nemotron-nas", "block_configs": [1]}), "model.model_type"),
+            ("model", json!({"model_type": "nobody-nas", "block_configs": [1]}), "model.model_type"),
             ("plan.tensor_parallel", json!(3), "plan.tensor_parallel"),
             ("hardware.gpus", json!(0), "hardware.gpus"),
             ("hardware.usd_per_gpu_hour", json!(-1), "hardware.usd_per_gpu_hour"),

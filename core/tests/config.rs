@@ -111,6 +111,48 @@ fn models_of_two_types_are_matched_to_the_catalog() {
     assert_eq!(resolve(gemma).unwrap().id, "gemma-4-12b");
 }
 
+/// `nemotron-nas` with these blocks: key and value heads' groups and widths of the MLP; nothing where a half is absent.
+fn searched(blocks: &[(Option<u64>, Option<f64>)]) -> Value {
+    let blocks: Vec<Value> = blocks
+        .iter()
+        .map(|(group, times)| {
+            json!({"attention": {"n_heads_in_group": group, "no_op": group.is_none(), "replace_with_linear": false},
+                "ffn": {"ffn_mult": times, "no_op": times.is_none(), "replace_with_linear": false}})
+        })
+        .collect();
+    json!({"model_type": "nemotron-nas", "hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": blocks.len(),
+        "num_key_value_heads": null, "intermediate_size": null, "vocab_size": 128_256, "block_configs": blocks})
+}
+
+#[test]
+fn blocks_with_sizes_of_their_own_are_counted_one_by_one() {
+    let blocks = [(Some(8), Some(5.25)), (None, Some(1.3125)), (None, None), (Some(8), Some(0.5)), (Some(8), None)];
+    let model = resolve(searched(&blocks)).unwrap();
+    let attention = 3 * (8192 * 128 * (2 * 64 + 2 * 8));
+    let mlps = 3 * 8192 * (28_672 + 7_168 + 2_816);
+    let outside = 2 * 128_256 * 8192 + 8192;
+    assert_eq!(model.parameters.total, attention + mlps + 6 * 8192 + outside);
+    assert_eq!((model.shape.layer_pattern, model.shape.num_hidden_layers), ("A-A*", 4));
+    // The mean of 12,885, as a multiple of 256.
+    assert_eq!((model.shape.intermediate_size, model.shape.num_key_value_heads), (12_800, 8));
+    assert!(model.hybrid && model.reading.unknown_type.is_none());
+    // A matrix in the place of a half has the hidden size both ways, within what three matrices share.
+    let mut linear = searched(&blocks);
+    linear["block_configs"][2]["attention"] = json!({"no_op": false, "replace_with_linear": true});
+    let more = resolve(linear).unwrap().parameters.total - model.parameters.total;
+    assert!(more >= 8192 * 8192 + 8192 && more < 8192 * 8192 + 4 * 8192, "{more}");
+    for wrong in [json!(null), json!([]), json!([1]), json!([{"attention": {}, "ffn": {}}])] {
+        let error = resolve(with(searched(&blocks), "block_configs", wrong)).unwrap_err();
+        assert_eq!(error.field, "model.block_configs");
+        said(&error.message);
+    }
+    for (group, times) in [(Some(7), Some(1.0)), (Some(8), Some(-1.0)), (Some(8), Some(1e12))] {
+        let error = resolve(searched(&[(group, times)])).unwrap_err();
+        assert_eq!(error.field, "model.block_configs");
+        said(&error.message);
+    }
+}
+
 #[test]
 fn normalised_objects_suffice() {
     let llama = resolve(normalised()).unwrap();

@@ -4,6 +4,7 @@ mod families;
 mod keys;
 mod layers;
 mod quantization;
+mod searched;
 mod sizes;
 mod special;
 mod vision;
@@ -118,7 +119,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         }
     };
     check(&shape, &keys)?;
-    let parameters = ParameterCounts::of(&shape);
+    let parameters = ParameterCounts::of(&shape).with_stated(reading.outlined, reading.outlined);
     if parameters.total > MOST_PARAMETERS {
         return Err(keys.error(
             "hidden_size",
@@ -143,6 +144,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         parameters,
         hybrid: pattern.contains(['L', 'M'])
             || shape.indexer_heads > 0
+            || reading.outlined > 0
             || text_of(&keys)?.has("sparse_attention_config"),
         reading,
     })

@@ -3,6 +3,8 @@
 /// What is known of a model beside its shape; nothing of those of the catalog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
+    /// Weights that its blocks come to, each with its own sizes, where the shape has one size for all; else 0.
+    pub outlined: u64,
     /// Its `model_type`, where that is not known and the sizes alone were read.
     pub unknown_type: Option<String>,
     /// Whether it has towers for images or sounds that are not counted.

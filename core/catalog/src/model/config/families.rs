@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::keys::Keys;
-use super::{layers, quantization, sizes, special, vision};
+use super::{layers, quantization, searched, sizes, special, vision};
 use crate::error::InputError;
 use crate::model::{Norm, QkNorm, Reading, Shape};
 
@@ -34,7 +34,7 @@ pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<(Shape, Reading
     };
     let mut shape = found.unwrap_or(Shape::EMPTY);
     if found.is_none() {
-        refuse_no_decoder(inner, keys, &text)?;
+        refuse_no_decoder(keys, &text)?;
     }
     let language = if found.is_some() { language } else { "" };
     sizes::common(&mut shape, &text, language)?;
@@ -51,6 +51,7 @@ pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<(Shape, Reading
         .any(|name| keys.has(name) || whole.has(name));
     let unknown: String = inner.chars().take(60).collect();
     let reading = Reading {
+        outlined: if language == "nemotron-nas" { searched::weights(&shape, &text)? } else { 0 },
         unknown_type: found.is_none().then_some(unknown),
         tower_ignored: !seen || heard,
         released: quantization::released(keys, &text, shape.num_experts > 0)?,
@@ -58,8 +59,8 @@ pub(super) fn shape(model_type: &str, keys: &Keys<'_>) -> Result<(Shape, Reading
     Ok((shape, reading))
 }
 
-/// Refuses what has a decoder's sizes and is none, or a decoder whose blocks have sizes of their own.
-fn refuse_no_decoder(model_type: &str, keys: &Keys<'_>, text: &Keys<'_>) -> Result<(), InputError> {
+/// Refuses what has a decoder's sizes and is none, or a decoder of unknown type whose blocks have sizes of their own.
+fn refuse_no_decoder(keys: &Keys<'_>, text: &Keys<'_>) -> Result<(), InputError> {
     let named = |entry: &Value| {
         entry
             .as_str()
@@ -71,7 +72,7 @@ fn refuse_no_decoder(model_type: &str, keys: &Keys<'_>, text: &Keys<'_>) -> Resu
             keys.error("model_type", "this is no decoder. Give the config.json of a language model that generates.")
         );
     }
-    if model_type == "nemotron-nas" || text.has("block_configs") {
+    if text.has("block_configs") {
         return Err(keys.error(
             "model_type",
             "each block of this model has sizes of its own, which are not modelled. Choose another model.",
@@ -105,7 +106,9 @@ fn features(model_type: &str) -> Option<Shape> {
     Some(match model_type {
         // The larger Lings of the second generation bear the first's name, and say what they have beside it.
         "llama" | "mistral" | "ministral3" | "mixtral" | "phi3" | "internlm2" | "internlm3" | "deepseek"
-        | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" | "bailing_moe" => Shape::EMPTY,
+        | "deepseek_v2" | "glm4_moe_lite_text" | "llama4" | "llama4_text" | "bailing_moe" | "nemotron-nas" => {
+            Shape::EMPTY
+        }
         "ernie4_5_moe" => Shape { router_bias: true, ..tied },
         "bailing_moe_v2" | "minimax_m3" => Shape { qk_norm: QkNorm::Head, router_bias: true, ..Shape::EMPTY },
         "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "kimi_k25" | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => {
@@ -127,8 +130,7 @@ fn features(model_type: &str) -> Option<Shape> {
         "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => {
             Shape { qk_norm: QkNorm::Head, attn_output_gate: true, shared_expert_gate: true, ..Shape::EMPTY }
         }
-        "gemma" | "ernie4_5" => tied,
-        "minicpm" | "minicpm3" | "smollm3" => tied,
+        "gemma" | "ernie4_5" | "minicpm" | "minicpm3" | "smollm3" => tied,
         "gemma2" => Shape { norms_per_layer: 4, ..tied },
         "gemma3" | "gemma3_text" => Shape { norms_per_layer: 4, qk_norm: QkNorm::Head, ..tied },
         "glm" => Shape { attention_bias: true, ..Shape::EMPTY },

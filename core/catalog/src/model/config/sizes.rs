@@ -119,7 +119,7 @@ pub(super) fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> R
         .unwrap_or(0);
     let dense_only = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2"].contains(&model_type);
     if count == 0 || dense_only {
-        if shape.intermediate_size == 0 && !is_hybrid_stack(model_type) {
+        if shape.intermediate_size == 0 && !is_hybrid_stack(model_type) && model_type != "nemotron-nas" {
             return Err(keys.missing("intermediate_size", "the width of the MLP"));
         }
         shape.shared_expert_gate = false;

@@ -1,7 +1,7 @@
 //! What only some types have: windows, chunks, learned positions, recurrent layers.
 
 use super::keys::{HEAD_DIM, HEADS, HIDDEN, Keys, LAYERS, POSITIONS, WIDTH};
-use super::layers;
+use super::{layers, searched};
 use crate::error::InputError;
 use crate::model::{Linear, Mamba, Norm, QkNorm, Shape};
 
@@ -20,6 +20,7 @@ pub(super) fn apply(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Res
         "llama4" | "llama4_text" => llama4(shape, keys),
         "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => delta_net(shape, keys),
         "nemotron_h" => nemotron_h(shape, keys),
+        "nemotron-nas" => searched::apply(shape, keys),
         "qwen2" | "qwen2_moe" | "qwen3" | "qwen3_moe" | "qwen2_5_vl" | "qwen2_5_vl_text" => {
             // These files carry a window that is off unless they say otherwise.
             if keys.flag(&["use_sliding_window"])?.unwrap_or(false) { layers::windows(shape, keys, 0) } else { Ok(()) }
