@@ -141,6 +141,8 @@ fn models_are_found_by_id_and_repository() {
         ("inclusionAI/Ring-1T", "ling-1t"),
         ("inclusionAI/Ring-flash-2.0", "ling-flash-2.0"),
         ("XiaomiMiMo/MiMo-V2.5", "mimo-v2-flash"),
+        ("meituan-longcat/LongCat-Flash-Chat-FP8", "longcat-flash"),
+        ("meituan-longcat/LongCat-Flash-Thinking", "longcat-flash"),
         ("Ring-1T-FP8", "ling-1t"),
         ("moonshotai/Kimi-K2.6", "kimi-k2.5"),
         ("moonshotai/Kimi-K2.7-Code", "kimi-k2.5"),

@@ -154,6 +154,61 @@ fn blocks_with_sizes_of_their_own_are_counted_one_by_one() {
 }
 
 #[test]
+fn kimi_linear_has_a_narrow_gate_and_a_decay_per_channel() {
+    let linear = json!({"full_attn_layers": [4, 8, 12, 16, 20, 24, 27], "head_dim": 128, "num_heads": 32, "short_conv_kernel_size": 4});
+    let config = json!({"model_type": "kimi_linear", "hidden_size": 2304, "num_hidden_layers": 27, "intermediate_size": 9216,
+        "head_dim": 72, "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 163_840, "kv_lora_rank": 512,
+        "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "num_experts": 256, "num_experts_per_token": 8,
+        "num_shared_experts": 1, "moe_intermediate_size": 1024, "first_k_dense_replace": 1, "model_max_length": 1_048_576,
+        "tie_word_embeddings": false, "linear_attn_config": linear});
+    let model = resolve(config.clone()).unwrap();
+    assert_eq!(model.shape, catalog::model("kimi-linear-48b-a3b").unwrap().shape);
+    assert_eq!((model.parameters.linear_layers, model.parameters.attention_layers), (20, 7));
+    for (wrong, field) in [
+        (json!(null), "model.linear_attn_config"),
+        (
+            json!({"full_attn_layers": [28], "head_dim": 128, "num_heads": 32}),
+            "model.linear_attn_config.full_attn_layers",
+        ),
+        (json!({"full_attn_layers": [4], "num_heads": 32}), "model.linear_attn_config.head_dim"),
+    ] {
+        let error = resolve(with(config.clone(), "linear_attn_config", wrong)).unwrap_err();
+        assert_eq!(error.field, field);
+        said(&error.message);
+    }
+}
+
+#[test]
+fn experts_that_compute_nothing_are_chosen_and_not_counted() {
+    let configs: Map<String, Value> = serde_json::from_str(CONFIGS).unwrap();
+    let longcat = configs["longcat-flash"].clone();
+    let model = resolve(longcat.clone()).unwrap();
+    assert_eq!((model.shape.num_experts_per_tok, model.shape.zero_experts), (8, 256));
+    assert_eq!((model.parameters.dense_layers, model.parameters.expert_layers), (28, 28));
+    // Without the embedding 18.6B to 31.3B weights, 27B on average: arXiv:2509.01322.
+    let visited = model.parameters.active - model.parameters.embedding;
+    let each = model.parameters.expert * model.parameters.expert_layers;
+    let billions = |weights: u64| (weights as f64 / 1e8).round() / 10.0;
+    assert_eq!([visited - 8 * each, visited, visited + 4 * each].map(billions), [18.7, 27.1, 31.4]);
+    // As transformers writes it, with the blocks beside the layers; and one without such experts.
+    let written = with(with(longcat.clone(), "num_hidden_layers", json!(56)), "head_dim", json!(64));
+    assert_eq!(resolve(written).unwrap().shape, model.shape);
+    let plain = resolve(with(longcat, "zero_expert_num", json!(0))).unwrap().shape;
+    assert_eq!((plain.num_experts_per_tok, plain.zero_experts), (12, 0));
+    let gpus = json!({"gpu": "h200-sxm", "gpus": 256});
+    let sft = json!({"kind": "sft", "sequence_length": 4096, "global_batch": 256});
+    let question = json!({"version": 1, "model": "longcat-flash", "hardware": gpus, "workload": sft});
+    let answer = estimate(&question_from_value(question).unwrap()).unwrap();
+    let caveat = answer
+        .caveats
+        .iter()
+        .find(|caveat| caveat.id == "experts-that-compute-nothing")
+        .unwrap();
+    assert!(caveat.text.contains("256 experts") && caveat.text.contains("counted with 8"), "{}", caveat.text);
+    said(&caveat.text);
+}
+
+#[test]
 fn normalised_objects_suffice() {
     let llama = resolve(normalised()).unwrap();
     assert_eq!(llama.parameters.total, 6_738_415_616);

@@ -151,7 +151,8 @@ fn shape(row: &ModelRow) -> String {
         fields.push(format!("layer_pattern: {pattern:?}"));
     }
     if let Some(own) = &row.linear {
-        let columns = columns!(own; num_key_heads, num_value_heads, key_head_dim, value_head_dim, conv_kernel);
+        let columns = columns!(own; num_key_heads, num_value_heads, key_head_dim, value_head_dim, conv_kernel,
+            decay_rank, gate_rank);
         fields.push(format!("linear: {}", literal("Linear", &columns)));
     }
     if let Some(own) = &row.mamba {

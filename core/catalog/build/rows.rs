@@ -242,6 +242,10 @@ pub(crate) struct LinearRow {
     pub(crate) key_head_dim: u64,
     pub(crate) value_head_dim: u64,
     pub(crate) conv_kernel: u64,
+    #[serde(default)]
+    pub(crate) decay_rank: u64,
+    #[serde(default)]
+    pub(crate) gate_rank: u64,
 }
 
 /// Mamba-2 layers.
@@ -334,7 +338,8 @@ macro_rules! model_row {
 model_row! {
     numbers: hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads,
         head_dim, vocab_size, max_position_embeddings, norms_per_layer, learned_positions,
-        word_embed_proj_dim, hidden_size_per_layer_input, sliding_window, num_experts, num_experts_per_tok, moe_intermediate_size,
+        word_embed_proj_dim, hidden_size_per_layer_input, sliding_window, num_experts, num_experts_per_tok, zero_experts,
+        moe_intermediate_size,
         shared_expert_intermediate_size, first_k_dense_replace, moe_layer_freq, moe_layer_offset,
         moe_latent_size, q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim,
         indexer_heads, indexer_head_dim;

@@ -221,10 +221,13 @@ impl BlockContext<'_> {
             } else {
                 self.product(tokens, query, h)
             };
+            let values = heads * shape.v_head_dim as f64 / self.tp();
+            let gate = if shape.attn_output_gate { self.product(tokens, values, h) } else { Part::default() };
             return queries
+                .join(gate)
                 .join(self.product(tokens, rank + shape.qk_rope_head_dim as f64, h))
                 .join(self.product(tokens, up, rank))
-                .join(self.product(tokens, h, heads * shape.v_head_dim as f64 / self.tp()));
+                .join(self.product(tokens, h, values));
         }
         let d = shape.head_dim as f64;
         let kv = (shape.num_key_value_heads as f64 / self.tp()).max(1.0) * d;
@@ -310,7 +313,7 @@ impl BlockContext<'_> {
         };
         let local = tokens / self.tp();
         // Router scores, top-k, and the copies of each token to and from its experts.
-        let route = self.product(local, shape.num_experts as f64, shape.hidden_size as f64);
+        let route = self.product(local, (shape.num_experts + shape.zero_experts) as f64, shape.hidden_size as f64);
         let permute = self.stream(2.0 * visits * h * 4.0 + 4.0 * local * shape.num_experts as f64 * 3.0, 12.0);
         let mut part = grouped(matrices * width, h)
             .join(self.stream(2.0 * visits * width * if shape.gated_mlp { 3.0 } else { 2.0 }, 1.0))
@@ -349,9 +352,9 @@ impl BlockContext<'_> {
         let h = shape.hidden_size as f64;
         let (into, out) = if mixer == Mixer::DeltaNet {
             let linear = &shape.linear;
-            let keys = (linear.num_key_heads * linear.key_head_dim) as f64;
-            let values = (linear.num_value_heads * linear.value_head_dim) as f64;
-            (2.0 * keys + 2.0 * values, values)
+            let (keys, values) = (linear.keys() as f64, linear.values() as f64);
+            let gate = if linear.gate_rank > 0 { linear.gate_rank as f64 } else { values };
+            (2.0 * keys + values + gate, values)
         } else {
             let mamba = &shape.mamba;
             let inner = (mamba.num_heads * mamba.head_dim) as f64;

@@ -134,7 +134,10 @@ fn architecture(a: &Asked, broken: &mut Vec<InputError>) {
             "embeddings or a last layer of this kind",
         ),
         (!known.contains(&biases) || shape.lm_head_bias, "biases of this choice"),
-        (shape.router_linear_bias || shape.expert_bias || shape.moe_latent_size > 0, "experts of this kind"),
+        (
+            shape.router_linear_bias || shape.expert_bias || shape.moe_latent_size > 0 || shape.zero_experts > 0,
+            "experts of this kind",
+        ),
     ];
     if let Some((_, missing)) = missing.into_iter().find(|(has, _)| *has) {
         let says = "Shardwise writes no Megatron-LM arguments for {missing}. Take Megatron-Bridge's flags, which name a recipe, or another framework's.";

@@ -157,6 +157,16 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
             "This architecture mixes in Mamba-2, Gated DeltaNet, sparse attention or blocks of several sizes. Weights are exact; times are a first approximation that no published run has checked.",
         ));
     }
+    let shape = &job.model.shape;
+    if shape.zero_experts > 0 {
+        found.push(Caveat::new(
+            "experts-that-compute-nothing",
+            format!(
+                "{} experts of this model compute nothing, and a token is counted with {} of the others, the mean of an even choice. A layer of its config.json is two blocks here: its experts wait for what a run overlaps them with.",
+                shape.zero_experts, shape.num_experts_per_tok
+            ),
+        ));
+    }
     let reading = &job.model.reading;
     if let Some(own) = &reading.unknown_type {
         found.push(Caveat::new(

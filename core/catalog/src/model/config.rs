@@ -144,6 +144,7 @@ pub fn model_from_config(map: &Map<String, Value>, field: &str) -> Result<Model,
         parameters,
         hybrid: pattern.contains(['L', 'M'])
             || shape.indexer_heads > 0
+            || shape.zero_experts > 0
             || reading.outlined > 0
             || text_of(&keys)?.has("sparse_attention_config"),
         reading,

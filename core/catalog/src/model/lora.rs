@@ -1,5 +1,6 @@
 //! How many weights low-rank adapters add.
 
+use super::matrices::linear_attention_sizes;
 use super::parameters::mlp_matrix_count;
 use super::{ParameterCounts, Shape};
 use crate::words;
@@ -73,7 +74,7 @@ fn attention_widths(shape: &Shape) -> u64 {
         };
         let down = h + shape.kv_lora_rank + shape.qk_rope_head_dim;
         let up = shape.kv_lora_rank + heads * (shape.qk_nope_head_dim + shape.v_head_dim);
-        return queries + down + up + output;
+        return queries + down + up + output + if shape.attn_output_gate { output } else { 0 };
     }
     let gate = if shape.attn_output_gate { 2 } else { 1 };
     let queries = h + gate * heads * shape.head_dim;
@@ -81,14 +82,13 @@ fn attention_widths(shape: &Shape) -> u64 {
     queries + 2 * keys + output
 }
 
-/// Sum of inputs and outputs of the matrices of one Gated `DeltaNet` layer: two input projections and the output.
+/// Sum of inputs and outputs of the matrices of one Gated `DeltaNet` layer: two input projections and the output, or each of
+/// Kimi Delta Attention's.
 fn linear_attention_widths(shape: &Shape) -> u64 {
-    let linear = &shape.linear;
-    let keys = linear.num_key_heads * linear.key_head_dim;
-    let values = linear.num_value_heads * linear.value_head_dim;
-    (shape.hidden_size + 2 * keys + 2 * values)
-        + (shape.hidden_size + 2 * linear.num_value_heads)
-        + (values + shape.hidden_size)
+    linear_attention_sizes(shape)
+        .iter()
+        .map(|(inputs, outputs, each)| (inputs + outputs) * each)
+        .sum()
 }
 
 /// Sum of inputs and outputs of the matrices of one Mamba-2 layer: the input projection and the output.

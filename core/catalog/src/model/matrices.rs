@@ -53,7 +53,7 @@ pub fn block_matrices(shape: &Shape) -> Vec<Matrices> {
         let width = if latent > 0 { latent } else { hidden };
         let layers = counts.expert_layers;
         let gate = u64::from(shape.shared_expert_gate && shape.shared_expert_intermediate_size > 0);
-        add(None, layers, &[(hidden, shape.num_experts, 1), (hidden, 1, gate)]);
+        add(None, layers, &[(hidden, shape.num_experts + shape.zero_experts, 1), (hidden, 1, gate)]);
         add(linear, layers, &mlp_sizes(shape, width, shape.moe_intermediate_size, shape.num_experts));
         add(linear, layers, &mlp_sizes(shape, hidden, shape.shared_expert_intermediate_size, 1));
         add(linear, layers, &[(hidden, latent, 1), (latent, hidden, 1)]);
@@ -90,6 +90,9 @@ fn attention_sizes(shape: &Shape) -> Vec<(u64, u64, u64)> {
     };
     let up = heads * (shape.qk_nope_head_dim + shape.v_head_dim);
     sizes.extend([(hidden, shape.kv_lora_rank + shape.qk_rope_head_dim, 1), (shape.kv_lora_rank, up, 1), output]);
+    if shape.attn_output_gate {
+        sizes.push((hidden, heads * shape.v_head_dim, 1));
+    }
     sizes
 }
 
@@ -100,12 +103,21 @@ fn indexer_sizes(shape: &Shape) -> [(u64, u64, u64); 3] {
     [(shape.q_lora_rank, heads * width, on), (hidden, width, on), (hidden, heads, on)]
 }
 
-/// Those of one Gated `DeltaNet` layer.
-fn linear_attention_sizes(shape: &Shape) -> [(u64, u64, u64); 3] {
-    let own = &shape.linear;
-    let (keys, values) = (own.num_key_heads * own.key_head_dim, own.num_value_heads * own.value_head_dim);
-    let hidden = shape.hidden_size;
-    [(hidden, 2 * keys + 2 * values, 1), (hidden, 2 * own.num_value_heads, 1), (values, hidden, 1)]
+/// Those of one Gated `DeltaNet` layer, or of one of Kimi Delta Attention, whose projections are apart.
+pub(super) fn linear_attention_sizes(shape: &Shape) -> Vec<(u64, u64, u64)> {
+    let (own, hidden) = (&shape.linear, shape.hidden_size);
+    let (keys, values) = (own.keys(), own.values());
+    if own.decay_rank == 0 {
+        return vec![(hidden, 2 * keys + 2 * values, 1), (hidden, 2 * own.num_value_heads, 1), (values, hidden, 1)];
+    }
+    let narrow = |rank: u64, wide: u64| [(hidden, rank, 1), (rank, wide, 1)];
+    let mut sizes = vec![(hidden, keys, 2), (hidden, values, 1), (hidden, own.num_value_heads, 1), (values, hidden, 1)];
+    sizes.extend(narrow(own.decay_rank, keys));
+    match own.gate_rank {
+        0 => sizes.push((hidden, values, 1)),
+        rank => sizes.extend(narrow(rank, values)),
+    }
+    sizes
 }
 
 /// Those of one Mamba-2 layer.

@@ -205,9 +205,11 @@ fn norm(shape: &Shape) -> u64 {
 /// Grouped queries (<https://arxiv.org/abs/2305.13245>): H x A x D for queries and for the output,
 /// H x KV x D for keys and for values; Qwen3-Next's queries are twice as wide, the second half
 /// being the gate (`Qwen3NextAttention`). Latent attention (<https://arxiv.org/abs/2405.04434>,
-/// section 2.1, `DeepseekV3Attention`): queries and key-values through their ranks. The indexer of
-/// sparse attention (`Indexer` in <https://github.com/deepseek-ai/DeepSeek-V3.2-Exp>) has its own
-/// queries, keys and head weights.
+/// section 2.1, `DeepseekV3Attention`): queries and key-values through their ranks; Kimi K3's has a
+/// gate as wide as the values (`KimiMLAAttention`,
+/// <https://github.com/NVIDIA-NeMo/Automodel/blob/36044ad3d139363fb6c73c24af2e7c6b65ec52f6/nemo_automodel/components/models/kimi_k3/model.py>).
+/// The indexer of sparse attention (`Indexer` in <https://github.com/deepseek-ai/DeepSeek-V3.2-Exp>)
+/// has its own queries, keys and head weights.
 fn attention_matrices(shape: &Shape) -> u64 {
     let (h, heads) = (shape.hidden_size, shape.num_attention_heads);
     if shape.is_mla() {
@@ -220,7 +222,8 @@ fn attention_matrices(shape: &Shape) -> u64 {
             + shape.kv_lora_rank * heads * (shape.qk_nope_head_dim + shape.v_head_dim);
         let indexer = shape.q_lora_rank * shape.indexer_heads * shape.indexer_head_dim
             + if shape.indexer_heads > 0 { h * (shape.indexer_head_dim + shape.indexer_heads) } else { 0 };
-        return queries + key_values + heads * shape.v_head_dim * h + indexer;
+        let output = heads * shape.v_head_dim * h;
+        return queries + key_values + output + indexer + if shape.attn_output_gate { output } else { 0 };
     }
     let queries = h * heads * shape.head_dim;
     let keys = h * shape.num_key_value_heads * shape.head_dim;
@@ -255,17 +258,27 @@ fn attention_vectors(shape: &Shape) -> u64 {
 
 /// One Gated `DeltaNet` layer (<https://arxiv.org/abs/2412.06464>, `Qwen3NextGatedDeltaNet`):
 /// projections of queries, keys, values and gate, of the two rates per head, the convolution, the
-/// rates' biases and decays, the norm and the output.
+/// rates' biases and decays, the norm and the output. Kimi Delta Attention
+/// (<https://arxiv.org/abs/2510.26692>, `KimiDeltaAttention` of the address above) has a decay and a
+/// bias per channel of the keys, by a narrow projection, and its gate may be by another.
 fn linear_attention(shape: &Shape) -> u64 {
-    let linear = &shape.linear;
-    let keys = linear.num_key_heads * linear.key_head_dim;
-    let values = linear.num_value_heads * linear.value_head_dim;
-    shape.hidden_size * (2 * keys + 2 * values)
-        + shape.hidden_size * 2 * linear.num_value_heads
+    let (linear, hidden) = (&shape.linear, shape.hidden_size);
+    let (keys, values, heads) = (linear.keys(), linear.values(), linear.num_value_heads);
+    let narrow = |rank: u64, wide: u64| rank * (hidden + wide);
+    let gate = if linear.gate_rank > 0 { narrow(linear.gate_rank, values) } else { hidden * values };
+    let (decay, biases) = match linear.decay_rank {
+        0 => (hidden * heads, heads),
+        rank => (narrow(rank, keys), keys),
+    };
+    hidden * (2 * keys + values)
+        + gate
+        + hidden * heads
+        + decay
         + (2 * keys + values) * linear.conv_kernel
-        + 2 * linear.num_value_heads
+        + heads
+        + biases
         + linear.value_head_dim
-        + values * shape.hidden_size
+        + values * hidden
 }
 
 /// One Mamba-2 layer (<https://arxiv.org/abs/2405.21060>, `NemotronHMamba2Mixer`): the input
@@ -297,11 +310,13 @@ fn mlp_bias(shape: &Shape, width: u64, inner: u64) -> u64 {
     (mlp_matrix_count(shape) - 1) * inner + width
 }
 
-/// Router of one expert layer: one row per expert, with the balancing bias of `DeepSeek`-V3
+/// Router of one expert layer: one row per expert, those that compute nothing among them
+/// (`LongcatFlashTopkRouter`), with the balancing bias of `DeepSeek`-V3
 /// (<https://arxiv.org/abs/2412.19437>, section 2.1.2) or the plain bias of gpt-oss.
 fn router(shape: &Shape) -> u64 {
-    let bias = if shape.router_bias || shape.router_linear_bias { shape.num_experts } else { 0 };
-    shape.hidden_size * shape.num_experts + bias
+    let rows = shape.num_experts + shape.zero_experts;
+    let bias = if shape.router_bias || shape.router_linear_bias { rows } else { 0 };
+    shape.hidden_size * rows + bias
 }
 
 /// One routed expert: an MLP of its own width (`Qwen3MoeMLP`, `GptOssExperts`), behind a latent

@@ -56,7 +56,7 @@ pub struct Shape {
     /// Kind of each layer, repeated: `A` full attention, `S` sliding, `L` Gated `DeltaNet`; for Nemotron-H
     /// `M` Mamba-2, `*` attention, `E` experts, `-` MLP. Empty: all `A`, or all `S` with a window.
     pub layer_pattern: &'static str,
-    /// Queries gated after attention (Qwen3-Next).
+    /// Queries gated after attention (Qwen3-Next); under MLA what attention gives, by a matrix of its own (Kimi K3).
     pub attn_output_gate: bool,
     /// One learned sink per head (gpt-oss).
     pub attn_sinks: bool,
@@ -64,8 +64,10 @@ pub struct Shape {
     pub mxfp4_experts: bool,
     /// Experts; 0 for a dense model.
     pub num_experts: u64,
-    /// Experts each token visits.
+    /// Experts each token visits; on average, where it may choose experts that compute nothing.
     pub num_experts_per_tok: u64,
+    /// Experts beside those that hand a token on as it is (`LongCat`): the router chooses among them too; 0 without.
+    pub zero_experts: u64,
     /// Width of one expert.
     pub moe_intermediate_size: u64,
     /// Width of all shared experts together; 0 without.
@@ -121,6 +123,35 @@ pub struct Linear {
     pub value_head_dim: u64,
     /// Width of the convolution.
     pub conv_kernel: u64,
+    /// Rank by which each channel of the keys gets a decay of its own (Kimi Delta Attention); 0 where each head has one.
+    pub decay_rank: u64,
+    /// Rank of the output's gate; 0 where its matrix is whole.
+    pub gate_rank: u64,
+}
+
+impl Linear {
+    /// No such layers, to fill the rest of a literal.
+    pub const NONE: Self = Self {
+        num_key_heads: 0,
+        num_value_heads: 0,
+        key_head_dim: 0,
+        value_head_dim: 0,
+        conv_kernel: 0,
+        decay_rank: 0,
+        gate_rank: 0,
+    };
+
+    /// Width of all keys together, which is that of all queries.
+    #[must_use]
+    pub fn keys(&self) -> u64 {
+        self.num_key_heads * self.key_head_dim
+    }
+
+    /// Width of all values together.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        self.num_value_heads * self.value_head_dim
+    }
 }
 
 /// Mamba-2 layers; zero where absent.
@@ -242,6 +273,7 @@ impl Shape {
         mxfp4_experts: false,
         num_experts: 0,
         num_experts_per_tok: 0,
+        zero_experts: 0,
         moe_intermediate_size: 0,
         shared_expert_intermediate_size: 0,
         shared_expert_gate: false,
@@ -259,7 +291,7 @@ impl Shape {
         v_head_dim: 0,
         indexer_heads: 0,
         indexer_head_dim: 0,
-        linear: Linear { num_key_heads: 0, num_value_heads: 0, key_head_dim: 0, value_head_dim: 0, conv_kernel: 0 },
+        linear: Linear::NONE,
         mamba: Mamba { num_heads: 0, head_dim: 0, n_groups: 0, state_size: 0, conv_kernel: 0 },
         vision: None,
     };

@@ -124,6 +124,7 @@ const FOUR_BITS: &[&str] = &[
     "deepseek-ai/DeepSeek-V4-Flash",
     "deepseek-ai/DeepSeek-V4-Pro",
     "moonshotai/Kimi-K2.5",
+    "moonshotai/Kimi-K3",
     "openai/gpt-oss-120b",
     "openai/gpt-oss-20b",
 ];

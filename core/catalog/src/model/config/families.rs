@@ -111,9 +111,8 @@ fn features(model_type: &str) -> Option<Shape> {
         }
         "ernie4_5_moe" => Shape { router_bias: true, ..tied },
         "bailing_moe_v2" | "minimax_m3" => Shape { qk_norm: QkNorm::Head, router_bias: true, ..Shape::EMPTY },
-        "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "kimi_k25" | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => {
-            Shape { router_bias: true, ..Shape::EMPTY }
-        }
+        "deepseek_v3" | "deepseek_v32" | "kimi_k2" | "kimi_k25" | "kimi_k3" | "kimi_linear" | "longcat_flash"
+        | "glm4_moe_lite" | "glm_moe_dsa" | "glm4_moe" => Shape { router_bias: true, ..Shape::EMPTY },
         "qwen2" | "mimo" | "qwen2_5_vl" | "qwen2_5_vl_text" | "qwen2_vl" | "qwen2_5_omni_text" | "seed_oss" => {
             Shape { attention_bias: true, ..Shape::EMPTY }
         }

@@ -1,6 +1,6 @@
 //! What only some types have: windows, chunks, learned positions, recurrent layers.
 
-use super::keys::{HEAD_DIM, HEADS, HIDDEN, Keys, LAYERS, POSITIONS, WIDTH};
+use super::keys::{EXPERTS, HEAD_DIM, HEADS, HIDDEN, Keys, LAYERS, POSITIONS, WIDTH};
 use super::{layers, searched};
 use crate::error::InputError;
 use crate::model::{Linear, Mamba, Norm, QkNorm, Shape};
@@ -8,19 +8,20 @@ use crate::model::{Linear, Mamba, Norm, QkNorm, Shape};
 /// What only some types have.
 pub(super) fn apply(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> Result<(), InputError> {
     match model_type {
-        "gemma2" => layers::windows(shape, keys, 2),
+        "gemma2" | "gpt_oss" => layers::windows(shape, keys, 2),
         "gemma3" | "gemma3_text" => {
             let every = keys
                 .positive(&["sliding_window_pattern", "_sliding_window_pattern"], LAYERS)?
                 .unwrap_or(6);
             layers::windows(shape, keys, every)
         }
-        "gpt_oss" => layers::windows(shape, keys, 2),
         "olmo3" => layers::windows(shape, keys, 4),
         "llama4" | "llama4_text" => llama4(shape, keys),
         "qwen3_next" | "qwen3_5" | "qwen3_5_text" | "qwen3_5_moe" | "qwen3_5_moe_text" => delta_net(shape, keys),
         "nemotron_h" => nemotron_h(shape, keys),
         "nemotron-nas" => searched::apply(shape, keys),
+        "kimi_linear" | "kimi_k3" => kimi_linear(shape, keys),
+        "longcat_flash" => longcat(shape, keys),
         "qwen2" | "qwen2_moe" | "qwen3" | "qwen3_moe" | "qwen2_5_vl" | "qwen2_5_vl_text" => {
             // These files carry a window that is off unless they say otherwise.
             if keys.flag(&["use_sliding_window"])?.unwrap_or(false) { layers::windows(shape, keys, 0) } else { Ok(()) }
@@ -173,8 +174,73 @@ fn delta_net(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
             key_head_dim: keys.positive(&["linear_key_head_dim"], HEAD_DIM)?.unwrap_or(128),
             value_head_dim: keys.positive(&["linear_value_head_dim"], HEAD_DIM)?.unwrap_or(128),
             conv_kernel: keys.positive(&["linear_conv_kernel_dim"], 1024)?.unwrap_or(4),
+            ..Linear::NONE
         };
     }
+    Ok(())
+}
+
+/// Kimi Linear and the language model of Kimi K3: layers of Kimi Delta Attention (`KimiDeltaAttention`), whose decay's
+/// projection is as narrow as a head, among some of latent attention. Both are listed by their numbers, from 1.
+fn kimi_linear(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
+    let Some(own) = keys.nested(&["linear_attn_config"])? else {
+        return Err(keys.missing("linear_attn_config", "which layers have linear attention, and its heads"));
+    };
+    let mut kinds: Vec<char> = (0..shape.num_hidden_layers).map(|_| 'L').collect();
+    for layer in own.list("full_attn_layers")?.unwrap_or_default() {
+        let place = layer.as_u64().and_then(|layer| usize::try_from(layer.checked_sub(1)?).ok());
+        match place.and_then(|place| kinds.get_mut(place)) {
+            Some(kind) => *kind = 'A',
+            None => {
+                return Err(own.error("full_attn_layers", "must be a list of the numbers of layers, counted from 1."));
+            }
+        }
+    }
+    let text: String = kinds.into_iter().collect();
+    shape.layer_pattern = layers::pattern(&text, "linear_attn_config", keys)?;
+    let width = own.required(&["head_dim"], HEAD_DIM, "the width of a head of linear attention")?;
+    let heads = own.required(&["num_heads"], HEADS, "the heads of linear attention")?;
+    let whole = own.flag(&["use_full_rank_gate"])?.unwrap_or(false);
+    shape.linear = Linear {
+        num_key_heads: heads,
+        num_value_heads: heads,
+        key_head_dim: width,
+        value_head_dim: width,
+        conv_kernel: own.positive(&["short_conv_kernel_size"], 1024)?.unwrap_or(4),
+        decay_rank: width,
+        gate_rank: if whole { 0 } else { width },
+    };
+    shape.attn_output_gate = keys.flag(&["mla_use_output_gate"])?.unwrap_or(false);
+    shape.moe_latent_size = keys.count(&["routed_expert_hidden_size"], HIDDEN)?.unwrap_or(0);
+    if shape.is_mla() {
+        // The file's own is the hidden size over the heads, which nothing of it has.
+        shape.head_dim = shape.query_head_dim();
+    }
+    if shape.max_position_embeddings == 0 {
+        shape.max_position_embeddings = keys.count(&["model_max_length"], POSITIONS)?.unwrap_or(0);
+    }
+    Ok(())
+}
+
+/// LongCat-Flash (`LongcatFlashDecoderLayer`): two attentions and two dense MLPs in each layer of the file, and experts from
+/// the first MLP's input to the second's output. As blocks these are two, of which the first has the experts and its MLP in
+/// the place of a shared one. Among the experts are some that compute nothing, which a token chooses as often as others.
+fn longcat(shape: &mut Shape, keys: &Keys<'_>) -> Result<(), InputError> {
+    // Files that transformers has written state the blocks beside the layers.
+    if let Some(layers) = keys.positive(&["num_layers"], LAYERS / 2)? {
+        shape.num_hidden_layers = 2 * layers;
+    }
+    if shape.is_mla() {
+        // Those state a width of heads that nothing has.
+        shape.head_dim = shape.query_head_dim();
+    }
+    shape.zero_experts = keys.count(&["zero_expert_num"], EXPERTS)?.unwrap_or(0);
+    let chosen = shape.num_experts_per_tok * shape.num_experts;
+    let all = (shape.num_experts + shape.zero_experts).max(1);
+    shape.num_experts_per_tok = ((2 * chosen + all) / (2 * all)).max(u64::from(shape.num_experts > 0));
+    shape.shared_expert_intermediate_size = shape.intermediate_size;
+    shape.moe_layer_freq = 2;
+    shape.router_bias = shape.num_experts > 0;
     Ok(())
 }
 
