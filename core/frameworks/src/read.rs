@@ -78,6 +78,7 @@ pub(crate) mod model;
 mod ms_swift;
 mod nearest;
 mod nemo_rl;
+mod notebook;
 mod openrlhf;
 pub(crate) mod optimizer;
 pub(crate) mod overrides;

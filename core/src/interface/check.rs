@@ -130,12 +130,9 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
         }
     };
     judged.told(&mut reading, options);
-    // What is missing says so itself.
-    let answer = reading
-        .missing
-        .is_empty()
-        .then(|| crate::estimate(&reading.question))
-        .transpose();
+    // What is missing says so itself, and what has no estimate.
+    let asks = reading.missing.is_empty() && reading.beyond().is_none();
+    let answer = asks.then(|| crate::estimate(&reading.question)).transpose();
     let answer = answer.unwrap_or_else(|refused| {
         judged.found(error("no-estimate", refused.to_string()), Verdict::Unknown);
         None

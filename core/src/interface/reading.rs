@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
+use shardwise_catalog::error::InputError;
 use shardwise_frameworks::read::{Improved, Migrated, Reading, Trouble, improve, migrate};
 use shardwise_question::wire::{Answer, Question, ReadOptions, VERSION, question_from_value};
 
@@ -50,14 +51,29 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
     match shardwise_frameworks::read::read(texts, base.as_ref()) {
         Ok(reading) => {
             let document = ReadText {
-                answer: crate::estimate(&reading.question).ok(),
-                improved: improve(texts, base.as_ref(), &reading),
+                answer: answer_of(&reading).ok(),
+                improved: reading
+                    .beyond()
+                    .is_none()
+                    .then(|| improve(texts, base.as_ref(), &reading))
+                    .flatten(),
                 migrated: migrate(texts, base.as_ref(), &reading),
                 reading,
             };
             super::line(&document, lang).map_err(refused)
         }
         Err(error) => Err(super::line(&Unread { version, error }, lang).unwrap_or_else(refused)),
+    }
+}
+
+/// The answer to what texts ask.
+///
+/// # Errors
+/// Where there is no estimate of it: the setting or the field that asks so, and why.
+pub fn answer_of(reading: &Reading) -> Result<Answer, InputError> {
+    match reading.beyond() {
+        Some(own) => Err(InputError::new(own.key.clone(), own.why.clone())),
+        None => crate::estimate(&reading.question),
     }
 }
 

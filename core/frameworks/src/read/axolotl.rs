@@ -99,6 +99,10 @@ fn question(draft: &mut Draft, shards: Shards, split: u64) {
         // Sequences of a step on all GPUs, as of old.
         draft.set("workload.global_batch", batch.max(micro.saturating_mul(ranks)));
     }
+    if shards == Shards::Nobody && draft.size("plan.expert_parallel") == trainer::known_gpus(draft) {
+        // integrations/expert_parallel: over all GPUs, plain data parallelism passes over the experts.
+        draft.overrule("plan.expert_parallel");
+    }
     trainer::length(draft, "sequence_len", 512);
     trainer::run_length(draft);
     let packing = ["sample_packing", "batch_flattening"].iter().any(|key| draft.tells(key, true));

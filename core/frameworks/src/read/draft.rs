@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::link::Base;
 use super::printable::{printable, short};
-use super::report::{Assumed, Dialect, Ignored, Missing, Note, Outdated, Refused, Understood, Unknown, Unmodelled};
+use super::report::{
+    Assumed, Dialect, Ignored, Missing, Note, OWN, Outdated, Refused, Understood, Unknown, Unmodelled,
+};
 use super::settings::{Setting, Settings};
 use crate::binding::{self, Found, KeySection, Meaning, find};
 use shardwise_catalog::error::InputError;
@@ -241,6 +243,11 @@ impl<'a> Draft<'a> {
         if !self.refused.contains(&refused) {
             self.refused.push(refused);
         }
+    }
+
+    /// Notes what there is no estimate of; `key` is where the text says so, if it does.
+    pub(crate) fn cannot(&mut self, key: &str, why: impl AsRef<str>) {
+        self.refuse_stated(key, why, OWN);
     }
 
     /// Keeps rules about a field out of the report: the text overrules what the rule goes by.

@@ -65,6 +65,9 @@ fn adapter(draft: &mut Draft) -> u64 {
 
 fn question(draft: &mut Draft, split: u64) {
     task(draft);
+    if draft.tells("use_kt", true) {
+        draft.cannot("use_kt", "KTransformers computes experts on the CPUs, of which there is no estimate.");
+    }
     trainer::batch(draft, "per_device_train_batch_size", (8, 1), split);
     trainer::length(draft, "cutoff_len", 2048);
     trainer::run_length(draft);
@@ -137,6 +140,10 @@ fn task(draft: &mut Draft) {
         }
         _ => None,
     };
+    if kind == Some("kto") {
+        // data/processor/feedback.py pairs prompts with each other's responses over the data, not over a pass.
+        draft.overrule("plan.micro_batch");
+    }
     let bits = draft.known_whole("quantization_bit");
     if let Some(bits) = bits.filter(|bits| *bits != 4 && *bits != 0) {
         draft.note(0, format!("The base is held in {bits} bits. The estimate has it in 16."));

@@ -64,6 +64,8 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
         }
     }
     question(&mut draft);
+    // The text has a recipe, whether or not one is known to print.
+    draft.overrule("model");
     draft.finish(Some("megatron-bridge"))
 }
 

@@ -22,7 +22,10 @@ pub(crate) fn find(path: &str) -> Option<&'static ModelEntry> {
                 .strip_prefix("Meta-")
                 .filter(|_| catalog::model(name).is_none())
                 .unwrap_or(name);
-            catalog::model(name).or_else(|| trained_from(name)).or_else(|| tail(name))
+            catalog::model(name)
+                .or_else(|| trained_from(name))
+                .or_else(|| distilled_into(name))
+                .or_else(|| tail(name))
         })
         .or_else(|| within(path))
 }
@@ -52,6 +55,24 @@ fn trained_from(name: &str) -> Option<&'static ModelEntry> {
     };
     let (_, id, _) = TRAINED_FROM.iter().find(|(own, ..)| is_of(own))?;
     catalog::model(id)
+}
+
+/// The model that another was distilled into, where only the other's name comes first: `DeepSeek-R1-0528-Qwen3-8B` has
+/// Qwen3-8B's sizes (<https://huggingface.co/deepseek-ai/DeepSeek-R1-0528-Qwen3-8B>, read 2026-11-29).
+fn distilled_into(name: &str) -> Option<&'static ModelEntry> {
+    let words: Vec<&str> = name.split('-').collect();
+    let of_a_size = |word: &str| {
+        let digits = word.trim_end_matches(['B', 'b']);
+        digits.len() < word.len() && digits.parse::<f64>().is_ok()
+    };
+    // A teacher's name is a version alone: words before that say a size are the model's own.
+    let first = words.iter().position(|word| of_a_size(word)).filter(|at| *at >= 2)?;
+    let teacher = (1..first).rev().any(|from| {
+        let stem = words.get(..from).unwrap_or_default().join("-");
+        tail(&stem).is_some()
+    });
+    let own = words.get(first - 1..).unwrap_or_default().join("-");
+    teacher.then(|| tail(&own)).flatten()
 }
 
 /// A model's name among the words of a path's last parts: `multiturn-sft-qwen-2.5-7b-instruct/global_step_372`.
@@ -140,6 +161,10 @@ mod tests {
             ("PRIME-RL/Eurus-2-7B-SFT", Some("qwen2.5-math-7b")),
             ("Skywork/Skywork-OR1-32B-Preview", Some("deepseek-r1-distill-qwen-32b")),
             ("agentica-org/DeepScaleR-1.5B-Preview", Some("deepseek-r1-distill-qwen-1.5b")),
+            ("unsloth/DeepSeek-R1-0528-Qwen3-8B", Some("qwen3-8b")),
+            ("/models/DeepSeek-R1-0528-Qwen3-8B-unsloth-bnb-4bit/", Some("qwen3-8b")),
+            ("deepseek-ai/DeepSeek-R1-0528", Some("deepseek-r1")),
+            ("DeepSeek-R1-Distill-Qwen-7B-my-sft", Some("deepseek-r1-distill-qwen-7b")),
             ("vicuna-70b", None),
             ("~/models/model", None),
             ("runs/exp-3-final", None),

@@ -31,6 +31,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let run = trainer::state(&mut draft, parts)?;
     let entry = draft.take_model("model", "model");
     trainer::gpus(&mut draft, &run);
+    spread(&mut draft, &run);
     // Ray is told the GPUs of each role.
     let roles = ["train.gpus", "device_groups.nproc_per_node"];
     if draft.field("hardware.gpus").is_none()
@@ -46,6 +47,25 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let kind = question(&mut draft, &run, entry);
     // Its own reinforcement learning has no texts here, whose rules would speak of them.
     draft.finish(kind.is_none_or(|own| own != "grpo").then_some("ms-swift"))
+}
+
+/// A process that sees several GPUs spreads its layers over them (`model/utils.py`, `get_default_device_map`), unless their shards
+/// are DeepSpeed's or FSDP's.
+fn spread(draft: &mut Draft, run: &Run) {
+    let seen = ["CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES"]
+        .into_iter()
+        .find_map(|name| run.variable(name))
+        .map_or(1, |cards| cards.split(',').count() as u64);
+    let processes = run.number("NPROC_PER_NODE").unwrap_or(1);
+    let alone = run.launches("swift") && !run.is_launched();
+    let sharded = draft.states("deepspeed") || draft.states("fsdp") || draft.states("fsdp_config");
+    if alone && !sharded && seen > processes && draft.depends_on("NPROC_PER_NODE").is_none() {
+        draft.set("hardware.gpus", seen);
+        let why = format!(
+            "ms-swift spreads the layers over the {seen} GPUs that {processes} of its processes see (device_map), of which there is no estimate. NPROC_PER_NODE={seen} trains on all of them at once."
+        );
+        draft.cannot("CUDA_VISIBLE_DEVICES", why);
+    }
 }
 
 /// Which way to learn is named; none where text is learnt.
@@ -114,6 +134,10 @@ fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<
     let liger = draft.flag("use_liger_kernel").unwrap_or(false);
     let text = kind.as_deref().is_none_or(|own| own == "pretrain");
     draft.set("plan.fused_lm_head", liger && text && split == 1);
+    if split > 1 && !liger && run.number("CELOSS_PARALLEL_SIZE").is_some() {
+        // sequence_parallel/utils.py, ChunkedCrossEntropyLoss: gradients take the logits' place, in 16 bits, chunk by chunk.
+        draft.set("plan.logit_bytes", 2.0);
+    }
     let micro = draft.count("per_device_train_batch_size").unwrap_or(1).max(1);
     let ranks = (trainer::known_gpus(draft).unwrap_or(8) / split.max(1)).max(1);
     // trainers/arguments.py: as many passes as make 16.
@@ -209,7 +233,7 @@ fn attention(draft: &mut Draft) {
 /// The longest sequence; where no key says it, as many as the model has positions.
 fn lengths(draft: &mut Draft, entry: Option<&ModelEntry>) {
     if draft.take_count("max_length", "workload.sequence_length", None).is_some() {
-        return;
+        return trainer::beyond_positions(draft);
     }
     let own = draft.base.and_then(|base| base.workload.sequence_length);
     let positions = entry.map_or(2048, |own| own.shape.max_position_embeddings);

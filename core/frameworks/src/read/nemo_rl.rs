@@ -37,7 +37,8 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     });
     let (stands, founds): (Vec<_>, Vec<_>) =
         files.partition(|settings| settings.iter().any(|setting| setting.key == "defaults"));
-    for setting in founds.into_iter().chain(stands).flatten() {
+    // The first is the run's own, and stands on the second.
+    for setting in founds.into_iter().chain(stands.into_iter().rev()).flatten() {
         recipe = true;
         draft.state(setting.clone());
     }
@@ -321,7 +322,12 @@ fn states(draft: &mut Draft) {
 fn dtensor(draft: &mut Draft) {
     sharded(draft);
     draft.take_all(DTENSOR);
-    for (name, field) in [("tensor_parallel_size", "tensor_parallel"), ("context_parallel_size", "context_parallel")] {
+    // models/automodel/setup.py splits experts over as many of the shards' ranks.
+    for (name, field) in [
+        ("tensor_parallel_size", "tensor_parallel"),
+        ("context_parallel_size", "context_parallel"),
+        ("expert_parallel_size", "expert_parallel"),
+    ] {
         let size = draft.count(&format!("{DTENSOR}{name}")).unwrap_or(1);
         draft.set(&format!("plan.{field}"), size);
     }

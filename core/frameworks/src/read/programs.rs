@@ -90,17 +90,30 @@ pub(super) fn start(text: &str) -> Option<String> {
         "accelerate launch",
         "torchrun ",
     ];
-    text.lines().enumerate().find_map(|(line, words)| {
-        let comment = words.trim_start().strip_prefix('#')?;
+    // Of a file's comments those above its first key are few.
+    let comments = text.lines().take(1000).map(|words| words.trim_start().strip_prefix('#'));
+    let comments: Vec<Option<&str>> = comments.collect();
+    comments.iter().enumerate().find_map(|(line, comment)| {
+        let comment = (*comment)?;
         let at = BEGINNINGS.iter().filter_map(|word| comment.find(word)).min()?;
-        let command = comment.get(at..)?;
-        let ours = ["llamafactory", "axolotl", "torchtitan"]
+        let mut command = comment.get(at..)?.to_owned();
+        // It may go on in the comments below.
+        for next in comments.iter().skip(line + 1).map_while(|next| *next).take(MOST_LINES) {
+            if !command.trim_end().ends_with('\\') {
+                break;
+            }
+            command.push('\n');
+            command.push_str(next);
+        }
+        let ours = ["llamafactory", "axolotl", "torchtitan", "src/train.py"]
             .iter()
             .any(|name| command.contains(name));
-        // Of a file's comments those above its first key are few.
-        (ours && line < 1000).then(|| format!("{}{command}", "\n".repeat(line)))
+        ours.then(|| format!("{}{command}", "\n".repeat(line)))
     })
 }
+
+/// Lines of a command in a comment, at most.
+const MOST_LINES: usize = 40;
 
 /// Where a script begins behind a YAML file in the same text: at a line that assigns a variable or runs a launcher, which no
 /// YAML has at its beginning.

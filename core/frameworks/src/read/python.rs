@@ -16,6 +16,7 @@ mod unsloth;
 mod value;
 mod worked;
 
+use super::notebook;
 use super::report::Trouble;
 use super::text::Part;
 
@@ -37,6 +38,13 @@ pub(super) fn looks_like(text: &str) -> bool {
     let Some(first) = lines.find(|line| !line.starts_with('#')) else {
         return false;
     };
+    // A notebook's cell, as `%%capture`; a line of `!` alone is the shell's negation.
+    let of_a_cell = first
+        .strip_prefix("%%")
+        .or_else(|| first.strip_prefix('!').or_else(|| first.strip_prefix('%')));
+    if of_a_cell.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic())) {
+        return true;
+    }
     let module = |rest: &str| {
         let name = rest.split([' ', ',']).next().unwrap_or_default();
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
@@ -61,7 +69,8 @@ pub(super) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let fenced = text.trim_start().starts_with("```");
     let plain = |line: &str| if line.trim_start().starts_with("```") { "\n".to_owned() } else { line.to_owned() };
     let unfenced: String = if fenced { text.split_inclusive('\n').map(plain).collect() } else { String::new() };
-    let tokens = lexer::tokens(if fenced { &unfenced } else { text })?;
+    let program = notebook::plain(if fenced { &unfenced } else { text });
+    let tokens = lexer::tokens(&program)?;
     gather::gather(&parser::parse(&tokens, sorts::wanted), text, parts);
     Ok(())
 }
@@ -79,6 +88,8 @@ mod tests {
             "#!/usr/bin/env python3\nx = 1\n",
             "```python\nimport os\n```\n",
             "args = SFTConfig(\n    max_length=1024,\n)\n",
+            "%%capture\nimport os\n",
+            "!pip install unsloth\n",
         ] {
             assert!(looks_like(text), "{text}");
         }

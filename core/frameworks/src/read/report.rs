@@ -358,9 +358,8 @@ impl Places {
         let mut next = 0u32;
         let begins = texts.iter().map(|text| {
             let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-            let begins = next;
-            next = next.saturating_add(lines);
-            begins
+            let after = next.saturating_add(lines);
+            std::mem::replace(&mut next, after)
         });
         Self { begins: begins.collect() }
     }
@@ -381,6 +380,9 @@ impl Places {
     }
 }
 
+/// Whose rule it is where the calculator itself has no estimate, rather than the framework no run.
+pub const OWN: &str = "Shardwise, which cannot estimate it";
+
 impl Reading {
     /// Says every line as one of its own text.
     pub(crate) fn told_by(mut self, places: &Places) -> Self {
@@ -392,12 +394,13 @@ impl Reading {
         tell!(understood, ignored, not_modelled, unknown, refused, notes);
         self
     }
-}
 
-/// Whose rule it is where the calculator itself has no estimate, rather than the framework no run.
-pub const OWN: &str = "Shardwise, which cannot estimate it";
+    /// What the texts ask that has no estimate, where they do: whatever else they say, a figure would be of another run.
+    #[must_use]
+    pub fn beyond(&self) -> Option<&Refused> {
+        self.refused.iter().find(|one| one.source == OWN)
+    }
 
-impl Reading {
     /// What is assumed that moves an answer most, at most `count`: the GPU and how many, the model, lengths, batches.
     #[must_use]
     pub fn matters(&self, count: usize) -> Vec<&Assumed> {

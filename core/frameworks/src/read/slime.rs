@@ -61,7 +61,15 @@ fn question(draft: &mut Draft, program: &str) {
     let apart = draft.field("workload.rl.schedule").is_some();
     let tuned = draft.field("workload.rl").is_none();
     let stays = draft.is_on("--no_offload_train") || apart || tuned;
-    offloads(draft, "plan", !stays, !stays);
+    // States that the CPUs step stay there, whatever else makes room.
+    let share = draft
+        .is_on("--optimizer_cpu_offload")
+        .then(|| draft.number("--optimizer_offload_fraction").unwrap_or(1.0).clamp(0.0, 1.0));
+    let all = share == Some(1.0);
+    offloads(draft, "plan", !stays, if tuned { all } else { !stays && !all });
+    if let Some(share) = share.filter(|_| !(tuned && all)) {
+        draft.set("plan.optimizer_offload_fraction", share);
+    }
     megatron::precision(draft);
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::report::Trouble;
 use super::settings::Setting;
 use super::shell::{self, Script};
-use super::{launch, programs, python, toml, yaml};
+use super::{launch, notebook, programs, python, toml, yaml};
 use shardwise_catalog::encoding::{UTF_16, unmarked};
 
 /// A part of the texts.
@@ -52,6 +52,9 @@ pub(crate) fn stated_in_files(parts: &[Part]) -> impl Iterator<Item = Setting> {
 /// As its reader: the line, and the remedy.
 pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let text = unmarked(text).ok_or_else(|| Trouble::new(0, UTF_16))?;
+    if let Some(program) = notebook::program(text) {
+        return python::parts(&program, parts);
+    }
     if python::looks_like(text) {
         return python::parts(text, parts);
     }

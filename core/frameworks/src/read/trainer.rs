@@ -18,6 +18,8 @@ use super::settings::Setting;
 use super::shell::{Script, Word};
 use super::text::{Kind, Part};
 use super::value::{self, lora_targets};
+use serde_json::Value;
+use shardwise_catalog::catalog;
 use shardwise_question::wire::Optimizer;
 
 /// What the texts are beside their keys.
@@ -49,8 +51,16 @@ impl Run {
             .is_some_and(|word| word.text.rsplit('/').next() == Some(program))
     }
 
+    /// Whether a launcher stands before the program, which starts a process for each GPU.
+    pub(super) fn is_launched(&self) -> bool {
+        let launchers = ["torchrun", "accelerate", "deepspeed", "torch.distributed.run"];
+        self.before
+            .iter()
+            .any(|word| word.text.rsplit('/').next().is_some_and(|name| launchers.contains(&name)))
+    }
+
     /// A whole number of 1 or more that a variable has.
-    fn number(&self, name: &str) -> Option<u64> {
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
         let value = value::whole(self.variable(name)?)?;
         u64::try_from(value).ok().filter(|value| *value > 0)
     }
@@ -81,6 +91,7 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
             named = named.or(file);
         }
     }
+    laid_out(draft, &run);
     // A file that is named and not there has all of the settings.
     match named {
         Some(file) if files == 0 && !draft.states_other_than("config") => Err(Trouble::new(
@@ -99,6 +110,30 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
             Ok(run)
         }
         _ => Ok(run),
+    }
+}
+
+/// Asks for Accelerate's file where the command names one: it says what shards the run, and how many processes there are.
+fn laid_out(draft: &mut Draft, run: &Run) {
+    let accelerate = run.before.iter().any(|word| word.text.rsplit('/').next() == Some("accelerate"));
+    let Some(file) = launch::option(&run.before, &["config_file"]).filter(|_| accelerate) else {
+        return;
+    };
+    let file = file.text.rsplit('=').next().unwrap_or_default();
+    let name = file.rsplit('/').next().unwrap_or_default();
+    // Plain data parallelism is what is read without a file.
+    let plain = ["multi_gpu", "single_gpu", "ddp"].iter().any(|word| name.starts_with(word));
+    let there = ["num_processes", "distributed_type", "compute_environment"]
+        .iter()
+        .any(|key| draft.states(key));
+    // A text that was printed has the rest in its link.
+    if !plain && !there && draft.link.is_none() {
+        let file = short(file);
+        draft.miss(
+            "plan.backend",
+            "--config_file",
+            format!("{file:?} says what shards the run and is not here: paste it too."),
+        );
     }
 }
 
@@ -216,6 +251,20 @@ pub(super) fn batch(draft: &mut Draft, key: &str, (micro, steps): (u64, u64), sp
 /// The longest sequence, or the framework's default.
 pub(super) fn length(draft: &mut Draft, key: &str, default: u64) {
     draft.take_count(key, "workload.sequence_length", Some(default));
+    if draft.framework != Dialect::Trl {
+        beyond_positions(draft);
+    }
+}
+
+/// Positions are computed: nothing refuses sequences of more than the model was trained with. The rule is of what is printed.
+pub(super) fn beyond_positions(draft: &mut Draft) {
+    let entry = draft.field("model").and_then(Value::as_str).and_then(catalog::model);
+    let known = entry.map_or(0, |entry| entry.shape.max_position_embeddings);
+    let longest = draft.size("workload.sequence_length").unwrap_or(0);
+    if known > 0 && longest > known {
+        draft.overrule("workload.sequence_length");
+        draft.note(0, format!("Sequences have {longest} tokens, and the model was trained with {known}: it runs, and may learn badly what stands behind."));
+    }
 }
 
 /// The length of the run, as its steps: of passes over the data no text tells how many steps they are.
@@ -251,8 +300,24 @@ pub(super) struct Adapters<'a> {
     pub(super) quantized: bool,
 }
 
+/// Whether the checkpoint that the text names is one of 4 bits, by the words that its makers add to a name.
+fn named_in_4_bits(draft: &Draft) -> bool {
+    let keys = ["model", "model_name_or_path", "base_model"];
+    let name = keys.into_iter().find_map(|key| draft.known(key)).unwrap_or_default();
+    let name = name
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let words: Vec<&str> = name.split(['-', '_']).collect();
+    let has = |word: &str| words.contains(&word);
+    has("awq") || has("4bit") || has("gptq") && !has("int8") && !has("8bit")
+}
+
 /// What is trained, by all weights or by adapters; of text where no `kind` of preferences or of RL is named.
 pub(super) fn task(draft: &mut Draft, kind: Option<&str>, adapters: Option<Adapters<'_>>) {
+    let adapters = adapters.map(|own| Adapters { quantized: own.quantized || named_in_4_bits(draft), ..own });
     let own = match adapters {
         None => "sft",
         Some(own) if own.quantized => "qlora",

@@ -38,7 +38,9 @@ pub(super) fn resolve_agent(
             format!("The mean of {mean} turns is above the most, {max_turns}. Lower turns, or raise this."),
         ));
     }
-    let answer = spec.tool_response_length.unwrap_or(TOOL_TOKENS);
+    // Nobody's number refuses nobody's run: of short responses tools write half at most.
+    let most_read = (0.5 * mean / (turns - 1.0).max(1.0)).floor();
+    let answer = spec.tool_response_length.unwrap_or(TOOL_TOKENS.min(most_read));
     let agent = Agent {
         turns,
         max_turns,

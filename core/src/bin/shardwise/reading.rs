@@ -3,11 +3,11 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
+use shardwise_core::interface;
 use shardwise_core::interface::Speak;
 use shardwise_core::read::{Dialect, Improved, OWN, Reading, Refused, improve, migrate, read};
 use shardwise_core::wire::{Answer, ReadOptions, Severity};
 use shardwise_core::wire::{Language, Question};
-use shardwise_core::{estimate, interface};
 
 use super::{complain, inputs};
 
@@ -52,7 +52,7 @@ pub(crate) fn run(
     if form == Form::Migrated {
         return migrated(&texts, base.as_ref(), &reading, lang, out);
     }
-    let answer = estimate(&reading.question);
+    let answer = interface::answer_of(&reading);
     let report = Report { reading: &reading, files, lang, all: form == Form::All };
     report.head(out)?;
     match &answer {
@@ -62,7 +62,9 @@ pub(crate) fn run(
         Err(error) => writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?,
     }
     report.wrong(out)?;
-    if let Some(improved) = improve(&texts, base.as_ref(), &reading) {
+    if reading.beyond().is_none()
+        && let Some(improved) = improve(&texts, base.as_ref(), &reading)
+    {
         let fits = answer.as_ref().is_ok_and(|answer| answer.fits);
         print_improved(&improved, fits, lang, out)?;
     }

@@ -150,9 +150,7 @@ impl Judged {
                 let own = answer.advice.iter().find(|one| one.id == OUT_OF_MEMORY);
                 let text = own.map_or_else(|| "It does not fit.".to_owned(), |own| own.text.clone());
                 if let Some(own) = improved.filter(|own| own.answer.fits) {
-                    let settings: Vec<&str> =
-                        own.changes.iter().flat_map(|one| &one.settings).map(String::as_str).collect();
-                    let settings = settings.join(" ");
+                    let settings = last_of_each(own.changes.iter().flat_map(|one| &one.settings));
                     let cost = fixed(100.0 * (own.answer.tokens_per_s_per_gpu / answer.tokens_per_s_per_gpu - 1.0), 0);
                     mend = Some(format!("It fits with {settings} ({cost} % speed)."));
                 }
@@ -282,6 +280,21 @@ fn line_of(reading: &Reading, fields: &[&str]) -> (u32, Option<u32>) {
         .or_else(|| stated("model"))
         .or_else(|| first(&mut told()));
     place.map_or((0, None), |(file, line)| (line, file))
+}
+
+/// Settings as they are after all changes: of a key that several of them state, the last.
+fn last_of_each<'a>(settings: impl Iterator<Item = &'a String>) -> String {
+    let key = |setting: &'a str| {
+        let mut words = setting.split(['=', ' ']);
+        // `without KEY` takes one out.
+        words.find(|word| *word != "without").unwrap_or_default()
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    for setting in settings {
+        kept.retain(|own| key(own) != key(setting));
+        kept.push(setting);
+    }
+    kept.join(" ")
 }
 
 fn percent(share: f64) -> Cow<'static, str> {

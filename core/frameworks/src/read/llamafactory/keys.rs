@@ -46,7 +46,7 @@ const MODEL: &[(&str, Meaning)] = &[
     ("pure_bf16", Plan("master_weights_bytes gradient_bytes optimizer_bytes")),
     ("fp8|fp8_backend|fp8_enable_fsdp_float8_all_gather", Field("workload.precision")),
     ("use_unsloth|use_unsloth_gc|use_v1_kernels", IfOn("the estimate's kernels are the backend's own")),
-    ("use_kt|kt_*", IfOn("the estimate computes every expert on the GPUs")),
+    ("use_kt|kt_*", IfOn("there is no estimate of experts on the CPUs")),
     (
         "use_galore|galore_*|use_apollo|apollo_*|use_badam|badam_*|use_adam_mini",
         IfOn("the estimate's optimizer steps all trained weights with whole moments"),

@@ -164,12 +164,12 @@ fn machine(draft: &mut Draft, critic: bool, reference: bool) {
         (true, false) => draft.set("workload.rl.schedule", "one_step_off"),
         (false, _) => draft.set("workload.rl.schedule", "split"),
     }
-    let apart = reference && !draft.tells("--train.colocate_actor_ref", true) || critic;
-    if apart && !together {
-        draft.note(
-            0,
-            "Reference, critic and reward model have GPUs of their own here. The estimate has them on the actor's.",
-        );
+    if critic && !together {
+        draft.overrule("workload.rl.schedule");
+        let why = "Critic and reward model have GPUs of their own here, of which there is no estimate: --train.colocate_all has them on the actor's.";
+        draft.cannot("--critic.num_gpus_per_node", why);
+    } else if reference && !draft.tells("--train.colocate_actor_ref", true) && !together {
+        draft.note(0, "The reference has GPUs of its own here. The estimate has it on the actor's.");
     }
 }
 

@@ -75,7 +75,8 @@ const OWN: &[(&str, Meaning)] = &[
     (
         "eps_clip*|entropy_coef|kl_loss_*|gamma|lambd|normalize_advantages|use_tis|tis_*|use_unbiased_kl|\
          disable_grpo_std_normalization|disable_rewards_normalization|calculate_per_token_loss|use_opsm|opsm_delta|\
-         use_routing_replay|use_rollout_routing_replay|ref_update_interval|get_mismatch_metrics",
+         use_routing_replay|use_rollout_routing_replay|ref_update_interval|get_mismatch_metrics|\
+         disable_compute_advantages_and_returns",
         Ignored("changes the loss, not what a step costs"),
     ),
     ("n_samples_per_eval_prompt|skip_eval_before_train", Ignored("validation")),
@@ -87,4 +88,8 @@ const OWN: &[(&str, Meaning)] = &[
         Ignored("logs and checkpoints"),
     ),
     ("log_probs_chunk_size|recompute_loss_function", Ignored("size of a chunk of the loss")),
+    ("debug_train_only|debug_rollout_only", Ignored("which phases run")),
+    ("enable_mtp_training", Unmodelled("the estimate trains no further prediction heads")),
+    ("allgather_cp", Unmodelled("the estimate's context parallelism sends keys and values around a ring")),
+    ("use_gated_attention|attention_output_gate", Unmodelled("the model's shape is that of the arguments")),
 ];

@@ -44,7 +44,7 @@ pub(in crate::read) const TRAINING: &[(&str, Meaning)] = &[
         "output_dir|overwrite_output_dir|logging_*|log_*|disable_tqdm|report_to|run_name|project|trackio_*|save_*|push_to_hub*|\
          hub_*|load_best_model_at_end|metric_for_best_model|greater_is_better|ignore_data_skip|resume_from_checkpoint|\
          restore_callback_states_from_checkpoint|enable_jit_checkpoint|wandb_*|include_*|debug|no_cuda|ddp_*|local_rank|\
-         remove_unused_columns|label_names|accelerator_config*",
+         remove_unused_columns|no_remove_unused_columns|label_names|accelerator_config*",
         LOG,
     ),
     (

@@ -1,11 +1,14 @@
 //! GRPO and the losses like it, as Unsloth changes TRL's trainer (`unsloth/models/rl.py` of 2026.10.9) and starts its engine
 //! (`unsloth_zoo/vllm_utils.py:4377`).
 
+use serde_json::Value;
+
 use crate::read::draft::Draft;
 use crate::read::python;
 use crate::read::text::{Kind, Part};
 use crate::read::trainer::Run;
 use crate::read::trainer::reinforcement::{self, Own};
+use shardwise_catalog::catalog;
 use shardwise_rules::unsloth::SHORTEST_MOVED;
 
 /// What Unsloth does of itself, where its loss has no penalty (`rl.py:3327`); `loader.py:1263` has the share.
@@ -14,9 +17,12 @@ const OWN: Own = Own { beta: 0.0, responses: 8, share: 0.5, sequences: None, tok
 /// The penalty where the loss is neither DAPO's nor Dr. GRPO's (`rl.py:3538`).
 const BETA: f64 = 0.001;
 
-/// The engine's share of a card of 40 GiB or more that gives its cache back, whatever is asked for (`vllm_utils.py:4471`): 0.925,
-/// less 5 %.
-const STANDBY: f64 = 0.878;
+/// The engine's share of a card that gives its cache back, whatever is asked for, by the least GiB that a card has
+/// (`vllm_utils.py:4471`, under vLLM 0.11 or newer); 5 % less of it is taken.
+const STANDBY: [(f64, f64); 5] = [(40.0, 0.925), (25.0, 0.9), (20.0, 0.825), (14.0, 0.8), (10.0, 0.775)];
+
+/// Of smaller ones.
+const STANDBY_ELSE: f64 = 0.75;
 
 /// Tokens of the longest prompt where no text tells: as of TRL's texts.
 const PROMPT: u64 = 512;
@@ -51,19 +57,46 @@ pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
     let corrects = draft.flag("vllm_importance_sampling_correction") == Some(true);
     let pending = reinforcement::step(draft, &own, passes, engine && corrects);
     draft.set("workload.rl.schedule", "colocated");
-    // The card holds the base once where the question names it.
-    draft.set("framework", "unsloth");
+    // The card holds the base once where the question names it. An engine alone asks for adapters.
+    if engine || draft.field("workload.lora").is_some() {
+        draft.set("framework", "unsloth");
+    }
     if !engine {
         reinforcement::without_engine(draft, "fast_inference");
-        // An engine alone asks for adapters.
         draft.overrule("workload.lora");
+        narrow_experts(draft);
     }
     if draft.known_whole("max_seq_length").is_some_and(|most| most >= SHORTEST_MOVED) {
         // What is moved goes by the longest that the model is loaded for.
         draft.overrule("plan.offload.activations");
     }
     generation(draft, run, pending);
+    if !engine && draft.field("workload.lora").is_some() {
+        // What generates with the base that is trained keeps no share of the card, and gives its cache back.
+        draft.set("plan.rollout.free_cache", true);
+        let why = "No engine keeps a share of the card: what the trainer leaves is there.";
+        draft.assume("plan.rollout.gpu_memory_utilization", 0.9, why);
+    }
     lengths(draft);
+    stays(draft);
+}
+
+/// Experts in 4 bits: the trainer generates with them, and an engine serves none, which the estimate has in its place.
+fn narrow_experts(draft: &mut Draft) {
+    let entry = draft.field("model").and_then(Value::as_str).and_then(catalog::model);
+    let narrow = draft.field("workload.lora.load_in_4bit") == Some(&true.into());
+    if narrow && entry.is_some_and(|entry| entry.shape.num_experts > 0) {
+        draft.overrule("workload.lora.load_in_4bit");
+        draft.cannot("load_in_4bit", "Without fast_inference Transformers generates with the experts in 4 bits. The estimate's engines serve none.");
+    }
+}
+
+/// What is moved is nothing where no sequence is long enough, whatever the model is loaded for.
+fn stays(draft: &mut Draft) {
+    let length = |name: &str| draft.size(&format!("workload.rl.max_{name}_length")).unwrap_or(SHORTEST_MOVED);
+    if length("prompt").saturating_add(length("response")) < SHORTEST_MOVED {
+        draft.set("plan.offload.activations", false);
+    }
 }
 
 /// Tokens of prompt and response. Where a program works the response out, it is what is left of the longest sequence.
@@ -116,7 +149,7 @@ fn generation(draft: &mut Draft, run: &Run, pending: u64) {
     let (key, field) = ("gpu_memory_utilization", "plan.rollout.gpu_memory_utilization");
     if standby && !on("UNSLOTH_VLLM_STANDBY_UTIL_OVERRIDE") {
         let why = "With UNSLOTH_VLLM_STANDBY the share goes by the size of the card; UNSLOTH_VLLM_STANDBY_UTIL_OVERRIDE holds yours.";
-        draft.assume(field, STANDBY, why);
+        draft.assume(field, standby_share(draft), why);
     } else {
         match draft.number(key) {
             Some(share) => draft.set(field, share),
@@ -129,6 +162,18 @@ fn generation(draft: &mut Draft, run: &Run, pending: u64) {
         draft.set("plan.rollout.kv_cache_dtype", "fp8");
     }
     sequences(draft, pending);
+}
+
+/// The engine's share of the card that the caller names.
+fn standby_share(draft: &Draft) -> f64 {
+    let card = draft.base.and_then(|base| base.hardware.gpu.as_str()).and_then(catalog::gpu);
+    let gib = card.map_or(f64::INFINITY, |card| card.memory_gib);
+    let share = STANDBY
+        .iter()
+        .find(|(least, _)| gib >= *least)
+        .map_or(STANDBY_ELSE, |(_, share)| *share);
+    // To the thousandth, as its figures are.
+    (share * 950.0).floor() / 1000.0
 }
 
 /// How many sequences are decoded together, and tokens of a step: Unsloth's own choice, by memory, where no key has them.

@@ -120,7 +120,8 @@ fn sharded(draft: &mut Draft, role: &Role) {
     kernel::hugging_face(draft, &format!("{}override_config.attn_implementation", role.model), role.field);
     let checkpointing = draft.flag(&format!("{}enable_gradient_checkpointing", role.model));
     draft.set(&role.at("recompute"), if checkpointing.unwrap_or(true) { "full" } else { "none" });
-    let adapters = draft.count(&format!("{}lora_rank", role.model)).is_some();
+    // 0 trains all weights.
+    let adapters = draft.signed(&format!("{}lora_rank", role.model)).is_some_and(|rank| rank > 0);
     let dtype = draft.word(&key("model_dtype"));
     if dtype.is_some_and(|dtype| dtype.starts_with("bf") || dtype.contains("16")) {
         // Shards in 16 bits are all the weights that there are; gradients and moments are like them, but those of adapters,

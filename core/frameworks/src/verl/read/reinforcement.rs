@@ -252,6 +252,10 @@ fn batch(draft: &mut Draft, program: &str) {
             draft.set("workload.rl.mini_batch", total);
         }
         draft.take("data.gen_batch_size");
+        if program.contains("dapo") {
+            // The recipe's own trainer fetches as many prompts as it is told, and again until enough are left.
+            draft.overrule("workload.rl.gen_batch_size");
+        }
     }
     draft.take("trainer.total_training_steps");
     draft.take("trainer.balance_batch");
@@ -347,6 +351,10 @@ fn generation(draft: &mut Draft) {
     }
     draft.take(&key("max_num_batched_tokens"));
     draft.take_all(ROLLOUT);
+    if draft.field(engine).is_none_or(|own| own != "vllm") {
+        // vLLM alone reads it.
+        draft.remove("plan.rollout.chunked_prefill");
+    }
     for dtype in ["vllm.kv_cache_dtype", "sglang.kv_cache_dtype", "trtllm.kv_cache_config.dtype"] {
         let dtype = draft.text(&key(&format!("engine_kwargs.{dtype}")));
         if dtype.is_some_and(|dtype| dtype.contains("fp8")) {
