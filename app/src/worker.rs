@@ -262,7 +262,11 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
         Err(trouble) => return json!({ "error": trouble }),
     };
     let framework = [reading.framework.name(), reading.framework.source()];
-    let (answer, refused) = match shardwise_core::evaluate_alone(&reading.question).map(|found| found.answer) {
+    let (answer, refused) = match reading
+        .asked()
+        .and_then(shardwise_core::evaluate_alone)
+        .map(|found| found.answer)
+    {
         Ok(answer) => (Some(answer), None),
         Err(error) => (None, Some([error.field, error.message])),
     };

@@ -131,7 +131,7 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
     };
     judged.told(&mut reading, options);
     // What is missing says so itself, and what has no estimate.
-    let asks = reading.missing.is_empty() && reading.beyond().is_none();
+    let asks = reading.missing.is_empty() && reading.asked().is_ok();
     let answer = asks.then(|| crate::estimate(&reading.question)).transpose();
     let answer = answer.unwrap_or_else(|refused| {
         judged.found(error("no-estimate", refused.to_string()), Verdict::Unknown);

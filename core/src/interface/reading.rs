@@ -52,11 +52,7 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
         Ok(reading) => {
             let document = ReadText {
                 answer: answer_of(&reading).ok(),
-                improved: reading
-                    .beyond()
-                    .is_none()
-                    .then(|| improve(texts, base.as_ref(), &reading))
-                    .flatten(),
+                improved: improve(texts, base.as_ref(), &reading),
                 migrated: migrate(texts, base.as_ref(), &reading),
                 reading,
             };
@@ -71,10 +67,7 @@ pub fn read(texts: &[&str], options: &ReadOptions) -> Result<String, String> {
 /// # Errors
 /// Where there is no estimate of it: the setting or the field that asks so, and why.
 pub fn answer_of(reading: &Reading) -> Result<Answer, InputError> {
-    match reading.beyond() {
-        Some(own) => Err(InputError::new(own.key.clone(), own.why.clone())),
-        None => crate::estimate(&reading.question),
-    }
+    reading.asked().and_then(crate::estimate)
 }
 
 /// The base question of the options, which answers what no text tells; `None` where they name neither GPU nor model.

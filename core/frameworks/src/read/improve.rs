@@ -92,7 +92,7 @@ pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
     }
     // Whose texts nobody writes here, of that no change is known to run.
     crate::emit::framework(reading.framework.id())?;
-    let found = estimate::evaluate_alone(&reading.question).ok()?;
+    let found = estimate::evaluate_alone(reading.asked().ok()?).ok()?;
     let mut without = stages(reading);
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let attempts = (MOST_READ / (2 * bytes).max(1)).clamp(1, MOST_ATTEMPTS);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::printable::printable;
+use shardwise_catalog::error::InputError;
 use shardwise_question::framework::{self, Named};
 use shardwise_question::wire::Question;
 
@@ -395,10 +396,15 @@ impl Reading {
         self
     }
 
-    /// What the texts ask that has no estimate, where they do: whatever else they say, a figure would be of another run.
-    #[must_use]
-    pub fn beyond(&self) -> Option<&Refused> {
-        self.refused.iter().find(|one| one.source == OWN)
+    /// What the texts ask.
+    ///
+    /// # Errors
+    /// Where there is no estimate of it, so that a figure would be of another run: the setting that asks so, and why.
+    pub fn asked(&self) -> Result<&Question, InputError> {
+        match self.refused.iter().find(|one| one.source == OWN) {
+            Some(own) => Err(InputError::new(own.key.clone(), own.why.clone())),
+            None => Ok(&self.question),
+        }
     }
 
     /// What is assumed that moves an answer most, at most `count`: the GPU and how many, the model, lengths, batches.

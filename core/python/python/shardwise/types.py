@@ -133,7 +133,7 @@ class AgentSpec(TypedDict, total=False):
     tool_cv: float | None
     """Spread of those seconds: standard deviation over mean. Default 1, with a caveat."""
     tool_response_length: float | None
-    """Mean tokens of a tool's answer. Default 256, with a caveat."""
+    """Mean tokens of a tool's answer. Default 256, or what has tools write half of a response where that is less, with a caveat."""
     tool_s: float | None
     """Mean seconds from a turn to the tool's answer. Default 1, with a caveat."""
     turns: float | None

@@ -397,7 +397,7 @@ document! {
         pub turns: Option<f64>,
         /// The most turns (veRL's `multi_turn.max_assistant_turns`). Default: twice the mean.
         pub max_turns: Option<u64>,
-        /// Mean tokens of a tool's answer. Default 256, with a caveat.
+        /// Mean tokens of a tool's answer. Default 256, or what has tools write half of a response where that is less, with a caveat.
         pub tool_response_length: Option<f64>,
         /// Mean seconds from a turn to the tool's answer. Default 1, with a caveat.
         pub tool_s: Option<f64>,

@@ -62,9 +62,7 @@ pub(crate) fn run(
         Err(error) => writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?,
     }
     report.wrong(out)?;
-    if reading.beyond().is_none()
-        && let Some(improved) = improve(&texts, base.as_ref(), &reading)
-    {
+    if let Some(improved) = improve(&texts, base.as_ref(), &reading) {
         let fits = answer.as_ref().is_ok_and(|answer| answer.fits);
         print_improved(&improved, fits, lang, out)?;
     }

@@ -23,7 +23,7 @@ args=(
   trainer.policy_mini_batch_size=512  # prompts of an update; 1 update a step
   trainer.update_epochs_per_batch=1  # 1 pass over the samples
   trainer.max_prompt_length=1024  # tokens; longer prompts are left out
-  generator.sampling_params.max_generate_length=285  # tokens of a turn: twice the mean that the model writes
+  generator.sampling_params.max_generate_length=342  # tokens of a turn: twice the mean that the model writes
 
   # What one forward pass takes on one GPU
   trainer.max_tokens_per_microbatch=16384  # tokens, from the plan; of passes forward alone too
@@ -52,7 +52,7 @@ args=(
 
   # Agent: turns and tools
   generator.max_turns=8  # the most turns that the model writes
-  generator.max_input_length=3811  # tokens before the last turn; with it, the longest prompt and response
+  generator.max_input_length=3754  # tokens before the last turn; with it, the longest prompt and response
   environment.skyrl_gym.max_env_workers=24576  # responses under way: the estimate lets no call wait for another
 
   # Algorithm
