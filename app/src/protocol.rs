@@ -8,6 +8,7 @@ use crate::money::Money;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shardwise_core::emit::Syntax;
+use shardwise_core::search::sweep::Reached;
 use shardwise_core::sheet::Wrong;
 use shardwise_core::wire::Backend;
 
@@ -54,7 +55,7 @@ pub(crate) enum Task {
         /// The machines by their places: the question's own has the first.
         places: Vec<usize>,
         /// What others are known to reach, where those that do not are put off.
-        reached: Option<estimate::Reached>,
+        reached: Option<Reached>,
     },
     /// What would make the question fit: [`Closer`](estimate::Closer).
     Closer {

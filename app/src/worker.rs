@@ -62,7 +62,8 @@ fn compare(task: Task) -> Option<Value> {
 pub type Answer = Pin<Box<dyn Future<Output = Option<String>>>>;
 
 /// Answers what every visit asks besides: texts to paste, the advice beside them, words in another language, and GPU types that
-/// the engine has not come to yet; an empty text for what is none of these. In Chinese it learns from `chinese` first, and so does [`answer_opened`], which comes after it.
+/// the engine has not come to yet; an empty text for what is none of these. In Chinese it learns from `chinese` first, and so does
+/// [`answer_opened`], which comes after it.
 #[must_use]
 pub fn answer_first(request: String, chinese: Fetch) -> Answer {
     Box::pin(async move {

@@ -6,9 +6,10 @@ use serde_json::Value;
 use shardwise_core::Objective;
 use shardwise_core::catalog;
 use shardwise_core::search::measures::{Measures, rank};
+use shardwise_core::search::sweep::Reached;
 
 use super::market::Market;
-use crate::protocol::estimate::{Offered, Reached, Slice};
+use crate::protocol::estimate::{Offered, Slice};
 
 /// Machines that an engine is asked at a time, at most: those for which it has no time come back.
 pub(super) const AT_ONCE: usize = 8;
@@ -106,22 +107,20 @@ impl Work {
 
     /// What the next machines have to reach, where so many are shown of the fastest and of the cheapest.
     pub(super) fn reached(&self, shown: [usize; 2]) -> Option<Reached> {
-        let of_step = |of_mtok: f64| of_mtok * self.mtok;
-        let Reached { seconds, usd } = reached(&self.market().fitting(), shown)?;
-        Some(Reached { seconds: of_step(seconds), usd: usd.map(of_step) })
+        reached(&self.market().fitting(), shown, self.mtok)
     }
 }
 
-/// What the shown ones reach of those that fit, so many of the fastest and of the cheapest, for a million tokens: of another that
-/// does neither better nothing is shown. `None` where too few are known.
-fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2]) -> Option<Reached> {
+/// What the shown ones reach in a step of so many million tokens, of those that fit so many of the fastest and of the cheapest: of
+/// another that does neither better nothing is shown. `None` where too few are known.
+fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2], mtok: f64) -> Option<Reached> {
     let last = |objective: Objective, count: usize| {
         let places = rank(fitting.to_vec(), objective).unwrap_or_default();
         let place = *places.get(count - 1)?;
         fitting.iter().find(|(own, _)| *own == place).map(|(_, measures)| *measures)
     };
     let (time, cost) = (last(Objective::Time, fastest)?, last(Objective::Cost, cheapest)?);
-    Some(Reached { seconds: time.seconds, usd: cost.usd })
+    Some(Reached { seconds: time.seconds * mtok, usd: cost.usd.map(|usd| usd * mtok) })
 }
 
 #[cfg(test)]
@@ -198,11 +197,13 @@ mod tests {
         let all = [(3.0, Some(9.0)), (1.0, Some(7.0)), (2.0, None), (4.0, Some(5.0))];
         let measures = |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None };
         let all: Vec<_> = all.into_iter().map(measures).enumerate().collect();
-        let of = |shown| reached(&all, shown).map(|own| (own.seconds, own.usd));
+        let in_a_step = |shown, mtok| reached(&all, shown, mtok).map(|own| (own.seconds, own.usd));
+        let of = |shown| in_a_step(shown, 1.0);
         assert_eq!(of([3, 1]), Some((3.0, Some(5.0))));
         assert_eq!(of([1, 2]), Some((1.0, Some(7.0))));
         // Any with a price is one of them.
         assert_eq!(of([1, 4]), Some((1.0, None)));
         assert_eq!(of([5, 1]), None);
+        assert_eq!(in_a_step([3, 1], 0.5), Some((1.5, Some(2.5))));
     }
 }

@@ -65,15 +65,6 @@ pub(crate) struct Beside {
     pub(crate) compared: Result<Calibrated, InputError>,
 }
 
-/// What machines reach: what does neither better is put off.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Reached {
-    /// Seconds of a step of the question.
-    pub(crate) seconds: f64,
-    /// Its dollars; `None` where none of them has a price.
-    pub(crate) usd: Option<f64>,
-}
-
 /// Some of the machines that were asked a question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slice {

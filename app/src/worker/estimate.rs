@@ -11,15 +11,13 @@ use shardwise_core::job::Job;
 use shardwise_core::market as rent;
 use shardwise_core::search::chosen::{decided, takes_long};
 use shardwise_core::search::measures::{self, Measures};
-use shardwise_core::search::sweep::{self, Sweep, Tried};
+use shardwise_core::search::sweep::{Reached, Sweep, Tried};
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
 use shardwise_core::{Answer, InputError, Question, evaluate_alone};
 
 use super::{answered_once, asked, known};
 use crate::form::{Form, mend};
-use crate::protocol::estimate::{
-    Answered, Asking, Beside, Closer, Estimate, Figures, Offered, Reached, Refused, Rented, Slice,
-};
+use crate::protocol::estimate::{Answered, Asking, Beside, Closer, Estimate, Figures, Offered, Refused, Rented, Slice};
 use crate::sheets::asked::Asked;
 use crate::words::plan_in_short;
 
@@ -78,7 +76,6 @@ pub(super) fn compare(
 ) -> Option<Slice> {
     let machines = Machines::of(question, places.contains(&0))?;
     let sweep = machines.sweep();
-    let reached = reached.map(|Reached { seconds, usd }| sweep::Reached { seconds, usd });
     let total = sweep.total();
     let mut left = places.iter().copied().filter(|place| *place < total);
     let (mut offers, mut put_off) = (Vec::with_capacity(places.len()), Vec::new());
@@ -230,12 +227,12 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
 mod tests {
     use super::{closer, compare, estimate};
     use crate::form::{Field, Form};
-    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Offered, Reached, Slice};
+    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Offered, Slice};
     use serde_json::{Value, json};
     use shardwise_core::calibration::Measured;
     use shardwise_core::job::resolve;
     use shardwise_core::presets::{self, Preset};
-    use shardwise_core::search::sweep::Sweep;
+    use shardwise_core::search::sweep::{Reached, Sweep};
     use shardwise_core::wire::{question_from_value, to_value};
     use shardwise_core::{Answer, Question, evaluate_alone};
 

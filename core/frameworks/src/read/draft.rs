@@ -14,6 +14,7 @@ use super::report::{
 };
 use super::settings::{Setting, Settings};
 use crate::binding::{self, Found, KeySection, Meaning, find};
+use shardwise_catalog::catalog::{self, ModelEntry};
 use shardwise_catalog::error::InputError;
 use shardwise_question::complete;
 use shardwise_question::job::{self, Job};
@@ -200,6 +201,11 @@ impl<'a> Draft<'a> {
     /// A field of the question.
     pub(crate) fn field(&self, path: &str) -> Option<&Value> {
         self.root.pointer(&format!("/{}", path.replace('.', "/")))
+    }
+
+    /// The catalog's model that the question names.
+    pub(crate) fn entry(&self) -> Option<&'static ModelEntry> {
+        self.field("model").and_then(Value::as_str).and_then(catalog::model)
     }
 
     /// Sets a field that the text does not state.

@@ -1,5 +1,9 @@
 //! What a reading gives back.
 
+mod places;
+
+pub(crate) use places::Places;
+
 use serde::Serialize;
 
 use super::printable::printable;
@@ -346,38 +350,6 @@ pub struct Trouble {
 impl Trouble {
     pub(crate) fn new(line: u32, message: impl AsRef<str>) -> Self {
         Self { line, file: None, message: printable(message.as_ref()) }
-    }
-}
-
-/// Where each of several texts begins, in lines of all of them together: while they are read, they are one.
-pub(crate) struct Places {
-    begins: Vec<u32>,
-}
-
-impl Places {
-    pub(crate) fn of(texts: &[&str]) -> Self {
-        let mut next = 0u32;
-        let begins = texts.iter().map(|text| {
-            let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-            let after = next.saturating_add(lines);
-            std::mem::replace(&mut next, after)
-        });
-        Self { begins: begins.collect() }
-    }
-
-    /// Lines above a text.
-    pub(crate) fn above(&self, text: usize) -> u32 {
-        self.begins.get(text).copied().unwrap_or_default()
-    }
-
-    /// Says a line as one of its own text, and which that is.
-    pub(crate) fn tell(&self, line: &mut u32, file: &mut Option<u32>) {
-        if self.begins.len() < 2 || *line == 0 {
-            return;
-        }
-        let own = self.begins.partition_point(|begins| *begins < *line);
-        *line -= self.above(own.saturating_sub(1));
-        *file = u32::try_from(own).ok();
     }
 }
 

@@ -18,8 +18,6 @@ use super::settings::Setting;
 use super::shell::{Script, Word};
 use super::text::{Kind, Part};
 use super::value::{self, lora_targets};
-use serde_json::Value;
-use shardwise_catalog::catalog;
 use shardwise_question::wire::Optimizer;
 
 /// What the texts are beside their keys.
@@ -54,9 +52,11 @@ impl Run {
     /// Whether a launcher stands before the program, which starts a process for each GPU.
     pub(super) fn is_launched(&self) -> bool {
         let launchers = ["torchrun", "accelerate", "deepspeed", "torch.distributed.run"];
-        self.before
-            .iter()
-            .any(|word| word.text.rsplit('/').next().is_some_and(|name| launchers.contains(&name)))
+        launchers.into_iter().any(|own| self.is_launched_by(own))
+    }
+
+    fn is_launched_by(&self, launcher: &str) -> bool {
+        self.before.iter().any(|word| word.text.rsplit('/').next() == Some(launcher))
     }
 
     /// A whole number of 1 or more that a variable has.
@@ -115,8 +115,8 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
 
 /// Asks for Accelerate's file where the command names one: it says what shards the run, and how many processes there are.
 fn laid_out(draft: &mut Draft, run: &Run) {
-    let accelerate = run.before.iter().any(|word| word.text.rsplit('/').next() == Some("accelerate"));
-    let Some(file) = launch::option(&run.before, &["config_file"]).filter(|_| accelerate) else {
+    let file = launch::option(&run.before, &["config_file"]);
+    let Some(file) = file.filter(|_| run.is_launched_by("accelerate")) else {
         return;
     };
     let file = file.text.rsplit('=').next().unwrap_or_default();
@@ -258,8 +258,7 @@ pub(super) fn length(draft: &mut Draft, key: &str, default: u64) {
 
 /// Positions are computed: nothing refuses sequences of more than the model was trained with. The rule is of what is printed.
 pub(super) fn beyond_positions(draft: &mut Draft) {
-    let entry = draft.field("model").and_then(Value::as_str).and_then(catalog::model);
-    let known = entry.map_or(0, |entry| entry.shape.max_position_embeddings);
+    let known = draft.entry().map_or(0, |entry| entry.shape.max_position_embeddings);
     let longest = draft.size("workload.sequence_length").unwrap_or(0);
     if known > 0 && longest > known {
         draft.overrule("workload.sequence_length");

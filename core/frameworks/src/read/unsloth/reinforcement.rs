@@ -1,8 +1,6 @@
 //! GRPO and the losses like it, as Unsloth changes TRL's trainer (`unsloth/models/rl.py` of 2026.10.9) and starts its engine
 //! (`unsloth_zoo/vllm_utils.py:4377`).
 
-use serde_json::Value;
-
 use crate::read::draft::Draft;
 use crate::read::python;
 use crate::read::text::{Kind, Part};
@@ -83,9 +81,8 @@ pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
 
 /// Experts in 4 bits: the trainer generates with them, and an engine serves none, which the estimate has in its place.
 fn narrow_experts(draft: &mut Draft) {
-    let entry = draft.field("model").and_then(Value::as_str).and_then(catalog::model);
     let narrow = draft.field("workload.lora.load_in_4bit") == Some(&true.into());
-    if narrow && entry.is_some_and(|entry| entry.shape.num_experts > 0) {
+    if narrow && draft.entry().is_some_and(|entry| entry.shape.num_experts > 0) {
         draft.overrule("workload.lora.load_in_4bit");
         draft.cannot("load_in_4bit", "Without fast_inference Transformers generates with the experts in 4 bits. The estimate's engines serve none.");
     }

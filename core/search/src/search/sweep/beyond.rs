@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Asked, Sweep, WORK_OF_A_TYPE};
 use crate::search::bounded::{Limits, START};
 use crate::search::desk::Desk;
@@ -14,7 +16,7 @@ use shardwise_question::job::{self, Job};
 use shardwise_question::wire::{HardwareSpec, PlanSpec};
 
 /// What a step takes on machines that are known.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
     /// Seconds.
     pub seconds: f64,
