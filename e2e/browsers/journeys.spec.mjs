@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { serve } from '../serve.mjs';
 import { firefox } from './firefox.mjs';
-import { webkit } from './webkit.mjs';
+import { Died, webkit } from './webkit.mjs';
 
 const SHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const SCRIPT = 'python3 -m verl.trainer.main_ppo data.train_batch_size=128 actor_rollout_ref.model.path=Qwen/Qwen3-14B trainer.n_gpus_per_node=8';
@@ -121,7 +121,7 @@ for (const start of [firefox, webkit]) {
       await host.stop();
     });
 
-    test('it works offline', async () => {
+    const worksOffline = async () => {
       await open();
       await page.run(() => navigator.serviceWorker.ready.then(() => true));
       await expect.poll(() => page.run(() => navigator.serviceWorker.controller !== null)).toBe(true);
@@ -132,6 +132,23 @@ for (const start of [firefox, webkit]) {
       await rested();
       await text('#v-h').toMatch(/^Fits, /);
       await text('#flags-panel').toContain('actor_rollout_ref');
+    };
+
+    // Debian's WebKit has crashed here, once in some fifty runs on a machine of two cores and never where one looked on (60 times):
+    // then a new one, with nothing stored, has to do it, and what the first one said stands in the report.
+    test('it works offline', async ({}, info) => {
+      try {
+        await worksOffline();
+      } catch (error) {
+        if (!(error instanceof Died)) throw error;
+        info.annotations.push({ type: 'crash', description: error.message });
+        console.warn(`${start.name} crashed: ${error.message}`);
+        await page.stop();
+        await site?.stop();
+        site = await serve({ at: '/a/b/' });
+        page = await start();
+        await worksOffline();
+      }
     });
 
     test('it has said nothing wrong', () => {

@@ -7,20 +7,31 @@ import { createServer } from 'node:net';
 
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
+/**
+ * It died: one of its processes crashed, of which the driver says no more than that its session has ended. WebKit ends the session
+ * of a page, of the network or of a service worker that crashes alike (`automationSession->terminate()` in its WebProcessPool).
+ */
+export class Died extends Error {}
+
 /** Starts it, in English, with nothing stored. */
 export async function webkit() {
   const port = await freePort();
   const driver = spawn('xvfb-run', ['-a', '-s', '-screen 0 1440x1000x24', 'WebKitWebDriver', `--port=${port}`], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
     // Its sandbox asks for what a container has not.
     env: { ...process.env, LANG: 'en_US.UTF-8', WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', WEBKIT_DISABLE_COMPOSITING_MODE: '1' },
+  });
+  let said = '';
+  driver.stderr.on('data', (text) => {
+    said = `${said}${text}`.slice(-4000);
   });
   const server = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(`${server}/status`)).ok);
   const ask = async (method, path, body) => {
     const answer = await fetch(`${server}${path}`, { method, body: body && JSON.stringify(body) });
     const { value } = await answer.json();
+    if (value?.error === 'invalid session id') throw new Died(`${value.message}\n${said}`);
     if (!answer.ok) throw new Error(`${value.error}: ${value.message}`);
     return value;
   };
