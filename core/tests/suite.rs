@@ -56,6 +56,7 @@ mod sensitivity;
 mod serve;
 mod shared_base;
 mod sources;
+mod swapped_reference;
 mod untried;
 mod usual;
 mod whole_run;

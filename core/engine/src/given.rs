@@ -66,6 +66,7 @@ fn alone<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Turn
             usage,
             times,
             handed: 0.0,
+            swapped: phase == Phase::Reference && context.job.swaps_reference(),
             away: Offload::default(),
             beside: MemoryParts::default(),
         })
@@ -77,7 +78,10 @@ fn waiting(context: &Context<'_>, plan: &Plan) -> MemoryParts {
     let teacher = context.teacher();
     let taught = teacher.map_or_else(MemoryParts::default, |role| frozen_weights(context, &role, &plan.layout));
     // With adapters the reference is the base itself, adapters switched off.
-    let own = plan.reference.as_ref().filter(|_| context.adapters == 0);
+    let own = plan
+        .reference
+        .as_ref()
+        .filter(|_| context.adapters == 0 && !context.job.swaps_reference());
     own.map_or(taught, |layout| frozen_weights(context, &context.actor(), layout))
 }
 

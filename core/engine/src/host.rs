@@ -5,6 +5,7 @@ use crate::fit::{Demand, HOST, HOST_MEMORY};
 use crate::memory::{self, Use};
 use crate::rl::{Resident, residents};
 use shardwise_catalog::units::Bytes;
+use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, HostParts, Offload};
 
@@ -29,39 +30,45 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
         if job.workload.generation.is_none() {
             let own = of_update(context, &context.actor(), &plan.layout);
             parts = parts.plus(&own.times(per_node * job.memory_factor()));
-            let waiting = HostParts { parameters: frozen_gib(context, plan), ..HostParts::default() };
-            parts = parts.plus(&waiting.times(per_node * job.memory_factor()));
+            parts = parts.plus(&of_reference(context, plan).times(per_node * job.memory_factor()));
         }
         return parts;
     }
-    if !moves(plan) {
+    if !moves(job, plan) {
         return parts;
     }
     for resident in residents(context, plan) {
         parts = parts.plus(&of_resident(context, &resident).times(per_node * job.memory_factor()));
     }
+    if job.swaps_reference() {
+        parts = parts.plus(&of_reference(context, plan).times(per_node * job.memory_factor()));
+    }
     parts
 }
 
-/// What a reference with weights of its own keeps in host memory beside given text, for one GPU: all of them, where they are
-/// offloaded.
-fn frozen_gib(context: &Context<'_>, plan: &Plan) -> f64 {
-    let own = plan
+/// What a reference with weights of its own has in host memory, for one GPU, where it is none of a step's residents: all of them,
+/// where they are offloaded; where it takes the policy's place on the card also the policy's, unless these wait there anyway.
+fn of_reference(context: &Context<'_>, plan: &Plan) -> HostParts {
+    let swapped = context.job.swaps_reference();
+    let Some(own) = plan
         .reference
-        .filter(|own| own.offload.parameters && !own.nvme_offload && context.adapters == 0);
-    own.map_or(0.0, |own| {
-        memory::first_states(context, &context.actor(), &own, Use::Evaluate)
-            .parameters
-            .gib()
-    })
+        .filter(|own| swapped || (own.offload.parameters && !own.nvme_offload && context.adapters == 0))
+    else {
+        return HostParts::default();
+    };
+    let weights = memory::first_states(context, &context.actor(), &own, Use::Evaluate)
+        .parameters
+        .gib();
+    let copies = if swapped && !plan.layout.offload.parameters { 2.0 } else { 1.0 };
+    HostParts { parameters: weights * copies, ..HostParts::default() }
 }
 
 /// Whether any role leaves something in host memory.
 #[must_use]
-pub fn moves(plan: &Plan) -> bool {
+pub fn moves(job: &Job, plan: &Plan) -> bool {
     let some = |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
     let roles = [Some(plan.layout), plan.critic, plan.reference];
-    roles.iter().flatten().any(some)
+    job.swaps_reference() || roles.iter().flatten().any(some)
 }
 
 /// What a trainer that updates in host memory, or computes from there, moves off one GPU.
@@ -101,7 +108,7 @@ fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, share: f64) 
 
 /// What a role of an RL step leaves in host memory between its phases, and its activations while it trains, for one GPU.
 fn of_resident(context: &Context<'_>, resident: &Resident<'_>) -> HostParts {
-    let Resident { who, role, layout } = resident;
+    let Resident { who, role, layout, .. } = resident;
     let frozen = who.is_frozen();
     let usage = if frozen { Use::Evaluate } else { Use::Train };
     let offload = layout.offload;

@@ -30,6 +30,8 @@ pub struct Turn<'a> {
     pub(crate) handed: f64,
     /// What the role leaves in host memory between its phases, and fetches for them.
     pub(crate) away: Offload,
+    /// Whether it is a reference's that takes the policy's place on the card.
+    pub(crate) swapped: bool,
     /// What others hold on the card.
     pub beside: MemoryParts,
 }
@@ -73,21 +75,29 @@ impl<'a> Turn<'a> {
     }
 
     /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer
-    /// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`).
+    /// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`). Where a
+    /// reference takes the policy's place, as with NeMo-RL and slime, the policy's weights go, the reference's come, and the policy's
+    /// return.
     #[must_use]
     pub fn moved(&self, context: &Context<'_>) -> Seconds {
-        if !(self.away.parameters || self.away.optimizer) {
+        if !(self.swapped || self.away.parameters || self.away.optimizer) {
             return Seconds::ZERO;
         }
         let states = first_states(context, &self.role, &self.layout, self.usage);
         let mut bytes = Bytes::ZERO;
-        if self.away.parameters {
+        if self.swapped || self.away.parameters {
             bytes += states.parameters;
         }
-        if self.away.optimizer {
+        if self.away.optimizer && !self.swapped {
             bytes += states.optimizer;
         }
-        bytes * 2.0 / context.network.host
+        bytes * self.crossings() / context.network.host
+    }
+
+    /// How often what is moved crosses the host link.
+    #[must_use]
+    pub fn crossings(&self) -> f64 {
+        if self.swapped { 3.0 } else { 2.0 }
     }
 
     /// What it holds with lengths as the question has them, on the worst stage.
@@ -118,6 +128,7 @@ impl<'a> Turn<'a> {
             && self.times == other.times
             && self.handed == other.handed
             && self.role.is(&other.role)
+            && self.swapped == other.swapped
             && self.away == other.away
             && self.layout == other.layout
     }

@@ -120,6 +120,23 @@ pub const SKYRL: Named = named(
     "https://github.com/NovaSky-AI/SkyRL/blob/skyrl-v0.3.0/skyrl/train/config/config.py",
 );
 
+/// Whether a framework keeps a frozen reference in host memory and lets it take the policy's place on the card for its passes,
+/// whose own weights wait in host memory meanwhile.
+///
+/// NeMo-RL copies its weights to the host once (`setup_reference_model_state` of `models/megatron/setup.py`, lines 2155 to 2168, and
+/// of `models/automodel/setup.py`) and exchanges them with the policy's around each pass (`use_reference_model` of
+/// `models/policy/workers/megatron_policy_worker.py`, line 1971, and of `dtensor_policy_worker_v2.py`, line 1007); slime has a
+/// pinned copy of each (`_switch_model` of `backends/megatron_utils/actor.py`, line 302, and `utils/tensor_backper.py`, line 61).
+///
+/// ```
+/// use shardwise_core::framework::swaps_reference;
+/// assert_eq!([None, Some("verl"), Some("nemo-rl"), Some("slime")].map(swaps_reference), [false, false, true, true]);
+/// ```
+#[must_use]
+pub fn swaps_reference(framework: Option<&str>) -> bool {
+    [Some(NEMO_RL.id), Some(SLIME.id)].contains(&framework)
+}
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [
     VERL,

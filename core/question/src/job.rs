@@ -14,7 +14,7 @@ mod run;
 use crate::belonging;
 use crate::engines;
 
-use crate::framework::Named;
+use crate::framework::{Named, swaps_reference};
 use crate::market;
 use crate::operations::Operations;
 use crate::place::Place;
@@ -91,6 +91,13 @@ impl Job {
         self.workload.lora.is_some()
             && self.workload.rl.as_ref().is_some_and(colocated)
             && engines::shares_base(self.framework.map(|own| own.id))
+    }
+
+    /// Whether a reference with weights of its own takes the policy's place on the card while it is evaluated.
+    #[must_use]
+    pub fn swaps_reference(&self) -> bool {
+        let workload = &self.workload;
+        workload.has_reference() && workload.lora.is_none() && swaps_reference(self.framework.map(|own| own.id))
     }
 
     /// What estimated seconds are multiplied by; 1 without a calibration.

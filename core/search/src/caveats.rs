@@ -38,7 +38,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
             format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
         ));
     }
-    rented(hardware, plan, &mut found);
+    rented(job, plan, &mut found);
     if training {
         shares(job, &plan.layout, &mut found);
         offload(job, &plan.layout, &mut found);
@@ -100,7 +100,8 @@ fn four_bits(job: &Job) -> Option<Caveat> {
 }
 
 /// What an offer leaves open.
-fn rented(hardware: &Hardware, plan: &Plan, found: &mut Vec<Caveat>) {
+fn rented(job: &Job, plan: &Plan, found: &mut Vec<Caveat>) {
+    let hardware = &job.hardware;
     let Some(offer) = &hardware.offer else {
         return;
     };
@@ -112,7 +113,7 @@ fn rented(hardware: &Hardware, plan: &Plan, found: &mut Vec<Caveat>) {
             format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, the least that any offer states."),
         ));
     }
-    let moved = moves(plan) && offer.is_machine();
+    let moved = moves(job, plan) && offer.is_machine();
     if let (None, Some(gib), true) = (offer.host_ram_gib(), hardware.host_ram_gib(), moved) {
         let gib = shortest(gib.round());
         found.push(Caveat::new(

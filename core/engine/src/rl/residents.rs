@@ -44,13 +44,16 @@ pub struct Resident<'a> {
     pub role: Role<'a>,
     /// Its layout as planned, states offloaded between phases included.
     pub layout: &'a Layout,
+    /// Whether the reference has its place while it is evaluated, as its base or as weights that come from the host.
+    is_reference: bool,
 }
 
 /// The models of `plan` that have weights of their own.
 pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<Item = Resident<'a>> {
     let actor = context.actor();
     // With adapters the reference is the base itself, adapters switched off.
-    let reference = plan.reference.as_ref().filter(|_| actor.adapters == 0);
+    let in_place = actor.adapters > 0 || context.job.swaps_reference();
+    let reference = plan.reference.as_ref().filter(|_| !in_place);
     let (reward, trains) = (context.reward(), context.process_reward());
     let scores = if trains { Who::ProcessReward } else { Who::Reward };
     [
@@ -68,7 +71,7 @@ pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<
     ]
     .into_iter()
     .flatten()
-    .map(|(who, role, layout)| Resident { who, role, layout })
+    .map(move |(who, role, layout)| Resident { who, role, layout, is_reference: in_place && who == Who::Actor })
 }
 
 impl Resident<'_> {
@@ -82,8 +85,7 @@ impl Resident<'_> {
             | (Who::Reward | Who::ProcessReward, Phase::Reward)
             | (Who::ProcessReference, Phase::RewardReference)
             | (Who::Teacher, Phase::Teacher) => Some(Use::Evaluate),
-            // A reference without weights of its own uses the actor's.
-            (Who::Actor, Phase::Reference) if self.role.adapters > 0 => Some(Use::Evaluate),
+            (Who::Actor, Phase::Reference) if self.is_reference => Some(Use::Evaluate),
             (Who::Actor, Phase::UpdateActor | Phase::Train)
             | (Who::Critic, Phase::UpdateCritic)
             | (Who::ProcessReward, Phase::UpdateReward) => Some(Use::Train),

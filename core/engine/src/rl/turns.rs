@@ -108,6 +108,7 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
                 Use::Train => rl.updates(),
             },
             handed: handed(rl, phase, usage),
+            swapped: phase == Phase::Reference && context.job.swaps_reference(),
             away: planned.offload,
             beside: MemoryParts::default(),
         })

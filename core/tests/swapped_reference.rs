@@ -1,0 +1,108 @@
+//! A reference that waits in host memory and takes the policy's place on the card while it is evaluated, as with NeMo-RL and slime.
+
+use serde_json::{Value, json};
+use shardwise_core::wire::{Answer, MemoryParts, put, question_from_value};
+use shardwise_core::{estimate, evaluate_alone};
+
+use crate::methods;
+
+const GIB: f64 = 1_073_741_824.0;
+
+/// GRPO of Qwen3-8B on 16 H100, 8 of which train.
+fn asked(framework: Option<&str>, changes: &[(&str, Value)]) -> Value {
+    let engine = if framework == Some("slime") { "sglang" } else { "vllm" };
+    let mut question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
+        "framework": framework,
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 64, "responses_per_prompt": 8, "mini_batch": 64,
+            "reference": true, "schedule": "split", "train_gpus": 8, "max_prompt_length": 1024,
+            "max_response_length": 3072}},
+        "plan": {"backend": "megatron", "tensor_parallel": 2, "recompute": "full", "max_tokens_per_gpu": 8192,
+            "forward_max_tokens_per_gpu": 8192, "fused_lm_head": false,
+            "offload": {"parameters": false, "gradients": false, "optimizer": false},
+            "rollout": {"engine": engine, "tensor_parallel": 1}}});
+    for (path, value) in changes {
+        put(&mut question, path, value.clone());
+    }
+    question
+}
+
+fn answer(framework: Option<&str>, changes: &[(&str, Value)]) -> Answer {
+    estimate(&question_from_value(asked(framework, changes)).unwrap()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn held(answer: &Answer, phase: &str) -> MemoryParts {
+    let own = answer.memory.phases.iter().find(|own| own.name == phase);
+    own.unwrap_or_else(|| panic!("no memory of {phase}")).parts
+}
+
+fn seconds(answer: &Answer, phase: &str) -> f64 {
+    let own = answer.time.phases.iter().find(|own| own.name == phase);
+    own.unwrap_or_else(|| panic!("no time of {phase}")).s
+}
+
+/// GiB of the weights of one GPU.
+const WEIGHTS: f64 = 8.19e9 * 2.0 / 2.0 / GIB;
+
+#[test]
+fn the_card_never_holds_it_beside_the_policy() {
+    let beside = answer(None, &[]);
+    assert!((held(&beside, "update_actor").frozen_weights - WEIGHTS).abs() < 0.05);
+    for framework in ["nemo-rl", "slime"] {
+        let own = answer(Some(framework), &[]);
+        assert_eq!(held(&own, "update_actor").frozen_weights, 0.0, "{framework}");
+        let [with, without] = [&beside, &own].map(|answer| held(answer, "update_actor").total());
+        let saved = with - without;
+        assert!((saved - WEIGHTS).abs() < 0.1, "{framework} {saved}");
+        // Its own weights alone are on the card while it is at work.
+        let [with, without] = [&beside, &own].map(|answer| held(answer, "reference").parameters);
+        assert!((with - 2.0 * WEIGHTS).abs() < 0.1 && (without - WEIGHTS).abs() < 0.1, "{framework} {with} {without}");
+        assert_eq!(held(&own, "old_log_prob"), MemoryParts { frozen_weights: 0.0, ..held(&beside, "old_log_prob") });
+    }
+}
+
+#[test]
+fn it_crosses_the_host_link_and_lies_in_host_memory() {
+    let (beside, own) = (answer(None, &[]), answer(Some("nemo-rl"), &[]));
+    let taken = seconds(&own, "reference") - seconds(&beside, "reference");
+    let moved = own
+        .time
+        .phases
+        .iter()
+        .find(|own| own.name == "reference")
+        .unwrap()
+        .parts
+        .offload;
+    assert!(moved > 0.0 && (taken - moved).abs() < 1e-6, "{taken} {moved}");
+    // Both copies of what each of eight GPUs has.
+    let more = |answer: &Answer| answer.fit.host.as_ref().map_or(0.0, |own| own.parts.parameters);
+    assert_eq!(more(&beside), 0.0);
+    assert!((more(&own) - 8.0 * 2.0 * WEIGHTS).abs() < 1.0, "{}", more(&own));
+}
+
+#[test]
+fn it_is_given_text_alike_and_only_with_weights_of_its_own() {
+    let dpo = [
+        ("workload", json!({"kind": "dpo", "sequence_length": 2048, "global_batch": 64})),
+        (
+            "plan",
+            json!({"backend": "megatron", "tensor_parallel": 2, "recompute": "full", "micro_batch": 1,
+            "fused_lm_head": false}),
+        ),
+    ];
+    let (beside, own) = (answer(None, &dpo), answer(Some("nemo-rl"), &dpo));
+    assert!(held(&beside, "train").frozen_weights > WEIGHTS - 0.05);
+    assert_eq!(held(&own, "train").frozen_weights, 0.0);
+    assert!(own.time.parts.offload > beside.time.parts.offload);
+    // Adapters are switched off in place.
+    let lora = ("workload.lora", json!({"rank": 16}));
+    let [with, without] = [None, Some("nemo-rl")].map(|own| held(&answer(own, &[lora.clone()]), "reference"));
+    assert_eq!(with, without);
+}
+
+#[test]
+fn it_is_explained_as_it_is_estimated() {
+    for framework in ["nemo-rl", "slime"] {
+        let question = question_from_value(asked(Some(framework), &[])).unwrap();
+        methods::check(&evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")));
+    }
+}
