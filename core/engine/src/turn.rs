@@ -76,7 +76,7 @@ impl<'a> Turn<'a> {
 
     /// Moving a role's offloaded states to the card for a phase, and back: its weights, and for an update its optimizer
     /// too. veRL counts both within the phase (verl 0.9.1, `load_megatron_model_to_gpu` and its kin inside `update_actor`). Where a
-    /// reference takes the policy's place, as with NeMo-RL and slime, the policy's weights go, the reference's come, and the policy's
+    /// reference takes the policy's place, as with NeMo-RL, slime and SkyRL, the policy's weights go, the reference's come, and the policy's
     /// return.
     #[must_use]
     pub fn moved(&self, context: &Context<'_>) -> Seconds {

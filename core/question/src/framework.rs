@@ -126,7 +126,8 @@ pub const SKYRL: Named = named(
 /// NeMo-RL copies its weights to the host once (`setup_reference_model_state` of `models/megatron/setup.py`, lines 2155 to 2168, and
 /// of `models/automodel/setup.py`) and exchanges them with the policy's around each pass (`use_reference_model` of
 /// `models/policy/workers/megatron_policy_worker.py`, line 1971, and of `dtensor_policy_worker_v2.py`, line 1007); slime has a
-/// pinned copy of each (`_switch_model` of `backends/megatron_utils/actor.py`, line 302, and `utils/tensor_backper.py`, line 61).
+/// pinned copy of each (`_switch_model` of `backends/megatron_utils/actor.py`, line 302, and `utils/tensor_backper.py`, line 61);
+/// `SkyRL` moves the two to host memory by turns (`_ensure_on_gpu` of `backends/skyrl_train/workers/worker_dispatch.py`, line 140).
 ///
 /// ```
 /// use shardwise_core::framework::swaps_reference;
@@ -134,7 +135,7 @@ pub const SKYRL: Named = named(
 /// ```
 #[must_use]
 pub fn swaps_reference(framework: Option<&str>) -> bool {
-    [Some(NEMO_RL.id), Some(SLIME.id)].contains(&framework)
+    framework.is_some_and(|own| [NEMO_RL.id, SLIME.id, SKYRL.id].contains(&own))
 }
 
 /// Every framework, in the order in which the page shows them.

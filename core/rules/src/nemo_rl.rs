@@ -9,8 +9,8 @@ use super::shared::{
     ACTIVATIONS_STAY, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, FLASH, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, HAS_ENGINE, HEADS_BY_TP, KEYS_BY_TP, MEGATRON, MINI_BATCH_IS_SHARED,
     MINI_BATCH_IS_WHOLE_PASSES, MOVED_TOGETHER, NO_AGENT, NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, NO_ULYSSES,
-    OF_A_RANK, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, STALENESS_IN_VERSIONS, USUAL_KERNEL,
-    VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, positions,
+    OF_A_RANK, PREFERENCES_ARE_PADDED, REFERENCE_IN_STEPS, REFERENCE_TAKES_ITS_PLACE, STALENESS_IN_VERSIONS,
+    USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, positions,
 };
 use shardwise_catalog::catalog::model;
 use shardwise_question::plan::{Layout, MicroBatch};
@@ -69,7 +69,7 @@ pub(crate) static RULES: &[Rule] = &[
     all(optimizer::ADAMW_ALONE),
     when(|a| a.is(Fsdp), DTENSOR),
     when(|a| a.is(Megatron), ON_MEGATRON),
-    REFERENCE_FOLLOWS.or("NeMo-RL lays reference and policy out alike. Leave the reference's plan out."),
+    REFERENCE_TAKES_ITS_PLACE.or("NeMo-RL lays reference and policy out alike. Leave the reference's plan out."),
     all(PASSES),
     must("workload.lora.load_in_4bit", |a| !a.workload.quantized_base())
         .or("NeMo-RL holds the base in 16 bits. Leave it out, or take TRL's or Unsloth's flags."),

@@ -8,7 +8,7 @@ use super::rule::{
 };
 use shardwise_catalog::error::InputError;
 use shardwise_question::complete::{splits_backward, usual_kernel};
-use shardwise_question::plan::{MicroBatch, Recompute};
+use shardwise_question::plan::{Layout, MicroBatch, Recompute};
 use shardwise_question::task::Preference;
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::{Attention, AttentionKernel as Kernel, Engine, KvCacheDtype, Schedule, WorkloadKind};
@@ -87,6 +87,12 @@ pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kin
 /// The reference is laid out as what trains.
 pub(crate) const REFERENCE_FOLLOWS: Must =
     must("plan.reference", |a| a.plan.reference.is_none_or(|own| own == *a.layout));
+/// The reference follows the policy, but for where its weights wait: it takes the policy's place on the card.
+pub(crate) const REFERENCE_TAKES_ITS_PLACE: Must = must("plan.reference", |a| {
+    a.plan
+        .reference
+        .is_none_or(|own| Layout { offload: a.layout.offload, ..own } == *a.layout)
+});
 /// The reference is evaluated in each step.
 pub(crate) const REFERENCE_IN_STEPS: Must = must("workload.precompute_ref_log_probs", |a| {
     let held = a.workload.kind.preference().is_some_and(Preference::has_reference);

@@ -8,7 +8,7 @@ use super::rule::{Rule, all, backends, divides, engine, learning, must, precisio
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FLASH,
     FORWARD_COUNTS_ALIKE, FSDP, FSDP2_SHARDS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES,
-    NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_FOLLOWS,
+    NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_TAKES_ITS_PLACE,
     RESPONSES_HAVE_POSITIONS, STALENESS_IN_VERSIONS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_catalog::catalog::model;
@@ -76,7 +76,7 @@ pub(crate) static RULES: &[Rule] = &[
     all(optimizer::ADAMW_ALONE),
     when(|a| a.is(Fsdp), ON_FSDP),
     when(|a| a.is(Megatron), ON_MEGATRON),
-    REFERENCE_FOLLOWS.or("The texts for SkyRL lay reference and policy out alike. Leave the reference's plan out."),
+    REFERENCE_TAKES_ITS_PLACE.or("The texts for SkyRL lay reference and policy out alike. Leave the reference's plan out."),
     must("plan.critic", |a| a.plan.critic.is_none_or(|own| own == *a.layout))
         .or("The texts for SkyRL lay critic and policy out alike. Leave the critic's plan out."),
     all(PASSES),

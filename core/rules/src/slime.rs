@@ -5,7 +5,7 @@ use super::rule::{Rule, all, backends, divides, engine, learning, must, precisio
 use super::shared::{
     BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16, FLASH, FORWARD_COUNTS_ALIKE, FORWARD_HOLDS_THE_LONGEST,
     HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_AGENT, NO_IMAGES,
-    NO_REWARD_MODEL, NO_TEACHER, REFERENCE_FOLLOWS, WHOLE_NODES, WHOLE_POOLS, positions,
+    NO_REWARD_MODEL, NO_TEACHER, REFERENCE_TAKES_ITS_PLACE, WHOLE_NODES, WHOLE_POOLS, positions,
 };
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::wire::Backend::Megatron;
@@ -91,7 +91,7 @@ pub(crate) static RULES: &[Rule] = &[
     .or("slime moves weights, gradients and optimizer together, and only where training and generation share GPUs. Offload all of them, or none."),
     must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0 || !a.layout.offload.optimizer)
         .or("An optimizer that steps in host memory is there already. Leave optimizer_offload_fraction or the offload out."),
-    REFERENCE_FOLLOWS.or("slime lays reference and policy out alike. Leave the reference's plan out."),
+    REFERENCE_TAKES_ITS_PLACE.or("slime lays reference and policy out alike. Leave the reference's plan out."),
     FORWARD_COUNTS_ALIKE,
     // backends/megatron_utils/arguments.py: `variable_seq_lengths`, whatever a pass takes.
     must("workload.packing", |a| a.workload.packing)

@@ -5,7 +5,7 @@ mod layout;
 pub(crate) mod rows;
 
 use super::checkpoint::{chat, trained};
-use super::choices::{engines, other_states, preference, speculative, updates};
+use super::choices::{engines, other_states, preference, reference_in_place, speculative, updates};
 use super::megatron::{YOURS, steps};
 use super::text::{Script, Section, flag, head, home};
 use super::words::{count, plural};
@@ -93,7 +93,7 @@ fn setup(emission: &Emission) -> Vec<(String, String)> {
 
 /// Where NeMo-RL does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
-    let (workload, layout) = (&emission.job.workload, &emission.plan.layout);
+    let layout = &emission.plan.layout;
     let gradients = match layout.gradient_bytes {
         own if layout.backend == Backend::Megatron && own <= 3.0 => 2.0,
         _ => 4.0,
@@ -105,12 +105,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if workload.has_reference() && workload.lora.is_none() && !layout.offload.parameters {
-        out.push(
-            "the estimate keeps the reference's weights on the GPUs; NeMo-RL keeps them in host memory, and puts them in the policy's place."
-                .to_owned(),
-        );
-    }
+    out.extend(reference_in_place(emission, "NeMo-RL"));
     out.extend(speculative(emission.plan));
     out
 }

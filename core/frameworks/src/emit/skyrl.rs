@@ -5,7 +5,7 @@ mod layout;
 pub(crate) mod rows;
 
 use super::checkpoint::trained;
-use super::choices::{engines, other_states, speculative, updates};
+use super::choices::{engines, other_states, reference_in_place, speculative, updates};
 use super::megatron::YOURS;
 use super::text::{Script, Section, flag, head};
 use super::words::{count, plural};
@@ -76,12 +76,8 @@ fn warnings(emission: &Emission) -> Vec<String> {
             "with adapters the estimate takes the model below them for the reference; SkyRL loads it a second time, and moves both to host memory by turns."
                 .to_owned(),
         );
-    } else if job.workload.has_reference() && !layout.offload.parameters {
-        out.push(
-            "the estimate keeps the reference's weights on the GPUs; SkyRL moves policy and reference to host memory by turns."
-                .to_owned(),
-        );
     }
+    out.extend(reference_in_place(emission, "SkyRL"));
     out.extend(speculative(emission.plan));
     out
 }
