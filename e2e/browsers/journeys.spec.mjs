@@ -134,7 +134,7 @@ for (const start of [firefox, webkit]) {
       await text('#flags-panel').toContain('actor_rollout_ref');
     };
 
-    // Debian's WebKit has crashed here, once in some fifty runs on a machine of two cores and never where one looked on (60 times):
+    // Debian's WebKit has crashed here, once in some fifty runs on a machine of two cores and in none of thirty where one looked on:
     // then a new one, with nothing stored, has to do it, and what the first one said stands in the report.
     test('it works offline', async ({}, info) => {
       try {
