@@ -1,4 +1,5 @@
-//! A reference that waits in host memory and takes the policy's place on the card while it is evaluated, as with NeMo-RL and slime.
+//! A reference that waits in host memory and takes the policy's place on the card while it is evaluated, as with NeMo-RL, slime
+//! and SkyRL.
 
 use serde_json::{Value, json};
 use shardwise_core::wire::{Answer, MemoryParts, put, question_from_value};
@@ -47,7 +48,7 @@ const WEIGHTS: f64 = 8.19e9 * 2.0 / 2.0 / GIB;
 fn the_card_never_holds_it_beside_the_policy() {
     let beside = answer(None, &[]);
     assert!((held(&beside, "update_actor").frozen_weights - WEIGHTS).abs() < 0.05);
-    for framework in ["nemo-rl", "slime"] {
+    for framework in ["nemo-rl", "slime", "skyrl"] {
         let own = answer(Some(framework), &[]);
         assert_eq!(held(&own, "update_actor").frozen_weights, 0.0, "{framework}");
         let [with, without] = [&beside, &own].map(|answer| held(answer, "update_actor").total());
@@ -101,7 +102,7 @@ fn it_is_given_text_alike_and_only_with_weights_of_its_own() {
 
 #[test]
 fn it_is_explained_as_it_is_estimated() {
-    for framework in ["nemo-rl", "slime"] {
+    for framework in ["nemo-rl", "slime", "skyrl"] {
         let question = question_from_value(asked(Some(framework), &[])).unwrap();
         methods::check(&evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")));
     }
