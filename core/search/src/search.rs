@@ -45,6 +45,7 @@ use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::engines::{shares_base, usual as usual_engine};
+use shardwise_question::framework::swaps_reference;
 use shardwise_question::job::Job;
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
@@ -169,10 +170,13 @@ pub struct Best {
 /// assert_eq!(best_for(&question, megatron).unwrap().plan.layout.backend, wire::Backend::Megatron);
 /// ```
 pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
-    // Its engine is not the usual one, or has no weights of its own: the question has to name it.
+    // Its engine is not the usual one, or has no weights of its own, or its reference has no place of its own: the question has to
+    // name it.
     let own = Some(framework.id);
-    let shares = shares_base(own) && question.workload.kind.algorithm().is_some();
-    if question.framework.is_none() && (shares || usual_engine(own) != Engine::default()) {
+    let kind = question.workload.kind;
+    let shares = shares_base(own) && kind.algorithm().is_some();
+    let swaps = swaps_reference(own) && (kind.algorithm().is_some() || kind.preference().is_some());
+    if question.framework.is_none() && (shares || swaps || usual_engine(own) != Engine::default()) {
         return best_for(&Question { framework: Some(framework.id.to_owned()), ..question.clone() }, framework);
     }
     if let Some(own) = answering(question, framework) {

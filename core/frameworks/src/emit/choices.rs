@@ -184,18 +184,6 @@ pub(super) fn updates(rl: &Rl) -> (u64, String) {
     (rl.prompts_per_step / rl.mini_batch.max(1), format!("{} over the samples", plural(rl.epochs, "pass", "passes")))
 }
 
-/// Where the estimate has a reference beside the policy, which takes its place as `keeper` runs it: of a question that does not name it.
-pub(super) fn reference_in_place(emission: &Emission, keeper: &str) -> Option<String> {
-    let (job, plan) = (emission.job, emission.plan);
-    let beside = plan.reference.is_some_and(|own| !own.offload.parameters);
-    let counted = beside && job.workload.lora.is_none() && !job.swaps_reference();
-    counted.then(|| {
-        format!(
-            "the estimate keeps the reference's weights on the GPUs; {keeper} has them in host memory but while it evaluates them. Name the framework in the question to see it."
-        )
-    })
-}
-
 /// What no text here sets up: a draft model or heads are the person's own.
 pub(crate) fn speculative(plan: &Plan) -> Option<String> {
     let speedup = plan.rollout.as_ref()?.speculative_speedup;

@@ -5,7 +5,7 @@ mod layout;
 pub(crate) mod rows;
 
 use super::checkpoint::{chat, trained};
-use super::choices::{engines, other_states, preference, reference_in_place, speculative, updates};
+use super::choices::{engines, other_states, preference, speculative, updates};
 use super::megatron::{YOURS, steps};
 use super::text::{Script, Section, flag, head, home};
 use super::words::{count, plural};
@@ -105,7 +105,6 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    out.extend(reference_in_place(emission, "NeMo-RL"));
     out.extend(speculative(emission.plan));
     out
 }

@@ -5,7 +5,7 @@ mod layout;
 pub(crate) mod rows;
 
 use super::checkpoint::trained;
-use super::choices::{engines, other_states, reference_in_place, speculative, updates};
+use super::choices::{engines, other_states, speculative, updates};
 use super::megatron::YOURS;
 use super::text::{Script, Section, flag, head};
 use super::words::{count, plural};
@@ -77,7 +77,6 @@ fn warnings(emission: &Emission) -> Vec<String> {
                 .to_owned(),
         );
     }
-    out.extend(reference_in_place(emission, "SkyRL"));
     out.extend(speculative(emission.plan));
     out
 }

@@ -1,6 +1,6 @@
 //! slime: Megatron-LM's arguments and its own, to `train.py` through Ray.
 
-use super::choices::{engine_reason, engines, rate, reference_in_place, speculative, updates};
+use super::choices::{engine_reason, engines, rate, speculative, updates};
 use super::megatron;
 use super::megatron_lm::{attention, layout, memory, switch};
 use super::text::{Script, Section, head, home, model_path, share};
@@ -61,7 +61,6 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 /// Where slime does otherwise than the estimate assumes.
 fn warnings(emission: &Emission) -> Vec<String> {
     let mut out = megatron::differences(&emission.plan.layout, "slime");
-    out.extend(reference_in_place(emission, "slime"));
     out.extend(speculative(emission.plan));
     out
 }

@@ -2,7 +2,6 @@
 # 3,670 tokens/s per GPU, 70.5 of 79.6 GiB, $0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: the estimate reduces gradients and gathers weights beside computation; SkyRL's Megatron does each by itself. Set overlap to false to see it.
-# Warning: the estimate keeps the reference's weights on the GPUs; SkyRL has them in host memory but while it evaluates them. Name the framework in the question to see it.
 
 args=(
   # Cluster
