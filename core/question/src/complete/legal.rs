@@ -134,9 +134,10 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
         ));
     }
     let experts = product(&[layout.expert_parallel, layout.expert_tensor_parallel, layout.pipeline_parallel]);
-    if layout.expert_parallel > 1 && !fits(experts) {
+    let shared = layout.expert_parallel > 1;
+    if (shared || layout.expert_tensor_parallel > 1) && !fits(experts) {
         return Err(at.wrong(
-            "expert_parallel",
+            if shared { "expert_parallel" } else { "expert_tensor_parallel" },
             format_args!(
                 "The experts need a multiple of {experts} GPUs and there are {gpus}. Lower it, or change hardware.gpus."
             ),
