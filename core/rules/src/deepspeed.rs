@@ -36,11 +36,18 @@ pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
     HEADS_BY_ULYSSES,
     TRANSFORMERS_KERNEL,
     TP_GOES_WITH_ZERO_2,
+    SPLITS_DENSE_LAYERS,
     WHOLE_PASSES,
     all(ZERO),
     must("plan.zero_quantized_weights", |a| !a.layout.zero_plus.quantized_weights || !a.workload.quantized_base())
         .or("The base is in 4 bits already. Set it to false."),
 ];
+
+/// `SUPPORTED_STYLES` of `module_inject/tp_plan_converter.py`: another in a model's plan has all of it refused.
+const SPLITS_DENSE_LAYERS: Rule = must("plan.tensor_parallel", |a| {
+    a.tp == 1 || (a.shape.num_experts == 0 && !a.shape.layer_pattern.contains(['L', 'M']))
+})
+.or("DeepSpeed splits no matrices of experts or of state spaces. Set tensor_parallel to 1.");
 
 pub(crate) const TP_GOES_WITH_ZERO_2: Rule = must("plan.tensor_parallel", |a| a.tp == 1 || a.layout.zero_stage <= 2)
     .or("DeepSpeed's tensor parallelism goes with ZeRO 0 to 2. Set tensor_parallel to 1 or zero_stage to 2.");

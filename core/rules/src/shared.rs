@@ -10,7 +10,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_question::complete::{splits_backward, usual_kernel};
 use shardwise_question::plan::{Layout, MicroBatch, Recompute};
 use shardwise_question::task::Preference;
-use shardwise_question::wire::Precision::{Bf16, Fp16};
+use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
 use shardwise_question::wire::{Attention, AttentionKernel as Kernel, Engine, KvCacheDtype, Schedule, WorkloadKind};
 
 pub(crate) const NO_RL: Must = must("workload.kind", |a| a.workload.kind.algorithm().is_none());
@@ -87,6 +87,16 @@ pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kin
 /// The reference is laid out as what trains.
 pub(crate) const REFERENCE_FOLLOWS: Must =
     must("plan.reference", |a| a.plan.reference.is_none_or(|own| own == *a.layout));
+/// Whether the cards are NVIDIA's of at least this compute capability, or of these generations of AMD's; others are not known.
+fn computes(a: &Asked, capability: f64, amds: &[&str]) -> bool {
+    let hardware = &a.job.hardware;
+    match hardware.vendor() {
+        Some("nvidia") => a.has(capability),
+        Some("amd") => amds.iter().any(|own| hardware.is_of(own)),
+        _ => true,
+    }
+}
+
 /// The reference follows the policy, but for where its weights wait: it takes the policy's place on the card.
 pub(crate) const REFERENCE_TAKES_ITS_PLACE: Must = must("plan.reference", |a| {
     a.plan
@@ -169,6 +179,15 @@ pub(crate) const KEYS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a
 
 /// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
 pub(crate) static MEGATRON: &[Rule] = &[
+    // TransformerEngine 2.x, `pytorch/quantization.py`: `check_fp8_support`, `check_mxfp8_support`, `check_nvfp4_support`.
+    must("workload.precision", |a| a.workload.precision != Fp8 || computes(a, 8.9, &["CDNA3", "CDNA4"]))
+        .or("TransformerEngine computes fp8 on Ada, Hopper and Blackwell, and on MI300 and newer. Choose bf16."),
+    must("workload.precision", |a| {
+        a.workload.precision != Mxfp8 || (computes(a, 10.0, &["CDNA4"]) && !a.has(12.0))
+    })
+    .or("TransformerEngine computes mxfp8 on data centres' Blackwell, and on MI350. Choose fp8 or bf16."),
+    must("workload.precision", |a| a.workload.precision != Nvfp4 || computes(a, 10.0, &["CDNA4"]))
+        .or("TransformerEngine computes nvfp4 on Blackwell. Choose fp8 or bf16."),
     NO_ULYSSES
         .or("Megatron splits sequences by context parallelism. Set ulysses_parallel to 1 and use context_parallel."),
     divides("plan.tensor_parallel", |a| (a.tp * a.pp * a.cp, a.gpus))

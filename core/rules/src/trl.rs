@@ -1,5 +1,6 @@
 //! TRL 1.16.0 on Accelerate 1.15.0: what their configurations, their trainers and the launcher refuse.
 
+use super::asked::Asked;
 use super::asked::nodes;
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
@@ -68,8 +69,17 @@ static IMAGES: &[Rule] = &[
         .or("TRL packs no sequences with images. Set packing to false."),
 ];
 
+/// Whether some layers are of these kinds, as `Shape::layer_pattern` has them.
+fn has_layers(a: &Asked, kinds: &[char]) -> bool {
+    let pattern = &a.shape.layer_pattern;
+    pattern.contains(kinds) || (pattern.is_empty() && a.shape.sliding_window > 0 && kinds.contains(&'S'))
+}
+
 static ON_FSDP: &[Rule] = &[
     FSDP2_SHARDS,
+    // accelerate 1.15.0, big_modeling.py, line 812.
+    must("plan.context_parallel", |a| a.cp == 1 || !has_layers(a, &['S', 'L', 'M']))
+        .or("Accelerate's ring attention goes with full attention in every layer. Set context_parallel to 1."),
     NO_ULYSSES.or("Accelerate's Ulysses goes with DeepSpeed. Set ulysses_parallel to 1 and use context_parallel."),
     divides("plan.shard_group", |a| (a.cp, a.group))
         .or("FSDP2 shards over the {cp} GPUs of a sequence too: a shard group of {group} is no multiple of them."),
@@ -90,6 +100,9 @@ static ON_DEEPSPEED: &[Rule] = &[
     must("plan.context_parallel", |a| a.cp == 1)
         .or("Accelerate's ring attention goes with FSDP. Set context_parallel to 1 and use ulysses_parallel."),
     HEADS_BY_ULYSSES,
+    // accelerate 1.15.0, big_modeling.py, line 776.
+    must("plan.ulysses_parallel", |a| a.ulysses == 1 || !has_layers(a, &['L', 'M']))
+        .or("Accelerate's Ulysses exchanges heads of attention alone, in every layer. Set ulysses_parallel to 1."),
     // accelerate/utils/dataclasses.py, DeepSpeedSequenceParallelConfig.
     must("plan.attention_kernel", |a| a.ulysses == 1 || a.layout.attention_kernel != Some(Kernel::Flash4))
         .or("Accelerate's Ulysses goes with flash2, flash3 and sdpa. Set it to one of them, or leave it out."),

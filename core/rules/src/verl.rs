@@ -10,6 +10,7 @@ use super::shared::{
     ONLY_PPO_HAS_A_CRITIC, OWN_PACE, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
     WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
+use shardwise_catalog::catalog::model;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Shape, VisionKind};
 use shardwise_question::job::Job;
@@ -21,6 +22,50 @@ use shardwise_question::wire::Schedule::{Colocated, FullyAsync, Split};
 use shardwise_question::wire::WorkloadKind::{Pretrain, Qlora};
 use shardwise_question::wire::{Attention, Engine, VisionTower};
 use shardwise_question::workload::{Images, Logits, Pool, Rl};
+
+/// `model_type` of what Megatron-Bridge 0.6.2 has a bridge for (`register_bridge` in `megatron/bridge/models`), of the catalog's.
+const BRIDGED: &[&str] = &[
+    "bailing_moe",
+    "bailing_moe_v2",
+    "deepseek_v2",
+    "deepseek_v3",
+    "deepseek_v4",
+    "ernie4_5_moe",
+    "gemma",
+    "gemma2",
+    "gemma3",
+    "gemma3_text",
+    "gemma4",
+    "glm4_moe",
+    "glm4_moe_lite",
+    "glm4v_moe",
+    "glm_moe_dsa",
+    "gpt_oss",
+    "hy_v3",
+    "kimi_k2",
+    "kimi_k25",
+    "llama",
+    "mimo",
+    "mimo_v2_flash",
+    "minimax_m2",
+    "minimax_m3",
+    "ministral3",
+    "mistral",
+    "nemotron",
+    "nemotron-nas",
+    "nemotron_h",
+    "olmoe",
+    "qwen2",
+    "qwen2_5_vl",
+    "qwen3",
+    "qwen3_5",
+    "qwen3_5_moe",
+    "qwen3_moe",
+    "qwen3_next",
+    "qwen3_vl",
+    "qwen3_vl_moe",
+    "step3p5",
+];
 
 /// What veRL refuses.
 pub(crate) static RULES: &[Rule] = &[
@@ -98,8 +143,14 @@ static LAYOUT: &[Rule] = &[
             ),
             precisions(&[Bf16, Fp16, Fp8, Mxfp8])
                 .or("veRL trains in no 4-bit format. Choose bf16, fp16, fp8 or mxfp8."),
+            // workers/engine/megatron/transformer_impl.py, lines 191 and 341: `AutoBridge.from_hf_pretrained`.
+            must("model", |a| model(&a.job.model.id).is_none_or(|own| BRIDGED.contains(&own.model_type)))
+                .or("veRL 0.9.1 loads Megatron's models by Megatron-Bridge 0.6.2, which knows none of this kind. Set the backend to fsdp."),
         ],
     ),
+    // A role's gradients come and go with its weights.
+    must("plan.offload", |a| !a.layout.offload.gradients || a.layout.offload.parameters)
+        .or("veRL moves gradients with the weights. Offload parameters too, or no gradients."),
     when(|a| a.is(Fsdp), ON_FSDP),
     backends(&[Fsdp, Megatron])
         .or("veRL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),

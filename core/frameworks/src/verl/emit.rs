@@ -341,10 +341,6 @@ fn ray(gpus: u32) -> Vec<(String, String)> {
 fn warnings(at: &At) -> Vec<String> {
     let mut out = Vec::new();
     let layout = at.layout;
-    let offload = layout.offload;
-    if offload.gradients && !offload.parameters && at.rl().is_some() {
-        out.push("veRL moves gradients with the parameters, and the plan offloads them alone.".to_owned());
-    }
     // Of adapters they are next to nothing.
     if at.lora().is_none() {
         out.extend(other_states(layout, engine::state_bytes(at), "veRL"));
