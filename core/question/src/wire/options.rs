@@ -73,8 +73,8 @@ document! {
     /// Options of flags.
     #[derive(Default, Eq)]
     pub struct FlagsOptions {
-        /// The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, slime, megatron-lm, megatron-bridge, torchtitan,
-        /// llamafactory, axolotl, ms-swift or unsloth.
+        /// The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, slime, nemo-rl, skyrl, megatron-lm, megatron-bridge,
+        /// torchtitan, llamafactory, axolotl, ms-swift or unsloth.
         pub framework: String,
         /// Its version. Default: the newest that there are texts for.
         pub version: Option<String>,

@@ -373,7 +373,7 @@ document! {
         /// rather than in host memory (ZeRO-Infinity). The search never chooses it. Default false.
         pub nvme_offload: Option<bool>,
         /// DeepSpeed, ZeRO-3: GPUs that hold a second copy of the weights between them, from which the backward pass gathers
-        /// (ZeRO++'s hpZ; a node's, usually). The search never chooses it. Default 1: off.
+        /// (ZeRO++'s hpZ; a node's, usually). The search tries a node's on what it has found. Default 1: off.
         pub zero_hpz_partition_size: Option<u64>,
         /// DeepSpeed, ZeRO-3: whether weights are gathered in 8 bits (ZeRO++'s qwZ). The search never chooses it. Default
         /// false.
