@@ -132,8 +132,11 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
     named.extend(plan.optimizer_offload_fraction.map(|share| {
         if share < 1.0 { format!("{on_cpus} ({})", format::percent(share, 0)) } else { on_cpus.to_owned() }
     }));
-    named.join(lang.of([", ", "、"]))
+    let all = named.join(lang.of([", ", "、"]));
+    let on_drives = plan.nvme_offload == Some(true) && !all.is_empty();
+    if on_drives { format!("{all} (NVMe)") } else { all }
 }
+
 /// The day of a rented machine's price, or what that was read from; that it is not stated, of a row of one's own.
 pub(crate) fn priced_on(own: &Rental, lang: Lang) -> &str {
     own.date

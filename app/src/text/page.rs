@@ -43,8 +43,8 @@ words! {
         "这种 GPU 的每一个报价：价格、日期，以及在那里完成的成本。";
     why_scaling: "More GPUs", "更多 GPU";
     why_memory_take: "{0}: {1} GiB.", "{0}：{1} GiB。";
-    why_plans_take: "The fastest of {0} that were tried; the next ones, and what each gives up.",
-        "在试过的 {0} 个方案中最快；其余方案各自的取舍。";
+    why_plans_take: "Of {0} that were tried, the simplest that is about as fast as any; the next ones, and what each gives up.",
+        "在试过的 {0} 个方案中，与最快者相差无几的里面最简单的；其余方案各自的取舍。";
     why_plans_none: "The plans that were tried, and what each gives up.", "试过的方案，以及各自的取舍。";
     why_sensitivity_take: "One setting at a time, all others searched anew: seconds, dollars, and whether it still fits.",
         "每次只改一项，其余重新搜索：时间、成本，以及是否仍然放得下。";
@@ -190,10 +190,10 @@ words! {
     unlikely: "Unlikely to fit", "多半放不下";
     unlikely_short: "Unlikely", "多半放不下";
     fit_short: "{0}, {1}", "{0}，{1}";
-    fit_sure: ", {0} sure", "，有 {0} 的把握";
+    fit_sure: ", {0} sure", "，{0} 的把握";
     fit_tight: ", {0} sure; you asked for {1}", "，{0} 的把握，低于你要求的 {1}\u{a0}%";
     fit_no: ": {0} of {1} GiB", "：{0} / {1} GiB";
-    sure_over: "over {0}", "{0} 以上";
+    sure_over: "over {0}", "超过 {0}";
     fit_tokens: "{0}\u{a0}tokens", "{0}\u{a0}token";
     fit_spare: "{0} to spare {1}.", "{1}还余 {0}。";
     fit_spare_while: "{0} to spare {1}, while the mean response stays below {2}.",
@@ -230,7 +230,7 @@ words! {
     whole_run: "for the run", "整个任务";
     hours: "hours", "小时";
     an_hour: "In an hour", "每小时";
-    all_gpus: "on all {0} {0|GPU|GPUs} together", "{0} 个 GPU 合计";
+    all_gpus: "on {0} {0|GPU|GPUs} together", "{0} 个 GPU 合计";
     tokens_hour: "{0} tokens an hour on {1} {1|GPU|GPUs}", "{1} 个 GPU 每小时 {0} token";
     step: "Step", "单步";
     seconds_unit: "s", "秒";
@@ -270,7 +270,7 @@ words! {
     sort_by: "Sort by", "排序";
     fastest: "Fastest", "按速度";
     cheapest: "Cheapest", "按成本";
-    gpus_note: "{0} GPUs of each type, each with its own best plan and price. Yours as asked.",
+    gpus_note: "{0} {0|GPU|GPUs} of each type, each with its own best plan and price. Yours as asked.",
         "每种均为 {0} 个 GPU，各用自己的最佳配置和价格；当前的按你的设定。";
     gpus_note_all: "{0} plans on {1} GPU types searched.", "共搜索 {1} 种 GPU 上的 {0} 种配置。";
     gpus_note_some: "Of {0} types, those that cannot be among these are searched once all are shown.", "共 {0} 种 GPU；不可能列入其中的，显示全部时才搜索。";

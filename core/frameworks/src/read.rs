@@ -263,9 +263,9 @@ fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     Err(Trouble::new(
         0,
         if empty {
-            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, Megatron-Bridge, torchtitan, LLMForge or DeepSpeed."
+            "There is nothing to read here. Paste a command, a script or a configuration file of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, Unsloth, OpenRLHF, slime, NeMo-RL, SkyRL, EasyR1, Megatron-LM, Megatron-Bridge, torchtitan, LLMForge or DeepSpeed."
         } else {
-            "This has no command and no settings of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, OpenRLHF, Megatron-LM, Megatron-Bridge, torchtitan, LLMForge or DeepSpeed. Paste the command with its settings, or ds_config.json."
+            "This has no command and no settings of veRL, ChatLearn, TRL, LLaMA-Factory, axolotl, ms-swift, Unsloth, OpenRLHF, slime, NeMo-RL, SkyRL, EasyR1, Megatron-LM, Megatron-Bridge, torchtitan, LLMForge or DeepSpeed. Paste the command with its settings, or ds_config.json."
         },
     ))
 }

@@ -113,7 +113,7 @@ fn rented(job: &Job, plan: &Plan, found: &mut Vec<Caveat>) {
             format!("The network of {name} is not stated: {gbit} Gbit/s an instance are assumed, the least that any offer states."),
         ));
     }
-    let moved = moves(job, plan) && offer.is_machine();
+    let moved = moves(job, plan) && !plan.layout.nvme_offload && offer.is_machine();
     if let (None, Some(gib), true) = (offer.host_ram_gib(), hardware.host_ram_gib(), moved) {
         let gib = shortest(gib.round());
         found.push(Caveat::new(

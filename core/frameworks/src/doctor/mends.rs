@@ -77,8 +77,8 @@ const KNOWN: &[(&str, Known)] = &[
         (
             "https://arxiv.org/abs/2205.05198",
             &[
-                "Recompute activations: enable_gradient_checkpointing=True, gradient_checkpointing: true, or --recompute-granularity full. A backward pass then takes about a third longer.",
                 "Halve the tokens of a micro-batch, and let gradients accumulate: activations halve with it. Costs little while passes stay above some thousand tokens.",
+                "Recompute activations: enable_gradient_checkpointing=True, gradient_checkpointing: true, or --recompute-granularity full. A backward pass then takes about a third longer.",
                 "Split each sequence over more GPUs: ulysses_sequence_parallel_size, context parallelism, or sequence parallelism beside tensor parallelism.",
             ],
         ),

@@ -320,9 +320,9 @@ fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
     if case.now.fits {
         return None;
     }
-    let (n, unit) = match case.layout().micro_batch {
-        MicroBatch::Sequences(n) => (n, "sequences per GPU"),
-        MicroBatch::Tokens(n) => (n, "tokens per GPU"),
+    let (n, units) = match case.layout().micro_batch {
+        MicroBatch::Sequences(n) => (n, ["sequence per GPU", "sequences per GPU"]),
+        MicroBatch::Tokens(n) => (n, ["token per GPU", "tokens per GPU"]),
     };
     let with = |n: u64| {
         case.with(&|l| {
@@ -343,6 +343,7 @@ fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
             high = middle;
         }
     }
+    let unit = units[usize::from(low > 1)];
     Some(Proposal::new(&format!("A micro-batch of {low} {unit}"), with(low)))
 }
 

@@ -149,11 +149,14 @@ Examples:
         page: String,
     },
     /// Compare a run with its estimate: MFU, by how much the estimate is off, and the question calibrated with it.
-    #[command(after_help = "\
+    #[command(
+        allow_negative_numbers = true,
+        after_help = "\
 Example, whose last command answers the calibrated question:
   shardwise calibrate --step-time-s 21.5 --peak-gib 61 question.json | jq .question > calibrated.json
   shardwise estimate calibrated.json
-  shardwise calibrate --log train.log question.json")]
+  shardwise calibrate --log train.log question.json"
+    )]
     Calibrate {
         /// Files with the run's question; standard input where none is named.
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -203,12 +206,15 @@ Examples:
     },
     /// Check scripts before they are run: whether they fit, end in time and are paid for. Exit status 0 fits, 3 tight, 4 not,
     /// 1 not known.
-    #[command(after_help = "\
+    #[command(
+        allow_negative_numbers = true,
+        after_help = "\
 Examples:
   shardwise check run.sh --gpu h100-sxm --gpus 16
   shardwise check run.sh --gpu h200-sxm --steps 300 --deadline-h 24 --budget-usd 2000
   shardwise check train.sh --with ds_config.json && sbatch train.sh
-  git ls-files '*.sh' | xargs shardwise check --skip-others --gpu h100-sxm --format github")]
+  git ls-files '*.sh' | xargs shardwise check --skip-others --gpu h100-sxm --format github"
+    )]
     Check {
         #[command(flatten)]
         options: Box<checking::Options>,
