@@ -197,7 +197,7 @@ mod tests {
         ] {
             assert_eq!(sure(p, Lang::En), words, "{p}");
         }
-        assert_eq!(sure(1.0, Lang::Zh), "99\u{a0}% 以上");
+        assert_eq!(sure(1.0, Lang::Zh), "超过 99\u{a0}%");
         assert_eq!(asked(0.95), "95");
         assert_eq!(asked(0.999), "99.9");
     }
@@ -206,7 +206,7 @@ mod tests {
     fn every_state_says_what_it_knows() {
         let said = |state, p, needed, lang| sentence(&fit(state, p, needed), lang);
         for (state, p, needed, english, chinese) in [
-            (FitState::Fits, 0.97, 66.8, "Fits, 97\u{a0}% sure", "放得下，有 97\u{a0}% 的把握"),
+            (FitState::Fits, 0.97, 66.8, "Fits, 97\u{a0}% sure", "放得下，97\u{a0}% 的把握"),
             (
                 FitState::Tight,
                 0.84,
@@ -214,7 +214,7 @@ mod tests {
                 "Tight, 84\u{a0}% sure; you asked for 95",
                 "勉强，84\u{a0}% 的把握，低于你要求的 95\u{a0}%",
             ),
-            (FitState::Unlikely, 0.22, 85.5, "Unlikely to fit, 22\u{a0}% sure", "多半放不下，有 22\u{a0}% 的把握"),
+            (FitState::Unlikely, 0.22, 85.5, "Unlikely to fit, 22\u{a0}% sure", "多半放不下，22\u{a0}% 的把握"),
             (FitState::No, 0.01, 118.2, "Does not fit: 118.2 of 79.6 GiB", "放不下：118.2 / 79.6 GiB"),
         ] {
             assert_eq!(said(state, p, needed, Lang::En), english);

@@ -8,9 +8,9 @@ const sequences = (count) => TIGHT.replace('micro_batch=6', `micro_batch=${count
 
 /** Sequences per GPU at once, the state that they come to, and how it reads in both languages. */
 const FOUR = [
-  [2, 'is-fits', /^Fits, (over )?9\d.% sure$/u, /^放得下，有 9\d.%( 以上)? 的把握$/u],
+  [2, 'is-fits', /^Fits, (over )?9\d.% sure$/u, /^放得下，(超过 )?9\d.% 的把握$/u],
   [6, 'is-tight', /^Tight, \d\d.% sure; you asked for 95$/u, /^勉强，\d\d.% 的把握，低于你要求的 95.%$/u],
-  [8, 'is-unlikely', /^Unlikely to fit, \d+.% sure$/u, /^多半放不下，有 \d+.% 的把握$/u],
+  [8, 'is-unlikely', /^Unlikely to fit, \d+.% sure$/u, /^多半放不下，\d+.% 的把握$/u],
   [20, 'is-no', /^Does not fit: [\d.]+ of [\d.]+ GiB$/u, /^放不下：[\d.]+ \/ [\d.]+ GiB$/u],
 ];
 
