@@ -176,6 +176,7 @@ words! {
     bad_json: "Not valid JSON: {0}. Paste the whole file.", "不是有效的 JSON：{0}。请粘贴整个文件。";
     no_model: "The catalog has no such model. For any other, use its config.json. Nearest:",
         "目录中没有此模型，其他模型可用 config.json。相近的有：";
+    no_model_near: "The catalog has no “{0}”, and nothing near it: use its config.json.", "目录中没有“{0}”，也没有相近的：请用它的 config.json。";
     no_model_of: "The catalog has no “{0}”. Nearest: {1}.", "目录中没有“{0}”，相近的有：{1}。";
     wrong_at: "{0}: {1}", "{0}：{1}";
     use_value: "Use {0}", "改为 {0}";

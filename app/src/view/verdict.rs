@@ -109,8 +109,12 @@ fn no_model(page: Page, error: &FieldError) -> String {
         .form
         .with_untracked(|form| mend::mends(form, error, None, &mend::unresolved));
     let nearest: Vec<String> = nearest.into_iter().map(|mend| mend.text).collect();
-    let nearest = nearest.join(lang.of([", ", "、"]));
-    let words = fill(text.no_model_of, &[&page.typed(Field::Model), &nearest]);
+    let typed = page.typed(Field::Model);
+    let words = if nearest.is_empty() {
+        fill(text.no_model_near, &[&typed])
+    } else {
+        fill(text.no_model_of, &[&typed, &nearest.join(lang.of([", ", "、"]))])
+    };
     fill(text.wrong_at, &[lang.label(Field::Model), &words])
 }
 
