@@ -6,7 +6,7 @@
 use shardwise_question::complete::usual_kernel;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::AttentionKernel as Kernel;
+use shardwise_question::wire::{Attention, AttentionKernel as Kernel};
 
 /// The kernel that most Hugging Face frameworks here load a model with.
 pub(crate) const FLASH_2: &str = "flash_attention_2";
@@ -29,6 +29,15 @@ pub(crate) fn named(layout: &Layout, why: &'static str) -> (&'static str, &'stat
         None | Some(FLASH_2) => (FLASH_2, why),
         Some(word) => (word, "from the plan"),
     }
+}
+
+/// What is estimated of a kernel that no text asks for by itself: prime-rl's runs, which fine-tuning's usual kernel on Hopper is taken
+/// from, have FlashAttention-3, and the frameworks here load the second.
+pub(super) fn newer(job: &Job, layout: &Layout) -> Option<&'static str> {
+    let unsaid = layout.attention == Attention::Flash && layout.attention_kernel.is_none();
+    (unsaid && usual_kernel(job, layout.backend) == Kernel::Flash3).then_some(
+        "the estimate has FlashAttention-3's speed, and this text does not ask for it. Set attention_kernel to flash3 where it is installed, or to flash2 for that one's figures.",
+    )
 }
 
 /// A kernel as megatron-core's `AttnBackend` names what `TransformerEngine` may take (`set_attention_backend` in

@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 
+use super::kernel;
 use super::words::{self, plain, whole};
 use super::{Emission, Snippet, Syntax};
 use crate::binding::{At, Row};
@@ -173,7 +174,11 @@ pub(crate) fn head(emission: &Emission, warnings: &[String]) -> Vec<String> {
         lines.push((*permalink).to_owned());
     }
     lines.extend(words::decision(answer));
-    lines.extend(warnings.iter().map(|warning| format!("Warning: {warning}")));
+    let warnings = warnings
+        .iter()
+        .map(String::as_str)
+        .chain(kernel::newer(job, &emission.plan.layout));
+    lines.extend(warnings.map(|warning| format!("Warning: {warning}")));
     let serious = answer
         .advice
         .iter()
