@@ -665,8 +665,8 @@ class Fit(_FitNeeds, total=False):
 
 class _FlagsOptionsNeeds(TypedDict):
     framework: str
-    """The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, slime, megatron-lm, megatron-bridge, torchtitan,
-    llamafactory, axolotl, ms-swift or unsloth.
+    """The framework: verl, chatlearn, deepspeed, llmforge, trl, openrlhf, slime, nemo-rl, skyrl, megatron-lm, megatron-bridge,
+    torchtitan, llamafactory, axolotl, ms-swift or unsloth.
     """
 
 
@@ -1470,7 +1470,7 @@ class PlanSpec(TypedDict, total=False):
     """Model chunks per pipeline stage; 1 = off."""
     zero_hpz_partition_size: int | None
     """DeepSpeed, ZeRO-3: GPUs that hold a second copy of the weights between them, from which the backward pass gathers
-    (ZeRO++'s hpZ; a node's, usually). The search never chooses it. Default 1: off.
+    (ZeRO++'s hpZ; a node's, usually). The search tries a node's on what it has found. Default 1: off.
     """
     zero_quantized_gradients: bool | None
     """DeepSpeed, ZeRO-3: whether gradients are reduced in 4 bits (ZeRO++'s qgZ). The search never chooses it. Default
