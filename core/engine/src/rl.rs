@@ -375,8 +375,8 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     let mut known: Option<(Turn<'_>, PhaseMemory)> = None;
     for mut turn in alone(context, plan, rl) {
         // Neighbours may do the same, beside other states.
-        let own = match known {
-            Some((last, own)) if turn.is_as(&last) => own,
+        let own = match &known {
+            Some((last, own)) if turn.is_as(last) => *own,
             _ => turn.at_longest(context),
         };
         turn.beside = beside(turn.phase);
@@ -404,13 +404,13 @@ fn each_time<'a>(
     let mut known: Option<(Turn<'_>, TimeParts)> = None;
     for turn in turns {
         // Neighbours may do the same, beside other states.
-        let own = match known {
-            Some((last, own)) if turn.is_as(&last) => own,
+        let own = match &known {
+            Some((last, own)) if turn.is_as(last) => *own,
             _ => turn.time(context),
         };
-        known = Some((turn, own));
         let scored = scored.filter(|_| turn.phase == Phase::Reward);
         each(turn.phase, scored.map_or(own, |parts| own.plus(&parts)));
+        known = Some((turn, own));
     }
 }
 

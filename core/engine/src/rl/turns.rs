@@ -14,20 +14,31 @@ use shardwise_question::workload::Rl;
 /// plan says, or twice as many (veRL's tuning guide, "Batch Size Tuning", rule 3).
 #[must_use]
 pub fn forward_layout(layout: &Layout) -> Layout {
-    // Exchanges run beside the backward pass of another micro-batch.
-    let switches = Switches { overlap_moe_expert_parallel_comm: false, ..layout.switches };
-    Layout { micro_batch: layout.forward_pass(), forward: None, switches, ..*layout }
+    Layout {
+        micro_batch: layout.forward_pass(),
+        forward: None,
+        switches: of_forward(layout.switches),
+        ..*layout
+    }
 }
 
-/// The layout at work: offloaded states have come back, forward passes take larger micro-batches.
-fn at_work(planned: &Layout, usage: Use) -> Layout {
-    let offload = Offload { activations: planned.offload.activations, ..Offload::default() };
-    let layout = Layout { offload, ..*planned };
-    match usage {
-        Use::Evaluate => forward_layout(&layout),
-        // The same, whatever other passes take.
-        Use::Train => Layout { forward: None, ..layout },
+/// Exchanges run beside the backward pass of another micro-batch: a forward pass alone has none.
+fn of_forward(switches: Switches) -> Switches {
+    Switches { overlap_moe_expert_parallel_comm: false, ..switches }
+}
+
+/// The layout at work: offloaded states have come back, forward passes take larger micro-batches, or as many as updates where
+/// they go beside them.
+fn at_work(planned: &Layout, usage: Use, as_updates: bool) -> Layout {
+    let mut layout = *planned;
+    layout.offload = Offload { activations: planned.offload.activations, ..Offload::default() };
+    if usage == Use::Evaluate {
+        layout.micro_batch = if as_updates { planned.micro_batch } else { planned.forward_pass() };
+        layout.switches = of_forward(planned.switches);
     }
+    // An update is the same, whatever other passes take.
+    layout.forward = None;
+    layout
 }
 
 /// Passes of what a process reward model began as over a step's samples: beside each update and beside each reward, as where
@@ -39,11 +50,11 @@ fn at_work(planned: &Layout, usage: Use) -> Layout {
 /// `prime_dp_rm.py`, lines 133 to 168).
 const REFERENCE_PASSES: f64 = 2.0;
 
-/// A teacher evaluates each micro-batch right before the update has it, in every pass over the samples (TRL 1.16.0,
-/// `trainer/distillation_trainer.py`, `_compute_loss`). A process reward model has one micro-batch for updates and passes forward
-/// (veRL's `prime_fsdp_workers.py`, lines 280 to 283; `prime_dp_rm.py`, line 321).
-fn as_updates(planned: &Layout) -> Layout {
-    Layout { forward: Some(planned.micro_batch), ..*planned }
+/// Whether a phase evaluates each micro-batch of an update: a teacher does right before the update has it, in every pass over the
+/// samples (TRL 1.16.0, `trainer/distillation_trainer.py`, `_compute_loss`). A process reward model has one micro-batch for
+/// updates and passes forward (veRL's `prime_fsdp_workers.py`, lines 280 to 283; `prime_dp_rm.py`, line 321).
+fn goes_as_updates(phase: Phase, process: bool) -> bool {
+    phase == Phase::Teacher || (process && matches!(phase, Phase::Reward | Phase::RewardReference))
 }
 
 /// Sequences of one pass over a turn's batch. A reward model scores all that was generated. A process reward model counts its
@@ -92,8 +103,7 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
     all.into_iter().filter_map(move |(phase, usage, by)| {
         let (role, planned) = by?;
         let teaches = phase == Phase::Teacher;
-        let alike = teaches || (by_process.is_some() && matches!(phase, Phase::Reward | Phase::RewardReference));
-        let layout = at_work(&if alike { as_updates(planned) } else { *planned }, usage);
+        let layout = at_work(planned, usage, goes_as_updates(phase, by_process.is_some()));
         Some(Turn {
             phase,
             role,
