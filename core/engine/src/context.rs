@@ -233,7 +233,7 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn actor(&self) -> Role<'_> {
         let model = &self.job.model;
-        let (picture, frozen) = (self.pictures[0], self.frozen(model));
+        let (picture, frozen) = (self.pictures[0].as_ref(), self.frozen(model));
         Role { model, blocks: &self.blocks, adapters: self.adapters, head: self.head(), picture, frozen }
     }
 
@@ -241,7 +241,7 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn critic(&self) -> Option<Role<'_>> {
         let model = self.job.workload.rl.as_ref()?.critic.as_ref()?;
-        let (picture, frozen) = (self.pictures[1], self.frozen(model));
+        let (picture, frozen) = (self.pictures[1].as_ref(), self.frozen(model));
         Some(Role { model, blocks: self.critic.as_ref()?, adapters: 0, head: Head::Scalar, picture, frozen })
     }
 
@@ -249,7 +249,7 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn reward(&self) -> Option<Role<'_>> {
         let model = self.job.workload.rl.as_ref()?.reward_model.as_ref()?;
-        let (picture, frozen) = (self.pictures[2], self.frozen(model));
+        let (picture, frozen) = (self.pictures[2].as_ref(), self.frozen(model));
         // An implicit reward is a log-probability.
         let head = if self.process_reward() { Head::Vocabulary } else { Head::Scalar };
         Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head, picture, frozen })
@@ -265,7 +265,7 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn teacher(&self) -> Option<Role<'_>> {
         let model = self.job.workload.teacher_beside()?;
-        let (blocks, picture) = (self.teacher.as_ref()?, self.pictures[3]);
+        let (blocks, picture) = (self.teacher.as_ref()?, self.pictures[3].as_ref());
         // None of its weights trains, those of its tower neither.
         Some(Role { model, blocks, adapters: 0, head: Head::Vocabulary, picture, frozen: 0 })
     }

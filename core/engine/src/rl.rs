@@ -9,12 +9,11 @@ pub mod workings;
 
 use crate::context::Context;
 use crate::host;
-use crate::memory::PhaseMemory;
+use crate::memory::{Lengths, PhaseMemory};
 use crate::phase::Phase;
 use crate::rollout::{self, Requests, Room};
 use crate::served;
 use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
-use crate::turn::Turn;
 use between::{driver, least_waking, synced_by_tensor, weight_sync};
 pub use budgets::Budgets;
 pub use limits::{limits, most, safe_utilization};
@@ -25,8 +24,8 @@ use shardwise_question::job::Timed;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{MemoryParts, Schedule, TimeParts};
 use shardwise_question::workload::Rl;
-use turns::alone;
 pub(crate) use turns::beside;
+use turns::{Work, works};
 pub use turns::{forward_layout, turns};
 
 /// The training side of an RL step: everything but generation.
@@ -355,7 +354,7 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 #[must_use]
 pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
     let mut times = Vec::with_capacity(10);
-    each_time(context, rl, alone(context, plan, rl), |phase, parts| times.push((phase, parts)));
+    each_time(context, rl, works(context, plan, rl), |phase, parts| times.push((phase, parts)));
     let (memories, resident) = held_in_training(context, plan, rl);
     TrainingSide { times, memories, resident }
 }
@@ -363,7 +362,7 @@ pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSid
 /// Seconds of the training side of `plan`.
 pub fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
     let mut seconds = 0.0;
-    each_time(context, rl, alone(context, plan, rl), |_, parts| seconds += parts.total());
+    each_time(context, rl, works(context, plan, rl), |_, parts| seconds += parts.total());
     seconds
 }
 
@@ -372,16 +371,16 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     let beside = beside(context, plan);
     let factor = context.sure.training(context.job, &plan.layout);
     let mut needed_gib = 0.0_f64;
-    let mut known: Option<(Turn<'_>, PhaseMemory)> = None;
-    for mut turn in alone(context, plan, rl) {
+    let mut known: Option<(Work<'_, '_>, PhaseMemory)> = None;
+    for work in works(context, plan, rl) {
         // Neighbours may do the same, beside other states.
         let own = match &known {
-            Some((last, own)) if turn.is_as(last) => *own,
-            _ => turn.at_longest(context),
+            Some((last, own)) if work.is_as(last, context, rl) => *own,
+            _ => work.turn(context, rl).at_longest(context),
         };
-        turn.beside = beside(turn.phase);
-        needed_gib = needed_gib.max(turn.needed_at_longest(&own, factor));
-        known = Some((turn, own));
+        let all = own.beside(&beside(work.phase), 0.0);
+        needed_gib = needed_gib.max(all.needed_gib(Lengths::Expected, factor));
+        known = Some((work, own));
     }
     Held {
         needed_gib,
@@ -390,27 +389,27 @@ pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
     }
 }
 
-/// Hands on what each of the turns takes, and what scores without a model: that comes first.
-fn each_time<'a>(
+/// Hands on what each turn takes, and what scores without a model: that comes first.
+fn each_time<'a, 'b>(
     context: &Context<'_>,
     rl: &Rl,
-    turns: impl Iterator<Item = Turn<'a>>,
+    works: impl Iterator<Item = Work<'a, 'b>>,
     mut each: impl FnMut(Phase, TimeParts),
 ) {
     let scored = (rl.reward_s > 0.0).then(|| TimeParts { overhead: rl.reward_s, ..TimeParts::default() });
     if let (Some(parts), None) = (scored, &rl.reward_model) {
         each(Phase::Reward, parts);
     }
-    let mut known: Option<(Turn<'_>, TimeParts)> = None;
-    for turn in turns {
+    let mut known: Option<(Work<'_, '_>, TimeParts)> = None;
+    for work in works {
         // Neighbours may do the same, beside other states.
         let own = match &known {
-            Some((last, own)) if turn.is_as(last) => *own,
-            _ => turn.time(context),
+            Some((last, own)) if work.is_as(last, context, rl) => *own,
+            _ => work.turn(context, rl).time(context),
         };
-        let scored = scored.filter(|_| turn.phase == Phase::Reward);
-        each(turn.phase, scored.map_or(own, |parts| own.plus(&parts)));
-        known = Some((turn, own));
+        let scored = scored.filter(|_| work.phase == Phase::Reward);
+        each(work.phase, scored.map_or(own, |parts| own.plus(&parts)));
+        known = Some((work, own));
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Role<'a> {
     /// What follows the last block.
     pub head: Head,
     /// An image as its vision tower takes it, where the question has some.
-    pub picture: Option<Picture>,
+    pub picture: Option<&'a Picture>,
     /// Weights of its vision tower that do not train.
     pub frozen: u64,
 }

@@ -65,7 +65,7 @@ impl Tower {
         Some(Self {
             vision,
             shape: block_shape(&vision),
-            picture: role.picture?,
+            picture: *role.picture?,
             images: images.per_example,
             trains: if role.adapters > 0 { VisionTower::Frozen } else { images.tower },
         })

@@ -120,16 +120,4 @@ impl<'a> Turn<'a> {
     pub(crate) fn at_longest(&self, context: &Context<'_>) -> PhaseMemory {
         memory::of_role_at_longest(context, &self.role, &self.layout, &self.batch, self.usage)
     }
-
-    /// Whether another of the same step does the same as often, beside whatever states: it takes as long. Role, layout and use
-    /// decide on the batch.
-    pub(crate) fn is_as(&self, other: &Self) -> bool {
-        self.usage == other.usage
-            && self.times == other.times
-            && self.handed == other.handed
-            && self.role.is(&other.role)
-            && self.swapped == other.swapped
-            && self.away == other.away
-            && self.layout == other.layout
-    }
 }

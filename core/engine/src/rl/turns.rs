@@ -14,12 +14,7 @@ use shardwise_question::workload::Rl;
 /// plan says, or twice as many (veRL's tuning guide, "Batch Size Tuning", rule 3).
 #[must_use]
 pub fn forward_layout(layout: &Layout) -> Layout {
-    Layout {
-        micro_batch: layout.forward_pass(),
-        forward: None,
-        switches: of_forward(layout.switches),
-        ..*layout
-    }
+    Layout { micro_batch: layout.forward_pass(), forward: None, switches: of_forward(layout.switches), ..*layout }
 }
 
 /// Exchanges run beside the backward pass of another micro-batch: a forward pass alone has none.
@@ -77,8 +72,66 @@ fn handed(rl: &Rl, phase: Phase, usage: Use) -> f64 {
     }
 }
 
-/// The turns of the training side of `plan`, as if nothing else lay on the card: all that their time depends on.
-pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl Iterator<Item = Turn<'a>> {
+/// What a turn's one pass or optimizer step is taken times.
+fn times(context: &Context<'_>, rl: &Rl, phase: Phase, usage: Use) -> f64 {
+    match usage {
+        Use::Evaluate if phase == Phase::Teacher => rl.epochs as f64,
+        Use::Evaluate if phase == Phase::RewardReference => REFERENCE_PASSES * context.efficiency.rl_forward,
+        Use::Evaluate => context.efficiency.rl_forward,
+        Use::Train if phase == Phase::UpdateReward => (rl.sequences() as f64 / rl.mini_batch as f64).ceil(),
+        Use::Train => rl.updates(),
+    }
+}
+
+/// Who works in a phase of the training side, and by which plan: all that a turn is made of. Neighbours are compared by it before
+/// anything of them is computed.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a, 'b> {
+    pub(super) phase: Phase,
+    usage: Use,
+    role: Role<'a>,
+    /// The layout as planned.
+    planned: &'b Layout,
+    /// Whether forward passes go beside those of an update.
+    as_updates: bool,
+    /// Whether it is a reference's that takes the policy's place on the card.
+    swapped: bool,
+}
+
+impl<'a> Work<'a, '_> {
+    /// The turn as if nothing else lay on the card: all that its time depends on.
+    pub(super) fn turn(&self, context: &Context<'_>, rl: &Rl) -> Turn<'a> {
+        let Self { phase, usage, role, planned, as_updates, swapped } = *self;
+        let layout = at_work(planned, usage, as_updates);
+        Turn {
+            phase,
+            role,
+            usage,
+            batch: batch::split(context.job, &layout, sequences(rl, phase, usage), rl.length_cv()),
+            layout,
+            times: times(context, rl, phase, usage),
+            handed: handed(rl, phase, usage),
+            swapped,
+            away: planned.offload,
+            beside: MemoryParts::default(),
+        }
+    }
+
+    /// Whether another of the same step does the same as often, beside whatever states: it takes as long. Role, layout and use
+    /// decide on the batch.
+    pub(super) fn is_as(&self, other: &Self, context: &Context<'_>, rl: &Rl) -> bool {
+        let often = |own: &Self| (times(context, rl, own.phase, own.usage), handed(rl, own.phase, own.usage));
+        self.usage == other.usage
+            && self.as_updates == other.as_updates
+            && self.swapped == other.swapped
+            && self.role.is(&other.role)
+            && often(self) == often(other)
+            && self.planned == other.planned
+    }
+}
+
+/// The work of the training side of `plan`, in order.
+pub(super) fn works<'a, 'b>(context: &'a Context<'_>, plan: &'b Plan, rl: &Rl) -> impl Iterator<Item = Work<'a, 'b>> {
     let actor = context.actor();
     let by_actor = (actor, &plan.layout);
     // A base in 4 bits is unpacked and lies there for the reference, too: as beside preference data, the adapters that are
@@ -100,27 +153,16 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
         (Phase::UpdateCritic, Use::Train, by_critic),
         (Phase::UpdateActor, Use::Train, Some(by_actor)),
     ];
+    let process = by_process.is_some();
     all.into_iter().filter_map(move |(phase, usage, by)| {
         let (role, planned) = by?;
-        let teaches = phase == Phase::Teacher;
-        let layout = at_work(planned, usage, goes_as_updates(phase, by_process.is_some()));
-        Some(Turn {
+        Some(Work {
             phase,
-            role,
             usage,
-            batch: batch::split(context.job, &layout, sequences(rl, phase, usage), rl.length_cv()),
-            layout,
-            times: match usage {
-                Use::Evaluate if teaches => rl.epochs as f64,
-                Use::Evaluate if phase == Phase::RewardReference => REFERENCE_PASSES * context.efficiency.rl_forward,
-                Use::Evaluate => context.efficiency.rl_forward,
-                Use::Train if phase == Phase::UpdateReward => (rl.sequences() as f64 / rl.mini_batch as f64).ceil(),
-                Use::Train => rl.updates(),
-            },
-            handed: handed(rl, phase, usage),
+            role,
+            planned,
+            as_updates: goes_as_updates(phase, process),
             swapped: phase == Phase::Reference && context.job.swaps_reference(),
-            away: planned.offload,
-            beside: MemoryParts::default(),
         })
     })
 }
@@ -128,7 +170,7 @@ pub(super) fn alone<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> impl 
 /// The turns of the training side of `plan`, and what stays on the card while the engine generates.
 pub fn turns<'a>(context: &'a Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<Turn<'a>>, MemoryParts) {
     let beside = beside(context, plan);
-    let turns = alone(context, plan, rl).map(|turn| Turn { beside: beside(turn.phase), ..turn });
+    let turns = works(context, plan, rl).map(|own| Turn { beside: beside(own.phase), ..own.turn(context, rl) });
     (turns.collect(), beside(Phase::Rollout))
 }
 
