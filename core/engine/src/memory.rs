@@ -8,7 +8,7 @@ mod terms;
 
 use crate::batch::{self, Batch, Largest};
 use crate::context::{Context, Role};
-use crate::weights::{Stage, States, adapter_states, training_states};
+use crate::weights::{RankWeights, Stage, States, adapter_states, training_states};
 pub use kept::{Flight, KeptBlock, in_flight, kept_blocks, moved_activations, offloaded_activations};
 pub use loss::Loss;
 pub use phase::{Lengths, PhaseMemory, Use};
@@ -40,6 +40,10 @@ pub fn of_role_at_longest(
     usage: Use,
 ) -> PhaseMemory {
     let most = || worst(context, role, layout, (batch, &batch.longest), usage).1;
+    // A plan of training alone is asked once: nobody else's update is as its own.
+    if usage == Use::Train && context.job.workload.rl.is_none() {
+        return most();
+    }
     context.known.memory_at_longest(role, layout, (batch, usage), most)
 }
 
@@ -89,17 +93,16 @@ pub fn paged_out(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Byt
 
 /// Model states of a role on a GPU of the first stage.
 pub(crate) fn first_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> States {
-    states(context, role, layout, usage, Stage::First)
+    states(context, role, layout, usage, &context.known.rank_weights(role, layout, Stage::First))
 }
 
-/// Model states of a role on one GPU of a stage.
-fn states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use, stage: Stage) -> States {
-    let rank = context.known.rank_weights(role, layout, stage);
+/// Model states of a role on one GPU with the weights of `rank`.
+fn states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use, rank: &RankWeights) -> States {
     let gpus = context.training_gpus();
     let trained = if role.adapters > 0 {
-        adapter_states(role, &rank, layout, gpus, context.job.workload.quantized_base())
+        adapter_states(role, rank, layout, gpus, context.job.workload.quantized_base())
     } else {
-        training_states(&rank, layout, gpus)
+        training_states(rank, layout, gpus)
     };
     match usage {
         Use::Train => trained,

@@ -77,15 +77,16 @@ pub fn kept_blocks<'a>(
     stage_layers(role, layout, stage)
         .filter(|(_, layers)| *layers > 0.0)
         .map(move |(block, layers)| {
-            (block, layers, BlockContext { layout: &plain, ..own }.kept_bytes(block, slice, eager))
-        })
-        .map(move |(block, layers, whole)| KeptBlock {
-            layers,
-            // Of layers that are not computed again all is kept.
-            kept: own.kept_bytes(block, slice, eager) * again + if again < 1.0 { whole * (1.0 - again) } else { 0.0 },
-            whole,
-            at_work: at_work(block, layout, usage),
-            weighed: if usage == Use::Train { own.weighed_bytes(block, slice.tokens) } else { 0.0 },
+            let whole = BlockContext { layout: &plain, ..own }.kept_bytes(block, slice, eager);
+            let kept = if layout.recompute == Recompute::None { whole } else { own.kept_bytes(block, slice, eager) };
+            KeptBlock {
+                layers,
+                // Of layers that are not computed again all is kept.
+                kept: kept * again + if again < 1.0 { whole * (1.0 - again) } else { 0.0 },
+                whole,
+                at_work: at_work(block, layout, usage),
+                weighed: if usage == Use::Train { own.weighed_bytes(block, slice.tokens) } else { 0.0 },
+            }
         })
 }
 

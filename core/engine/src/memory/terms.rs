@@ -102,7 +102,7 @@ impl Terms {
         }
         let images = images(context, role, layout, (&largest.slice, usage), (stage, kept));
         let most = most.filter(|most| most.working() >= images.working).or(Some(images.block()));
-        let states = states_on_card(context, role, layout, batch, usage, stage);
+        let states = states_on_card(context, role, layout, batch, usage, &rank);
         let on_card = on_card(layout, layers);
         let flight = fullest(in_flight(layout, largest.micro_batches, stage), kept * on_card, whole);
         Self {
@@ -179,13 +179,14 @@ impl Terms {
     /// What they come to at that moment, calibrated, with what allocator and driver add.
     pub(super) fn memory(&self, context: &Context<'_>, role: &Role<'_>) -> PhaseMemory {
         let none = Bytes::ZERO;
-        let (workspace, activations, logits, step) = match self.moment() {
+        let moment = self.moment();
+        let (workspace, activations, logits, step) = match moment {
             Moment::Optimizer => (none, none, none, self.step),
             Moment::Loss => (self.workspace, self.kept(), self.loss(), none),
             Moment::Backward => (self.workspace, self.kept() + self.working(), none, none),
         };
         let States { parameters, mut gradients, optimizer } = self.states;
-        match self.moment() {
+        match moment {
             Moment::Backward => gradients += self.outer_gradients,
             Moment::Loss if !self.gradients_stay => gradients = none,
             _ => (),
@@ -205,7 +206,7 @@ impl Terms {
         let paged_gib = self.paged.gib() * factor;
         let certain_gib = if role.adapters > 0 { self.loaded().gib() * factor - paged_gib } else { 0.0 };
         let slack_gib = context.efficiency.allocator_slack * (parts.total() - paged_gib - certain_gib);
-        let idle_gib = if self.moment() == Moment::Optimizer { 0.0 } else { self.idle().gib() * factor };
+        let idle_gib = if moment == Moment::Optimizer { 0.0 } else { self.idle().gib() * factor };
         parts.communication = context.efficiency.group_buffer_gib * self.groups;
         parts.framework = context.efficiency.context_gib + slack_gib + idle_gib;
         PhaseMemory { parts, slack_gib, idle_gib, paged_gib, certain_gib, ..PhaseMemory::default() }
@@ -272,9 +273,9 @@ fn states_on_card(
     layout: &Layout,
     batch: &Batch,
     usage: Use,
-    stage: Stage,
+    rank: &RankWeights,
 ) -> States {
-    let mut states = states(context, role, layout, usage, stage);
+    let mut states = states(context, role, layout, usage, rank);
     if usage == Use::Train {
         let (_, shards) = shard_counts(layout, context.training_gpus());
         states.parameters += second_copy(&layout.zero_plus, states.parameters, shards);
@@ -289,8 +290,7 @@ fn states_on_card(
         states.gradients = Bytes::ZERO;
     }
     if layout.optimizer.in_backward && usage == Use::Train {
-        let rank = context.known.rank_weights(role, layout, stage);
-        states.gradients = states.gradients.min(at_once(&rank, layout, context.training_gpus()));
+        states.gradients = states.gradients.min(at_once(rank, layout, context.training_gpus()));
     }
     states
 }
