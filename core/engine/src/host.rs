@@ -27,7 +27,9 @@ pub fn parts(context: &Context<'_>, plan: &Plan) -> HostParts {
     let mut parts =
         HostParts { processes: PROCESS_GIB * f64::from(job.hardware.gpus_per_node), ..HostParts::default() };
     if job.workload.rl.is_none() {
-        if job.workload.generation.is_none() {
+        // Most plans move nothing.
+        let moves = moves(job, plan) || plan.layout.optimizer.kind.row().paged;
+        if moves && job.workload.generation.is_none() {
             let own = of_update(context, &context.actor(), &plan.layout);
             parts = parts.plus(&own.times(per_node * job.memory_factor()));
             parts = parts.plus(&of_reference(context, plan).times(per_node * job.memory_factor()));
@@ -67,8 +69,8 @@ fn of_reference(context: &Context<'_>, plan: &Plan) -> HostParts {
 #[must_use]
 pub fn moves(job: &Job, plan: &Plan) -> bool {
     let some = |own: &Layout| own.offload != Offload::default() || own.optimizer_offload_fraction > 0.0;
-    let roles = [Some(plan.layout), plan.critic, plan.reference];
-    job.swaps_reference() || roles.iter().flatten().any(some)
+    let roles = [Some(&plan.layout), plan.critic.as_ref(), plan.reference.as_ref()];
+    job.swaps_reference() || roles.into_iter().flatten().any(some)
 }
 
 /// What a trainer that updates in host memory, or computes from there, moves off one GPU.
