@@ -13,11 +13,11 @@ use crate::tower::Tower;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
 use shardwise_catalog::model::{Model, ParameterCounts, Picture, QkNorm, Shape};
 use shardwise_catalog::units::Flops;
-use shardwise_question::complete::{attention_kernel, training_gpus};
+use shardwise_question::complete::{training_gpus, usual_kernel};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
-use shardwise_question::wire::{Attention, Backend, LoraTargets};
+use shardwise_question::wire::{Attention, AttentionKernel, Backend, LoraTargets};
 use shardwise_question::workload::{Agent, Workload};
 
 /// A job with its rates, links and blocks.
@@ -31,6 +31,8 @@ pub struct Context<'a> {
     pub rates: Rates,
     /// Its links.
     pub network: Network,
+    /// The attention kernel that each backend's software takes, in the order of [`Backend::ALL`].
+    usual_kernels: [AttentionKernel; Backend::ALL.len()],
     /// The actor's blocks.
     pub blocks: Blocks,
     /// The critic's blocks, where there is one.
@@ -101,6 +103,7 @@ impl<'a> Context<'a> {
             efficiency,
             rates: Rates::of(&job.hardware, job.workload.precision, efficiency),
             network: Network::of(&job.hardware, efficiency),
+            usual_kernels: Backend::ALL.map(|backend| usual_kernel(job, backend)),
             blocks: Blocks::of(&job.model.shape),
             critic: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.critic.as_ref())),
             reward: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.reward_model.as_ref())),
@@ -212,6 +215,11 @@ impl<'a> Context<'a> {
         training_gpus(self.job)
     }
 
+    /// The kernel that a layout's attention runs by: the stated one, or the usual one.
+    fn attention_kernel(&self, layout: &Layout) -> AttentionKernel {
+        layout.attention_kernel.unwrap_or(self.usual_kernels[layout.backend as usize])
+    }
+
     /// What a block's time and bytes depend on beside itself, with experts as unevenly loaded as in pre-training.
     pub(crate) fn block<'b>(&'b self, role: &'b Role<'_>, layout: &'b Layout) -> BlockContext<'b> {
         BlockContext {
@@ -222,7 +230,7 @@ impl<'a> Context<'a> {
             elementwise: self.framework(layout).elementwise,
             quantization: self.framework(layout).quantization,
             expert_imbalance: self.efficiency.expert_imbalance,
-            kernel_speed: self.rates.kernel_speed(attention_kernel(self.job, layout)),
+            kernel_speed: self.rates.kernel_speed(self.attention_kernel(layout)),
             weight_gradients: role.adapters == 0,
             mlp_trains: role.adapters == 0
                 || self.job.workload.lora.is_some_and(|own| own.targets == LoraTargets::AllLinear),

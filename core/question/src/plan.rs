@@ -51,7 +51,7 @@ pub struct Layout {
     pub optimizer: Stepper,
     /// Attention kernel.
     pub attention: Attention,
-    /// Whose flash attention; `None` is as usual ([`crate::complete::attention_kernel`]).
+    /// Whose flash attention; `None` is as usual ([`crate::complete::usual_kernel`]).
     pub attention_kernel: Option<AttentionKernel>,
     /// Loss without materialised logits.
     pub fused_lm_head: bool,

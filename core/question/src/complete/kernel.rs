@@ -12,12 +12,6 @@ fn between(hardware: &Hardware, least: f64, beyond: f64) -> bool {
     hardware.has_compute_capability(least) && !hardware.has_compute_capability(beyond)
 }
 
-/// The kernel that a layout's attention runs by: the stated one, or the usual one.
-#[must_use]
-pub fn attention_kernel(job: &Job, layout: &Layout) -> Kernel {
-    layout.attention_kernel.unwrap_or_else(|| usual_kernel(job, layout.backend))
-}
-
 /// The kernel that a backend's software takes today on the job's cards, where nothing is stated.
 ///
 /// `TransformerEngine` takes cuDNN's kernels from Hopper on and `FlashAttention`-2 before (`get_attention_backend`,
