@@ -75,6 +75,12 @@ impl Quantile {
     pub fn of(probability: f64) -> Self {
         Self(deviations(probability))
     }
+
+    /// So many standard deviations above the median: of a probability whose quantile is written down.
+    #[must_use]
+    pub const fn at(deviations: f64) -> Self {
+        Self(deviations)
+    }
 }
 
 /// The standard normal distribution function.

@@ -12,7 +12,7 @@ use crate::rollout::version;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::Hardware;
-use shardwise_catalog::spread::Spread;
+use shardwise_catalog::spread::{Quantile, Spread};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{Attention, Backend, Interval, Precision, WorkloadKind};
@@ -176,25 +176,15 @@ impl MemoryKind {
 /// architecture. Assumed: as much as a source differs from the others of its kind beside what its own runs differ.
 const UNMEASURED: f64 = 1.25;
 
-/// How far off an estimate of training's memory may be.
-#[must_use]
-pub fn memory_spread(job: &Job, layout: &Layout) -> Spread {
-    spread_of(job, MemoryKind::of(job, layout))
-}
-
-/// How far off an estimate of a job's training memory may be where its run is of `kind`.
-pub(crate) fn spread_of(job: &Job, kind: MemoryKind) -> Spread {
+/// How far off an estimate of a job's training memory may be, by [`MemoryKind`].
+pub(crate) fn memory_spreads(job: &Job) -> [Spread; MemoryKind::ALL.len()] {
     let own = &EFFICIENCY.architecture(&job.hardware).name;
-    let mut spread = COVERAGE.memory[kind as usize];
     let seen = job.workload.images.is_some();
     let taught = job.workload.distillation.is_some();
-    if seen || taught || job.workload.rl.is_some() || job.workload.kind.preference().is_some() {
-        spread = spread.wider(UNMEASURED);
-    }
-    if !COVERAGE.memory_on.iter().any(|known| known == own) {
-        spread = spread.wider(UNMEASURED);
-    }
-    spread
+    let other = seen || taught || job.workload.rl.is_some() || job.workload.kind.preference().is_some();
+    let elsewhere = !COVERAGE.memory_on.iter().any(|known| known == own);
+    let wider = |spread: Spread, where_so: bool| if where_so { spread.wider(UNMEASURED) } else { spread };
+    COVERAGE.memory.map(|spread| wider(wider(spread, other), elsewhere))
 }
 
 /// What published runs cover.
@@ -203,6 +193,9 @@ pub static COVERAGE: Coverage = include!(concat!(env!("OUT_DIR"), "/coverage.rs"
 
 /// Share of left-out runs that the intervals are to hold.
 pub const COVERED_SHARE: f64 = 0.8;
+
+/// The ends of what holds that share: a tenth of the cases lies below, a tenth above. Written down, as every answer asks for them.
+pub const COVERED_ENDS: [Quantile; 2] = [Quantile::at(-1.281_551_565_544_600_8), Quantile::at(1.281_551_565_544_600_4)];
 
 impl Coverage {
     /// Half-width of the throughput's interval as a logarithm, whatever the run, where nobody measured the card or its generation.
@@ -420,4 +413,15 @@ pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
         "not-covered",
         format!("No published training {missing} ({}) are in the data: the interval is wider.", job.hardware.name),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_are_those_of_the_share() {
+        let ends = [0.5 * (1.0 - COVERED_SHARE), 0.5 * (1.0 + COVERED_SHARE)];
+        assert_eq!(COVERED_ENDS, ends.map(Quantile::of));
+    }
 }

@@ -8,7 +8,6 @@ mod demand;
 mod sure;
 
 use crate::context::Context;
-use crate::coverage;
 use crate::host;
 use crate::memory::{Lengths, PhaseMemory};
 use crate::phase::Phase;
@@ -47,7 +46,7 @@ fn demands_of(
     engine: Option<&Room>,
 ) -> Vec<Demand> {
     let hardware = &context.job.hardware;
-    let training = coverage::memory_spread(context.job, &plan.layout);
+    let training = context.sure.spread(context.job, &plan.layout);
     let mut found: Vec<Demand> = memories
         .iter()
         .map(|(phase, memory)| {
@@ -177,20 +176,21 @@ pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
 /// The peak of what allocators hand out: what of it is as large as the plan says, what is estimated, in GiB, and how far
 /// off that is.
 #[must_use]
-pub fn peak(job: &Job, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
+pub fn peak(context: &Context<'_>, plan: &Plan, step: &Step) -> (f64, f64, Spread) {
+    let job = context.job;
     let allocated = |memory: &PhaseMemory| memory.allocated_gib();
     let largest = step.memories.iter().max_by(|a, b| allocated(&a.1).total_cmp(&allocated(&b.1)));
     let Some((phase, memory)) = largest else {
         return (0.0, 0.0, STATES);
     };
-    let spread = if serves(job, *phase) { STATES } else { coverage::memory_spread(job, &plan.layout) };
+    let spread = if serves(job, *phase) { STATES } else { context.sure.spread(job, &plan.layout) };
     let certain = memory.certain_gib.min(allocated(memory));
     (certain, allocated(memory) - certain, spread)
 }
 
-/// Range that holds that peak in `coverage` of the cases, in GiB.
+/// Range that holds that peak between two quantiles, in GiB.
 #[must_use]
-pub fn peak_interval(job: &Job, plan: &Plan, step: &Step, coverage: f64) -> [f64; 2] {
-    let (certain, estimated, spread) = peak(job, plan, step);
-    [0.5 * (1.0 - coverage), 0.5 * (1.0 + coverage)].map(|probability| certain + estimated * spread.factor(probability))
+pub fn peak_interval(context: &Context<'_>, plan: &Plan, step: &Step, ends: [Quantile; 2]) -> [f64; 2] {
+    let (certain, estimated, spread) = peak(context, plan, step);
+    ends.map(|end| certain + estimated * spread.at(end))
 }

@@ -101,8 +101,9 @@ type Sources<'a> = BTreeMap<&'a str, Vec<f64>>;
 fn peak(run: &Run, efficiency: &Efficiency) -> Option<Peak> {
     let measured = run.memory_gib.filter(|_| run.memory_doubt.is_none())?;
     let Evaluated { job, plan, answer, .. } = evaluate_with(&run.question, efficiency).ok()?;
-    let step = step::evaluate(&Context::with(&job, efficiency), &plan);
-    let (certain, estimated, _) = fit::peak(&job, &plan, &step);
+    let context = Context::with(&job, efficiency);
+    let step = step::evaluate(&context, &plan);
+    let (certain, estimated, _) = fit::peak(&context, &plan, &step);
     // What allocator and driver add to the figure that was read, and of it what is as much an estimate as the peak.
     let added = run.predicted_gib(&answer) - answer.memory.peak_gib;
     let idle = step

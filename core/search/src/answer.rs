@@ -58,7 +58,7 @@ pub fn answer(context: &Context<'_>, plan: &Plan) -> Answer {
         _ => step::evaluate(context, plan),
     };
     let fit = fit::judge(context, plan, &step);
-    let peak = fit::peak_interval(job, plan, &step, coverage::COVERED_SHARE);
+    let peak = fit::peak_interval(context, plan, &step, coverage::COVERED_ENDS);
     let step = step.pressed(hardware.memory_gib);
     let gpus = f64::from(job.gpus());
     let seconds = step.seconds;

@@ -17,22 +17,33 @@ pub(crate) const WITHIN_NODE: &str = "tensor-parallel-within-node";
 
 /// What memory a plan lacks, and what helps.
 fn shortage(fit: &Fit) -> String {
-    let over = fixed((-fit.margin_gib).max(0.1), 1);
-    let missing = fixed(fit.missing_gib().max(0.1), 1);
-    let phase = fit.phase.replace('_', " ");
+    let missing = || fixed(fit.missing_gib().max(0.1), 1);
+    let phase = || fit.phase.replace('_', " ");
     match fit.phase {
-        fit::HOST => format!(
-            "Out of host memory by {missing} GiB per node. Offload less, or use more nodes or nodes with more memory."
-        ),
-        fit::ENGINE => format!(
-            "The engine lacks {missing} GiB in its share of the card. Raise gpu_memory_utilization, or split the engine over more GPUs."
-        ),
-        _ if fit.margin_gib < 0.0 => format!(
-            "Out of memory by {over} GiB in {phase}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
-        ),
-        _ => format!(
-            "Probably out of memory in {phase}: estimates of such plans are too far off for what is to spare. With {missing} GiB less it is as sure as asked: use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
-        ),
+        fit::HOST => {
+            let missing = missing();
+            format!(
+                "Out of host memory by {missing} GiB per node. Offload less, or use more nodes or nodes with more memory."
+            )
+        }
+        fit::ENGINE => {
+            let missing = missing();
+            format!(
+                "The engine lacks {missing} GiB in its share of the card. Raise gpu_memory_utilization, or split the engine over more GPUs."
+            )
+        }
+        _ if fit.margin_gib < 0.0 => {
+            let (over, phase) = (fixed((-fit.margin_gib).max(0.1), 1), phase());
+            format!(
+                "Out of memory by {over} GiB in {phase}. Use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
+            )
+        }
+        _ => {
+            let (missing, phase) = (missing(), phase());
+            format!(
+                "Probably out of memory in {phase}: estimates of such plans are too far off for what is to spare. With {missing} GiB less it is as sure as asked: use more GPUs, a larger card, a smaller micro-batch, recomputation or offload."
+            )
+        }
     }
 }
 

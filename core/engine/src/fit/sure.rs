@@ -21,7 +21,9 @@ pub(crate) const HOST_MEMORY: Spread = Spread::even(0.15);
 pub struct Sure {
     /// Of how sure the question asks to be.
     pub confidence: Quantile,
-    training: [f64; 5],
+    /// How far off what training holds may be, by [`MemoryKind`].
+    spreads: [Spread; MemoryKind::ALL.len()],
+    training: [f64; MemoryKind::ALL.len()],
     /// Of states that share the card with an engine.
     pub(crate) states: f64,
     /// Of an engine's working memory.
@@ -36,13 +38,21 @@ impl Sure {
     pub fn of(job: &Job) -> Self {
         let confidence = Quantile::of(job.confidence);
         let at = |spread: Spread| spread.at(confidence);
+        let spreads = coverage::memory_spreads(job);
         Self {
             confidence,
-            training: MemoryKind::ALL.map(|kind| at(coverage::spread_of(job, kind))),
+            spreads,
+            training: spreads.map(at),
             states: at(STATES),
             workspace: at(WORKSPACE),
             host: at(HOST_MEMORY),
         }
+    }
+
+    /// How far off what a layout's training holds may be.
+    #[must_use]
+    pub fn spread(&self, job: &Job, layout: &Layout) -> Spread {
+        self.spreads[MemoryKind::of(job, layout) as usize]
     }
 
     /// Of what a layout's training holds.

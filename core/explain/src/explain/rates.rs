@@ -11,7 +11,6 @@ use shardwise_engine::fit;
 use shardwise_engine::rl::workings as rl;
 use shardwise_engine::step;
 use shardwise_question::wire::Answer;
-use shardwise_search::estimate::Evaluated;
 
 /// The figures of intervals and limits that an answer has.
 pub(super) fn figures(answer: &Answer) -> Vec<String> {
@@ -86,9 +85,9 @@ pub(super) fn interval(source: &Source<'_>, figure: &str, kind: &str, side: &str
 
 /// One end of the interval around the peak of what allocators hand out.
 fn peak(source: &Source<'_>, figure: &str, side: &str) -> Option<Explanation> {
-    let Evaluated { job, plan, .. } = source.found;
+    let plan = &source.found.plan;
     let step = step::evaluate(source.context, plan);
-    let (certain, estimated, spread) = fit::peak(job, plan, &step);
+    let (certain, estimated, spread) = fit::peak(source.context, plan, &step);
     let (probability, side) = match side {
         "low" => (0.5 * (1.0 - COVERED_SHARE), "lower end"),
         "high" => (0.5 * (1.0 + COVERED_SHARE), "upper end"),
