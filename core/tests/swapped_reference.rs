@@ -96,7 +96,8 @@ fn it_is_given_text_alike_and_only_with_weights_of_its_own() {
     assert!(own.time.parts.offload > beside.time.parts.offload);
     // Adapters are switched off in place.
     let lora = ("workload.lora", json!({"rank": 16}));
-    let [with, without] = [None, Some("nemo-rl")].map(|own| held(&answer(own, &[lora.clone()]), "reference"));
+    let [with, without] =
+        [None, Some("nemo-rl")].map(|own| held(&answer(own, std::slice::from_ref(&lora)), "reference"));
     assert_eq!(with, without);
 }
 
