@@ -843,7 +843,9 @@ def questions():
         gpus = rest[0] if rest else 8
         plan = {k: v for k, v in plan.items() if k != "rollout" or "rl" in work}
         for framework in frameworks:
-            asked = question(model, "h100-sxm", gpus, work, plan)
+            # Blackwell alone computes these.
+            gpu = "b200-sxm" if work.get("precision") in ("mxfp8", "nvfp4") else "h100-sxm"
+            asked = question(model, gpu, gpus, work, plan)
             if "rl" in work and work.get("lora", {}).get("load_in_4bit"):
                 asked["framework"] = framework
             yield f"stated/{framework}/{name}", framework, asked, facts(known[model], gpus, work), True
