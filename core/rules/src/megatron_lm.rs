@@ -3,7 +3,9 @@
 use super::asked::Asked;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, no_kind, when};
-use super::shared::{MEGATRON, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, WEIGHTS_STAY, WHOLE_NODES, positions};
+use super::shared::{
+    MEGATRON, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, TRANSFORMER_ENGINE, WEIGHTS_STAY, WHOLE_NODES, positions,
+};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Norm, QkNorm};
 use shardwise_question::plan::Recompute;
@@ -35,6 +37,7 @@ pub(crate) static CORE: &[Rule] = &[
         positions(a, "workload.sequence_length", false, broken);
     }),
     all(MEGATRON),
+    all(TRANSFORMER_ENGINE),
     must("plan.tensor_parallel", |a| a.deals_keys(a.tp))
         .or("Neither of {kv} key and value heads and {tp} divides the other."),
     divides("plan.context_parallel", |a| (if a.cp > 1 { 2 * a.cp } else { 1 }, a.workload.sequence_length))

@@ -177,17 +177,19 @@ pub(crate) const HEADS_BY_ULYSSES: Rule =
 pub(crate) const KEYS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a.shape.num_key_value_heads))
     .or("{kv} key and value heads cannot be split by {tp}.");
 
-/// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
-pub(crate) static MEGATRON: &[Rule] = &[
+/// What `TransformerEngine` computes on which cards, for the frameworks that train in more than 16 bits.
+pub(crate) static TRANSFORMER_ENGINE: &[Rule] = &[
     // TransformerEngine 2.x, `pytorch/quantization.py`: `check_fp8_support`, `check_mxfp8_support`, `check_nvfp4_support`.
     must("workload.precision", |a| a.workload.precision != Fp8 || computes(a, 8.9, &["CDNA3", "CDNA4"]))
         .or("TransformerEngine computes fp8 on Ada, Hopper and Blackwell, and on MI300 and newer. Choose bf16."),
-    must("workload.precision", |a| {
-        a.workload.precision != Mxfp8 || (computes(a, 10.0, &["CDNA4"]) && !a.has(12.0))
-    })
-    .or("TransformerEngine computes mxfp8 on data centres' Blackwell, and on MI350. Choose fp8 or bf16."),
+    must("workload.precision", |a| a.workload.precision != Mxfp8 || (computes(a, 10.0, &["CDNA4"]) && !a.has(12.0)))
+        .or("TransformerEngine computes mxfp8 on data centres' Blackwell, and on MI350. Choose fp8 or bf16."),
     must("workload.precision", |a| a.workload.precision != Nvfp4 || computes(a, 10.0, &["CDNA4"]))
         .or("TransformerEngine computes nvfp4 on Blackwell. Choose fp8 or bf16."),
+];
+
+/// Megatron-Core's own rules (`parallel_state.initialize_model_parallel`, `TransformerConfig`).
+pub(crate) static MEGATRON: &[Rule] = &[
     NO_ULYSSES
         .or("Megatron splits sequences by context parallelism. Set ulysses_parallel to 1 and use context_parallel."),
     divides("plan.tensor_parallel", |a| (a.tp * a.pp * a.cp, a.gpus))
