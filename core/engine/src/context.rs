@@ -7,6 +7,7 @@ use crate::flops;
 use crate::kernels::Rates;
 use crate::known::Known;
 use crate::layer::BlockContext;
+use crate::phase::Phase;
 pub use crate::role::{Head, Role};
 use crate::rollout::Responses;
 use crate::tower::Tower;
@@ -213,6 +214,11 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn training_gpus(&self) -> u32 {
         training_gpus(self.job)
+    }
+
+    /// Whether it is a reference's phase that takes the policy's place on the card.
+    pub(crate) fn is_swapped(&self, phase: Phase) -> bool {
+        phase == Phase::Reference && self.job.swaps_reference()
     }
 
     /// The kernel that a layout's attention runs by: the stated one, or the usual one.

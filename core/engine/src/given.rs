@@ -66,7 +66,6 @@ fn alone<'a>(context: &'a Context<'_>, plan: &Plan) -> impl Iterator<Item = Turn
             usage,
             times,
             handed: 0.0,
-            swapped: phase == Phase::Reference && context.job.swaps_reference(),
             away: Offload::default(),
             beside: MemoryParts::default(),
         })

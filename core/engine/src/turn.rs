@@ -30,8 +30,6 @@ pub struct Turn<'a> {
     pub(crate) handed: f64,
     /// What the role leaves in host memory between its phases, and fetches for them.
     pub(crate) away: Offload,
-    /// Whether it is a reference's that takes the policy's place on the card.
-    pub(crate) swapped: bool,
     /// What others hold on the card.
     pub beside: MemoryParts,
 }
@@ -80,24 +78,25 @@ impl<'a> Turn<'a> {
     /// return.
     #[must_use]
     pub fn moved(&self, context: &Context<'_>) -> Seconds {
-        if !(self.swapped || self.away.parameters || self.away.optimizer) {
+        let swapped = context.is_swapped(self.phase);
+        if !(swapped || self.away.parameters || self.away.optimizer) {
             return Seconds::ZERO;
         }
         let states = first_states(context, &self.role, &self.layout, self.usage);
         let mut bytes = Bytes::ZERO;
-        if self.swapped || self.away.parameters {
+        if swapped || self.away.parameters {
             bytes += states.parameters;
         }
-        if self.away.optimizer && !self.swapped {
+        if self.away.optimizer && !swapped {
             bytes += states.optimizer;
         }
-        bytes * self.crossings() / context.network.host
+        bytes * self.crossings(context) / context.network.host
     }
 
     /// How often what is moved crosses the host link.
     #[must_use]
-    pub fn crossings(&self) -> f64 {
-        if self.swapped { 3.0 } else { 2.0 }
+    pub fn crossings(&self, context: &Context<'_>) -> f64 {
+        if context.is_swapped(self.phase) { 3.0 } else { 2.0 }
     }
 
     /// What it holds with lengths as the question has them, on the worst stage.

@@ -87,16 +87,6 @@ pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kin
 /// The reference is laid out as what trains.
 pub(crate) const REFERENCE_FOLLOWS: Must =
     must("plan.reference", |a| a.plan.reference.is_none_or(|own| own == *a.layout));
-/// Whether the cards are NVIDIA's of at least this compute capability, or of these generations of AMD's; others are not known.
-fn computes(a: &Asked, capability: f64, amds: &[&str]) -> bool {
-    let hardware = &a.job.hardware;
-    match hardware.vendor() {
-        Some("nvidia") => a.has(capability),
-        Some("amd") => amds.iter().any(|own| hardware.is_of(own)),
-        _ => true,
-    }
-}
-
 /// The reference follows the policy, but for where its weights wait: it takes the policy's place on the card.
 pub(crate) const REFERENCE_TAKES_ITS_PLACE: Must = must("plan.reference", |a| {
     a.plan
@@ -177,9 +167,20 @@ pub(crate) const HEADS_BY_ULYSSES: Rule =
 pub(crate) const KEYS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a.shape.num_key_value_heads))
     .or("{kv} key and value heads cannot be split by {tp}.");
 
+/// Whether the cards are NVIDIA's of at least this compute capability, or of these generations of AMD's; others are not known.
+fn computes(a: &Asked, capability: f64, amds: &[&str]) -> bool {
+    let hardware = &a.job.hardware;
+    match hardware.vendor() {
+        Some("nvidia") => a.has(capability),
+        Some("amd") => amds.iter().any(|own| hardware.is_of(own)),
+        _ => true,
+    }
+}
+
 /// What `TransformerEngine` computes on which cards, for the frameworks that train in more than 16 bits.
 pub(crate) static TRANSFORMER_ENGINE: &[Rule] = &[
-    // TransformerEngine 2.x, `pytorch/quantization.py`: `check_fp8_support`, `check_mxfp8_support`, `check_nvfp4_support`.
+    // `_compute_fp8_support`, `_compute_mxfp8_support` and `_compute_nvfp4_support` of
+    // https://github.com/NVIDIA/TransformerEngine/blob/001597e9062a1ef9e33431cf1a844bc9c441740d/transformer_engine/pytorch/quantization.py
     must("workload.precision", |a| a.workload.precision != Fp8 || computes(a, 8.9, &["CDNA3", "CDNA4"]))
         .or("TransformerEngine computes fp8 on Ada, Hopper and Blackwell, and on MI300 and newer. Choose bf16."),
     must("workload.precision", |a| a.workload.precision != Mxfp8 || (computes(a, 10.0, &["CDNA4"]) && !a.has(12.0)))

@@ -1,7 +1,6 @@
 //! TRL 1.16.0 on Accelerate 1.15.0: what their configurations, their trainers and the launcher refuse.
 
-use super::asked::Asked;
-use super::asked::nodes;
+use super::asked::{Asked, nodes};
 use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS,

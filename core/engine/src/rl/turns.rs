@@ -94,14 +94,12 @@ pub(super) struct Work<'a, 'b> {
     planned: &'b Layout,
     /// Whether forward passes go beside those of an update.
     as_updates: bool,
-    /// Whether it is a reference's that takes the policy's place on the card.
-    swapped: bool,
 }
 
 impl<'a> Work<'a, '_> {
     /// The turn as if nothing else lay on the card: all that its time depends on.
     pub(super) fn turn(&self, context: &Context<'_>, rl: &Rl) -> Turn<'a> {
-        let Self { phase, usage, role, planned, as_updates, swapped } = *self;
+        let Self { phase, usage, role, planned, as_updates } = *self;
         let layout = at_work(planned, usage, as_updates);
         Turn {
             phase,
@@ -111,7 +109,6 @@ impl<'a> Work<'a, '_> {
             layout,
             times: times(context, rl, phase, usage),
             handed: handed(rl, phase, usage),
-            swapped,
             away: planned.offload,
             beside: MemoryParts::default(),
         }
@@ -123,7 +120,7 @@ impl<'a> Work<'a, '_> {
         let often = |own: &Self| (times(context, rl, own.phase, own.usage), handed(rl, own.phase, own.usage));
         self.usage == other.usage
             && self.as_updates == other.as_updates
-            && self.swapped == other.swapped
+            && context.is_swapped(self.phase) == context.is_swapped(other.phase)
             && self.role.is(&other.role)
             && often(self) == often(other)
             && self.planned == other.planned
@@ -156,14 +153,7 @@ pub(super) fn works<'a, 'b>(context: &'a Context<'_>, plan: &'b Plan, rl: &Rl) -
     let process = by_process.is_some();
     all.into_iter().filter_map(move |(phase, usage, by)| {
         let (role, planned) = by?;
-        Some(Work {
-            phase,
-            usage,
-            role,
-            planned,
-            as_updates: goes_as_updates(phase, process),
-            swapped: phase == Phase::Reference && context.job.swaps_reference(),
-        })
+        Some(Work { phase, usage, role, planned, as_updates: goes_as_updates(phase, process) })
     })
 }
 

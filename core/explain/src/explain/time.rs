@@ -348,8 +348,8 @@ fn offload(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, own: &Terms)
     if moved > 0.0 {
         let meaning = "states that come to the card for the phase, and go back";
         let host = context.network.host.get();
-        let bytes = sheet.term("states", moved * host / turn.crossings(), Unit::Gib, meaning);
-        let own = Expression::Number(turn.crossings()) * bytes / host_rate(source, sheet);
+        let bytes = sheet.term("states", moved * host / turn.crossings(context), Unit::Gib, meaning);
+        let own = Expression::Number(turn.crossings(context)) * bytes / host_rate(source, sheet);
         all.push(calibration(source, sheet, turn.timed(), own));
     }
     if let Some(Once { update, copies, .. }) = &own.once {
