@@ -3,6 +3,7 @@
 mod address;
 pub(crate) mod asking;
 pub(crate) mod folds;
+mod goal;
 pub(crate) mod sheet;
 pub(crate) mod texts;
 
@@ -121,18 +122,20 @@ impl Step {
     const FOLDED: [Self; 4] = [Self::OwnMachine, Self::OwnTask, Self::OwnPlan, Self::OwnEngine];
 }
 
-/// What the best GPU type is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// The fastest.
-    #[default]
-    Fastest,
-    /// The one with the fewest dollars per token.
-    Cheapest,
-    /// The cheapest whose run ends in time.
-    Deadline,
-    /// The fastest whose run can be paid.
-    Budget,
+worded! {
+    /// What the best GPU type is, with the word of the address.
+    #[derive(Default)]
+    enum Order {
+        /// The fastest.
+        #[default]
+        Fastest = "time",
+        /// The one with the fewest dollars per token.
+        Cheapest = "cost",
+        /// The cheapest whose run ends in time.
+        Deadline = "deadline",
+        /// The fastest whose run can be paid.
+        Budget = "budget",
+    }
 }
 
 /// The page in a language. A handle: copies are the same page.
@@ -385,7 +388,7 @@ impl Page {
 
     /// Puts the shown question aside as A: what is asked from now on is compared with it.
     pub(crate) fn put_aside(self) {
-        let Some(hash) = self.hash() else { return };
+        let Some(hash) = self.standing().map(|shown| shown.hash.clone()) else { return };
         let state = self.sheet(Name::Compare).state;
         state.update(|state| drop(state.insert(PUT_ASIDE.to_owned(), hash.into())));
     }
@@ -432,7 +435,7 @@ impl Page {
 
     /// The address of the page with the shown question.
     pub(crate) fn link(self) -> String {
-        let hash = self.shown.with(|shown| shown.as_ref().map(|shown| shown.hash.clone()));
+        let hash = self.shown.with(|shown| shown.as_ref().map(|shown| self.with_goal(&shown.hash)));
         // English is what a reader without a choice gets; another language travels along.
         let lang = match self.lang {
             Lang::En => "",

@@ -41,3 +41,35 @@ test('an address that has just changed is followed, not written over', async ({ 
   expect(stood).toBe(OLD);
   await expect(page.locator('#left-out')).toContainText('workload.sequence_length');
 });
+
+test('a link has the deadline and the budget that its question is held against', async ({ page, calculator }) => {
+  const lora = '#v=1&model=llama-3.1-70b&hardware.gpu=gh200-96g&hardware.gpus=8&workload.kind=lora&workload.sequence_length=4096'
+    + '&workload.global_batch=64&workload.tokens=2e8';
+  const order = (name) => page.locator('#gpus').getByRole('button', { name, exact: true });
+  await calculator.open(`${lora}&z=1`);
+  await calculator.settled();
+  await order('By deadline').click();
+  await page.locator('#limit').fill('4');
+  await page.locator('#limit-also').fill('500');
+  await expect.poll(() => page.url()).toContain('&by=deadline&within_hours=4&within_usd=500&z=1');
+  const link = new URL(page.url()).hash;
+
+  // Somebody else opens it.
+  const context = await page.context().browser().newContext();
+  const other = await context.newPage();
+  await other.goto(page.url().replace(/#.*/, link));
+  await other.locator('html[data-ready="1"]').waitFor();
+  await expect(other.locator('#limit')).toHaveValue('4');
+  await expect(other.locator('#limit-also')).toHaveValue('500');
+  await expect(other.locator('#within .take')).toContainText(/4 h and \$500/);
+  await context.close();
+
+  // What is looked for is no part of the question: a limit that nobody can read is left out, and the usual is not said.
+  await page.locator('#limit-also').fill('much');
+  await expect.poll(() => page.url()).toContain('&by=deadline&within_hours=4&z=1');
+  await order('Fastest').click();
+  await expect.poll(() => page.url()).not.toContain('by=');
+  await calculator.open(`${lora}&by=nothing&within_hours=soon&z=1`);
+  await expect(page.locator('#bad-link')).toHaveCount(0);
+  await expect(order('Fastest')).toHaveAttribute('aria-pressed', 'true');
+});

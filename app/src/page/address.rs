@@ -9,6 +9,7 @@ use shardwise_core::permalink;
 use super::{KEPT_QUESTION, Page};
 use crate::browser;
 use crate::client::estimates;
+use crate::follow::follow;
 use crate::form::Form;
 
 /// The form with the question that was last shown.
@@ -41,7 +42,7 @@ impl Page {
     pub(super) fn hash(self) -> Option<String> {
         // What waits for a pause in typing may outlast the page.
         self.shown
-            .try_with_untracked(|shown| shown.as_ref().map(|shown| shown.hash.clone()))?
+            .try_with_untracked(|shown| shown.as_ref().map(|shown| self.with_goal(&shown.hash)))?
     }
 
     /// Types in what the address asks, unless it stands there.
@@ -49,13 +50,15 @@ impl Page {
         let hash = browser::hash();
         SEEN.replace(hash.clone());
         let asked = AHEAD.with_borrow(Clone::clone);
-        let asked = asked.or_else(|| estimates::awaited(|asked| permalink::to_hash(asked.question())));
+        let awaited = || estimates::awaited(|asked| permalink::to_hash(asked.question()));
+        let asked = asked.or_else(|| awaited().map(|question| self.with_goal(&question)));
         let standing = asked.or_else(|| self.hash());
         // Hashes without a value are places in the page.
         if !hash.contains('=') || Some(&hash) == standing.as_ref() {
             return;
         }
         AHEAD.take();
+        self.read_goal(&hash);
         match permalink::open(&hash) {
             Ok((question, left_out)) => {
                 self.left_out.set(left_out);
@@ -104,7 +107,7 @@ impl Page {
     #[inline(never)]
     fn step(self, is_new: bool) {
         let (shown, asked) = (self.hash(), self.form.with_untracked(Form::question));
-        let asked = asked.ok().map(|question| permalink::to_hash(&question));
+        let asked = asked.ok().map(|question| self.with_goal(&permalink::to_hash(&question)));
         if asked.is_some() && asked == shown {
             return self.put_shown(is_new);
         }
@@ -145,6 +148,12 @@ impl Page {
 
     /// Hears where the address leads, and keeps what is typed when the page is left.
     pub(crate) fn follow_address(self) {
+        follow(move || {
+            self.order.track();
+            self.deadline.track();
+            self.budget.track();
+            self.write_address_later();
+        });
         browser::listen("hashchange", move |_| self.read_address());
         browser::listen("popstate", move |_| self.read_address());
         // A press may lead away: the address that Back comes to is the question as it stands.

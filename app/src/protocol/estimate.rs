@@ -107,7 +107,7 @@ pub(crate) struct Offered {
 pub(crate) struct Figures {
     /// What it is ranked by.
     pub(crate) measures: Measures,
-    /// Whether no published run is on the GPU type, which is then ranked by the slow end of its interval.
+    /// Whether no published run is on the GPU type: its figures are then those of the slow end of its interval.
     pub(crate) untried: bool,
     /// How sure it is to fit, in a word.
     pub(crate) state: FitState,
@@ -152,6 +152,16 @@ impl Figures {
     /// Dollars per million tokens.
     pub(crate) fn usd(&self) -> Option<f64> {
         self.measures.usd
+    }
+
+    /// A speed, written out, as what it is: the least that is to be expected where no published run is on the GPU type.
+    pub(crate) fn at_least(&self, speed: String) -> String {
+        if self.untried { format!("≥ {speed}") } else { speed }
+    }
+
+    /// A cost, written out, as [`Self::at_least`] a speed.
+    pub(crate) fn at_most(&self, cost: String) -> String {
+        if self.untried { format!("≤ {cost}") } else { cost }
     }
 }
 

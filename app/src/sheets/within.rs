@@ -104,7 +104,10 @@ impl<'a> Scene<'a> {
         let words = self.lang.sheets();
         let hours = self.limits.hours;
         let hours = hours.map(|hours| fill(words.within_hours, &[&format::trimmed(hours)]));
-        let usd = self.limits.usd.map(|usd| format!("${}", format::trimmed(usd)));
+        // As it is typed, and as the page reckons.
+        let typed = |usd| format!("${}", format::trimmed(usd));
+        let shown = |usd| if money::sign() == "$" { String::new() } else { format!(" ({})", format::dollars(usd)) };
+        let usd = self.limits.usd.map(|usd| typed(usd) + &shown(usd));
         match (hours, usd) {
             (Some(hours), Some(usd)) => fill(words.within_both, &[&hours, &usd]),
             (hours, usd) => hours.or(usd).unwrap_or_default(),

@@ -315,6 +315,7 @@ words! {
     need_run_go: "To the run", "去填写";
     misses_deadline: "Too late", "超时";
     untried: "No published run", "无公开记录";
+    untried_legend: "no published run on this GPU: the slow end of the interval", "该 GPU 无公开记录：取区间中较慢的一端";
     misses_budget: "Over budget", "超预算";
     the_run: "The run", "整个任务";
     run_note: "How long it takes, what it costs and what it writes. Start, validation and saving are not in it.",

@@ -27,11 +27,12 @@ fn way(id: &'static str, page: Page, what: String, comes_to: Option<String>, act
 /// What an answer comes to: hours and dollars of the run, or what a million tokens cost; and how sure it is to fit.
 fn comes_to(found: &Figures, lang: Lang) -> String {
     let text = lang.text();
-    let hours = |hours| format::figure(hours);
+    let hours = |hours| found.at_most(format::figure(hours));
+    let usd = |usd| found.at_most(format::usd(usd));
     let costs = match (found.measures.run, found.usd()) {
-        (Some((own, Some(usd))), _) => fill(text.close_run_usd, &[&hours(own), &format::usd(usd)]),
+        (Some((own, Some(all))), _) => fill(text.close_run_usd, &[&hours(own), &usd(all)]),
         (Some((own, None)), _) => fill(text.close_run, &[&hours(own)]),
-        (None, Some(usd)) => fill(text.close_mt, &[&format::usd(usd)]),
+        (None, Some(each)) => fill(text.close_mt, &[&usd(each)]),
         (None, None) => text.close_unpriced.to_owned(),
     };
     fill(text.close_sure, &[&costs, &fit::sure(found.probability, lang)])

@@ -125,14 +125,14 @@ fn chart(chosen: &Chosen, lang: Lang) -> Gpus {
                 speed: Bar {
                     value: answer.speed,
                     range: answer.range,
-                    label: format::figure(answer.speed),
+                    label: answer.at_least(format::figure(answer.speed)),
                     best: is(row, fastest),
                     seller: None,
                 },
                 cost: answer.usd().ok_or_else(|| unpriced(answer, text).to_owned()).map(|usd| Bar {
                     value: money::of(usd),
                     range: answer.usd_range.map(|ends| ends.map(money::of)),
-                    label: format::cost(usd),
+                    label: answer.at_most(format::cost(usd)),
                     best: is(row, cheapest),
                     seller: answer.rented.as_ref().map(|own| seller(own, usd, lang)),
                 }),
@@ -174,18 +174,20 @@ fn about(page: Page, row: &Compared) -> Vec<String> {
     let range = answer
         .range
         .map(|[low, high]| format!(" ({}–{})", format::figure(low), format::figure(high)));
-    lines.push(format!("{} {}{}", format::figure(answer.speed), text.per_gpu, range.unwrap_or_default()));
+    let speed = answer.at_least(format::figure(answer.speed));
+    lines.push(format!("{speed} {}{}", text.per_gpu, range.unwrap_or_default()));
     lines.push(match (answer.usd(), &answer.unoffered) {
         (Some(usd), _) => {
             let range = answer
                 .usd_range
                 .map(|[low, high]| format!(" ({}–{})", format::usd(low), format::cost(high)));
-            format!("{} {}{}", format::usd(usd), text.per_mt, range.unwrap_or_default())
+            format!("{} {}{}", answer.at_most(format::usd(usd)), text.per_mt, range.unwrap_or_default())
         }
         (None, Some(why)) => page.say(why),
         (None, None) => text.price_missing.to_owned(),
     });
     lines.push(answer.layout.clone());
+    lines.extend(answer.untried.then(|| text.untried_legend.to_owned()));
     lines.extend(answer.rented.iter().flat_map(|own| sold(own, page.lang)));
     lines.retain(|line| !line.is_empty());
     lines
@@ -335,7 +337,7 @@ pub(super) fn GpuTypes(page: Page) -> impl IntoView {
                 <Drawing page chosen/>
                 <More page/>
                 <div class="fgr-f">
-                    {move || legends(page)}
+                    {move || chosen.with(|chosen| legends(page, chosen.as_ref()))}
                     {move || chosen.get().map(|chosen| table(page, &chosen))}
                 </div>
             </figure>
@@ -357,8 +359,10 @@ fn More(page: Page) -> impl IntoView {
     }
 }
 
-fn legends(page: Page) -> AnyView {
+fn legends(page: Page, chosen: Option<&Chosen>) -> AnyView {
     let text = page.text();
+    let untried = |row: &Compared| fitting(row).is_some_and(|own| own.untried);
+    let some_untried = chosen.is_some_and(|chosen| chosen.rows.iter().any(untried));
     let rented = |row: &Compared| fitting(row).is_some_and(|own| own.rented.is_some());
     let sold = page.market().rows.iter().any(rented);
     let missing = objective::missing(objective::of(page, &page.market()), text);
@@ -378,6 +382,7 @@ fn legends(page: Page) -> AnyView {
             {coverage}
             {sold.then(rail)}
             {missing.map(|name| legend("k-missed", name.to_owned()))}
+            {some_untried.then(|| view! { <li>"≥ ≤ " {text.untried_legend}</li> })}
             {legend("k-idle", text.does_not_fit.to_owned())}
         </ul>
     }
@@ -403,9 +408,9 @@ fn figures(page: Page, row: &Compared) -> AnyView {
     let text = page.text();
     match &row.result {
         Ok(answer) if answer.fits() => view! {
-            {cell(text.per_gpu, format::figure(answer.speed))}
-            {cell(text.col_mt_hour, format::figure(answer.mtok_per_hour))}
-            {cell(money::signed(text.col_usd_mt), answer.usd().map(format::cost).unwrap_or_default())}
+            {cell(text.per_gpu, answer.at_least(format::figure(answer.speed)))}
+            {cell(text.col_mt_hour, answer.at_least(format::figure(answer.mtok_per_hour)))}
+            {cell(money::signed(text.col_usd_mt), answer.usd().map(|usd| answer.at_most(format::cost(usd))).unwrap_or_default())}
             <td data-l=text.col_plan>{answer.layout.clone()}</td>
         },
         Ok(figures) => view! {

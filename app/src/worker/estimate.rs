@@ -205,15 +205,18 @@ fn unoffered(answer: &Answer) -> Option<String> {
 }
 
 fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) -> Figures {
+    let slower = measures::slower(answer);
+    // Everything that is said of one is what it is ranked by.
+    let slow = slower.unwrap_or(1.0);
     Figures {
         measures: Measures::of(answer, job.gpus()),
-        untried: measures::slower(answer).is_some(),
+        untried: slower.is_some(),
         state: answer.fit.state,
         probability: answer.fit.probability,
-        speed: answer.tokens_per_s_per_gpu,
+        speed: answer.tokens_per_s_per_gpu / slow,
         range: answer.interval.map(|interval| interval.tokens_per_s_per_gpu),
         usd_range: answer.usd_per_mtok.and_then(|usd| answer.against_speed(usd)),
-        mtok_per_hour: answer.mtok_per_hour,
+        mtok_per_hour: answer.mtok_per_hour / slow,
         needs_gib: answer.fit.needed_gib,
         has_gib: answer.fit.capacity_gib,
         layout: plan_in_short(&answer.plan, training_gpus(job)),
@@ -227,11 +230,12 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
 mod tests {
     use super::{closer, compare, estimate};
     use crate::form::{Field, Form};
-    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Offered, Slice};
+    use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Figures, Offered, Slice};
     use serde_json::{Value, json};
     use shardwise_core::calibration::Measured;
     use shardwise_core::job::resolve;
     use shardwise_core::presets::{self, Preset};
+    use shardwise_core::search::measures;
     use shardwise_core::search::sweep::{Reached, Sweep};
     use shardwise_core::wire::{question_from_value, to_value};
     use shardwise_core::{Answer, Question, evaluate_alone};
@@ -341,7 +345,19 @@ mod tests {
         assert_eq!(speed(0), own.answer.tokens_per_s_per_gpu);
         for place in [3, 7] {
             let found = sweep.at(place).and_then(|offer| offer.result.ok());
-            assert_eq!(Some(speed(place)), found.map(|found| found.answer.tokens_per_s_per_gpu));
+            let slow = |answer: &Answer| answer.tokens_per_s_per_gpu / measures::slower(answer).unwrap_or(1.0);
+            assert_eq!(Some(speed(place)), found.map(|found| slow(&found.answer)));
+        }
+        // A card without a published run has the figures of the slow end.
+        let untried: Vec<&Figures> = offers
+            .iter()
+            .filter_map(|own| own.result.as_ref().ok())
+            .filter(|own| own.untried)
+            .collect();
+        assert!(untried.iter().any(|own| own.fits()));
+        for own in untried {
+            assert!(own.range.is_some_and(|[low, _]| (own.speed / low - 1.0).abs() < 1e-9), "{own:?}");
+            assert_eq!(own.at_least(own.speed.to_string()), format!("≥ {}", own.speed));
         }
     }
 

@@ -3,6 +3,9 @@
 //! The question document, flattened: `v=1&d=2026.11&model=qwen3-8b&hardware.gpu=h100-sxm&…`.
 //! Values are JSON scalars or arrays; a value that reads as no other JSON is a string. The end
 //! mark `z=1` tells a whole link from one that was cut.
+//!
+//! Beside the question a link may say what is looked for on it, in the words of `shardwise search`: `by`, `within_hours` and
+//! `within_usd`. They are no part of the question: whoever shows it reads them.
 
 use serde_json::{Map, Value};
 
@@ -10,6 +13,13 @@ use crate::belonging;
 use crate::wire::{Document, Question, question_from_value, to_value};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
+
+/// What the best offer is.
+pub const BY: &str = "by";
+/// Hours that the run may take.
+pub const WITHIN_HOURS: &str = "within_hours";
+/// Dollars that the run may cost.
+pub const WITHIN_USD: &str = "within_usd";
 
 /// Longest link that is read, in bytes.
 const MAX_BYTES: usize = 64 << 10;
@@ -38,6 +48,18 @@ pub fn to_hash(question: &Question) -> String {
     }
     hash.push_str("&z=1");
     hash
+}
+
+/// A question's link with what is said beside the question, as `&key=value` pairs: before the end mark.
+///
+/// ```
+/// use shardwise_core::permalink::beside;
+/// assert_eq!(beside("v=1&model=qwen3-8b&z=1", "&by=cost"), "v=1&model=qwen3-8b&by=cost&z=1");
+/// ```
+#[must_use]
+pub fn beside(hash: &str, pairs: &str) -> String {
+    let (question, end) = hash.rfind("&z=").map_or((hash, ""), |at| hash.split_at(at));
+    format!("{question}{pairs}{end}")
 }
 
 fn flatten(path: &str, value: &Value, hash: &mut String) {
@@ -134,7 +156,7 @@ pub fn from_hash(hash: &str) -> Result<Question, InputError> {
             "v" => {
                 root.insert("version".into(), scalar(text));
             }
-            "d" => {}
+            "d" | BY | WITHIN_HOURS | WITHIN_USD => {}
             "z" => whole = text == "1",
             _ => {
                 let path: Option<Vec<String>> = key.split('.').map(unescape).collect();
