@@ -250,6 +250,18 @@ impl Form {
         self.any_seller = self.get(Field::Providers).is_empty();
     }
 
+    /// Rents as the form before it did, where the question that was loaded says nothing of it: a script knows no seller.
+    pub(crate) fn rent_as(&mut self, before: &Self) {
+        let says = [Field::Offer, Field::Terms, Field::Providers].iter().any(|field| !self.get(*field).is_empty());
+        if says || self.is_stated() || !at(&self.base, "hardware.market").is_null() {
+            return;
+        }
+        for field in [Field::Terms, Field::Providers] {
+            self.set(field, before.get(field).to_owned());
+        }
+        self.any_seller = before.any_seller;
+    }
+
     /// Where nobody said whose offers count, those of [`HOME`], or all where these cannot hold the machine.
     pub(crate) fn prefer_home(&mut self) {
         if !self.any_seller {

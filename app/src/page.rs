@@ -495,11 +495,18 @@ impl Page {
         });
     }
 
-    /// Takes a whole question that the page wrote itself: one's own prices are no part of it.
-    pub(crate) fn load(self, question: &Question) {
+    /// Takes a whole question that the page wrote itself: one's own prices are no part of it. Where it came from `elsewhere`, as
+    /// a script or a published run, it is rented as the question before it.
+    pub(crate) fn load(self, question: &Question, elsewhere: bool) {
         let kept = self.sheet_prices.get_untracked();
         let question = kept.map_or_else(|| question.clone(), |kept| prices::without(question, Some(&kept)));
-        self.change(|form| form.load(&question));
+        self.change(|form| {
+            let before = form.clone();
+            form.load(&question);
+            if elsewhere {
+                form.rent_as(&before);
+            }
+        });
     }
 
     /// The form of a first visit.

@@ -409,6 +409,29 @@ fn a_gpu_of_ones_own_is_a_part_of_the_question() {
 }
 
 #[test]
+fn a_script_is_rented_as_the_question_before_it() {
+    let mut plain = grpo();
+    plain.hardware.usd_per_gpu_hour = None;
+    let market = |form: &Form| asked(form).hardware.market;
+    let mut before = Form::of(&plain);
+    before.set(Field::Terms, "spot");
+    before.set(Field::Providers, "runpod");
+    let adopted = |question: &Question| {
+        let mut form = before.clone();
+        form.load(question);
+        form.rent_as(&before);
+        market(&form)
+    };
+    assert!(market(&before).is_some());
+    assert_eq!(adopted(&plain), market(&before));
+    // One that says what an hour costs, or whose offers it takes, keeps to that.
+    assert_eq!(adopted(&grpo()), None);
+    let mut own = plain.clone();
+    own.hardware.market = Some(MarketSpec { providers: Some(vec!["lambda".to_owned()]), ..MarketSpec::default() });
+    assert_eq!(adopted(&own), own.hardware.market);
+}
+
+#[test]
 fn machines_of_ones_own_have_the_price_of_what_they_cost() {
     let mut plain = grpo();
     plain.hardware.usd_per_gpu_hour = None;

@@ -10,7 +10,7 @@ use super::host::Host;
 use crate::client::desk;
 use crate::form::Field;
 use crate::protocol::blocks::Action;
-use crate::protocol::{SheetTask, Task};
+use crate::protocol::{Name, SheetTask, Task};
 use crate::view::how;
 use crate::view::prelude::*;
 
@@ -30,11 +30,12 @@ pub(super) fn act(host: Host, actions: &[Action], event: &Event) {
 }
 
 fn do_one(host: Host, action: &Action) {
-    let Host { page, state, .. } = host;
+    let Host { page, name, state } = host;
     match action {
         Action::Ask(hash) => {
             if let Ok(question) = permalink::from_hash(hash) {
-                page.load(&question);
+                // What is pasted is read in a sheet without a name.
+                page.load(&question, matches!(name, None | Some(Name::Near)));
             }
         }
         Action::Put { field, value } => match Field::of_path(field) {
