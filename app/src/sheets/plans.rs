@@ -248,7 +248,7 @@ fn why(line: &Line<'_>, lang: Lang) -> Cell {
 fn controls(shown: &Shown<'_>, lang: Lang) -> Vec<Control> {
     let (text, sheet) = (lang.text(), lang.sheets());
     let orders =
-        [("", sheet.rank), ("speed", text.per_gpu), ("usd", text.col_usd_mt), ("step", sheet.step_s), ("gib", "GiB")];
+        [("", sheet.rank), ("speed", text.per_gpu), ("usd", text.col_usd_mt), ("step", sheet.step_s), ("gib", text.gib_reserved)];
     let orders = orders.map(|(key, name)| (key.to_owned(), money::signed(name)));
     let control = |key: &str, name: &str, takes| Control { key: key.to_owned(), name: name.to_owned(), takes };
     vec![
@@ -315,7 +315,7 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
         (text.per_gpu.to_owned(), format::figure(answer.tokens_per_s_per_gpu)),
         (lang.sheets().step_s.to_owned(), format::seconds(answer.step_time_s)),
         (money::signed(text.col_usd_mt), answer.usd_per_mtok.map(format::cost).unwrap_or_default()),
-        ("GiB".to_owned(), format::gib(memory.reserved_gib)),
+        (text.gib_reserved.to_owned(), format::gib(memory.reserved_gib)),
         ("MFU".to_owned(), format::percent(answer.mfu, 1)),
     ];
     let document = json!(answer);
@@ -410,7 +410,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Vec<Block>> {
     ];
     columns.extend(chosen.plan.rollout.is_some().then(|| column(sheet.rollout_tp, Holds::Details)));
     columns.extend([
-        sorting("gib", "GiB", Holds::Shares, &shown),
+        sorting("gib", text.gib_reserved, Holds::Shares, &shown),
         column(text.fits_short, Holds::Numbers),
         sorting("step", sheet.step_s, Holds::Numbers, &shown),
         sorting("speed", text.per_gpu, Holds::Key, &shown),

@@ -174,8 +174,8 @@ words! {
         "数字太大，无法精确计数。最多 9,007,199,254,740,992。";
     missing: "Needed for an answer.", "此项必填。";
     bad_json: "Not valid JSON: {0}. Paste the whole file.", "不是有效的 JSON：{0}。请粘贴整个文件。";
-    no_model: "The catalog has no such model. For any other, use its config.json. Nearest:",
-        "目录中没有此模型，其他模型可用 config.json。相近的有：";
+    no_model: "The catalog has no such model. For any other, use its config.json.",
+        "目录中没有此模型，其他模型可用 config.json。";
     no_model_near: "The catalog has no “{0}”, and nothing near it: use its config.json.", "目录中没有“{0}”，也没有相近的：请用它的 config.json。";
     no_model_of: "The catalog has no “{0}”. Nearest: {1}.", "目录中没有“{0}”，相近的有：{1}。";
     wrong_at: "{0}: {1}", "{0}：{1}";
@@ -374,9 +374,11 @@ words! {
     close_plan: "Another plan on the same GPUs", "相同 GPU，换一种配置";
     close_use: "Use it", "采用";
     memory: "Memory", "内存";
-    memory_take: "{0} peaks at {1} GiB of {2}. The largest part: {3}, {4}.",
-        "{0}的峰值为 {1} / {2} GiB，其中{3}占 {4}。";
-    memory_note: "GiB on the worst GPU, by phase.", "最满的 GPU，按阶段，单位 GiB。";
+    memory_take: "{0} peaks at {1} GiB reserved, of {2}. The largest part: {3}, {4}.",
+        "{0}的峰值为预留 {1} / {2} GiB，其中{3}占 {4}。";
+    memory_note: "GiB reserved on the worst GPU, by phase. The verdict needs less: an allocator gives back what it holds unused before memory runs out.",
+        "最满的 GPU 预留的 GiB，按阶段。判定所需更少：显存不足时，分配器会先归还未用的部分。";
+    gib_reserved: "GiB reserved", "预留 GiB";
     limits: "The most that fits", "最多放得下";
     limits_note: "The largest safe gpu_memory_utilization, and the most tokens per GPU in one pass of each phase. The rest of the plan stays.",
         "gpu_memory_utilization 的最大安全值，以及各阶段每 GPU 单次处理的最大 token 数。其余配置不变。";

@@ -4,6 +4,12 @@ use super::Said;
 
 /// The words; what is not among them stands for itself.
 pub(super) const WORDS: &[(&str, Said)] = &[
+    // Parts of the examples' names that are no names.
+    ("Pretrain", ["Pretrain", "预训练"]),
+    ("GRPO with tools", ["GRPO with tools", "带工具的 GRPO"]),
+    ("Distillation", ["Distillation", "蒸馏"]),
+    ("Qwen3-8B from Qwen3-32B", ["Qwen3-8B from Qwen3-32B", "Qwen3-8B（教师 Qwen3-32B）"]),
+    ("Reward model", ["Reward model", "奖励模型"]),
     ("startup", ["Start-up", "启动"]),
     ("training", ["Training that counts", "有效训练"]),
     ("evaluation", ["Evaluation", "评测"]),

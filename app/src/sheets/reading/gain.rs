@@ -4,6 +4,7 @@ use serde_json::Value;
 use shardwise_core::wire::{FitState, question_from_value};
 
 use super::super::parts::by;
+use super::super::words::value;
 use super::{list, word, word_at};
 use crate::fit;
 use crate::form::Field;
@@ -100,7 +101,7 @@ fn change(own: &Value, lang: Lang) -> Entry {
     let needs = format::gib(number(&own["reserved_gib"]));
     let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };
     let settings = list(own, "settings").iter().filter_map(Value::as_str).map(code);
-    let [from, to] = ["from", "to"].map(|key| lang.word(word(own, key)));
+    let [from, to] = ["from", "to"].map(|key| value(word(own, key), lang));
     let line = vec![
         words(format!("{name}: {from} → {to} ")),
         strong(speed),

@@ -32,7 +32,7 @@ fn Examples(page: Page) -> impl IntoView {
         let options = group.iter().map(|preset| {
             view! {
                 <option value=preset.id prop:selected=move || now.get() == Some(preset.id)>
-                    {preset.name}
+                    {named(preset.name, page.lang)}
                 </option>
             }
         });
@@ -68,6 +68,13 @@ fn recents(page: Page) -> Option<AnyView> {
             </optgroup>
         }
     })
+}
+
+/// An example's name, whose parts are a task, a model and GPUs.
+fn named(name: &str, lang: Lang) -> String {
+    const BETWEEN: &str = " · ";
+    let parts: Vec<&str> = name.split(BETWEEN).map(|part| lang.word(part)).collect();
+    parts.join(BETWEEN)
 }
 
 /// A recent question by a name that no other has.
