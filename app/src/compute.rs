@@ -21,7 +21,7 @@ use crate::protocol::Task;
 use crate::protocol::estimate::{Closer, Others, Remedy, Slice};
 
 pub(crate) use market::{Compared, Market};
-use work::{AT_ONCE, Work};
+use work::{Work, at_once};
 
 /// How many GPU types are shown before "show all".
 const TOP: usize = 10;
@@ -129,8 +129,8 @@ fn hand_out(page: Page) {
     WORK.with_borrow_mut(|work| {
         let Some(work) = work else { return };
         let idle: Vec<_> = desk::idle().collect();
-        let each = work.left.len().div_ceil(idle.len().max(1)).min(AT_ONCE);
         let reached = shown_first(page).and_then(|shown| work.reached(shown));
+        let each = work.left.len().div_ceil(idle.len().max(1)).min(at_once(reached));
         for engine in idle {
             let places: Vec<usize> = work.left.drain(..each.min(work.left.len())).collect();
             if places.is_empty() {

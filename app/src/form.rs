@@ -252,7 +252,9 @@ impl Form {
 
     /// Rents as the form before it did, where the question that was loaded says nothing of it: a script knows no seller.
     pub(crate) fn rent_as(&mut self, before: &Self) {
-        let says = [Field::Offer, Field::Terms, Field::Providers].iter().any(|field| !self.get(*field).is_empty());
+        let says = [Field::Offer, Field::Terms, Field::Providers]
+            .iter()
+            .any(|field| !self.get(*field).is_empty());
         if says || self.is_stated() || !at(&self.base, "hardware.market").is_null() {
             return;
         }

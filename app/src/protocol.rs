@@ -43,6 +43,8 @@ pub(crate) enum Task {
         /// Tag of the page's language.
         lang: String,
     },
+    /// A question with its answer, as the engine found it: who writes texts and sheets need not look for it again.
+    Known { question: Value, answered: Value },
     /// The frameworks that have a text for a question, by identifier.
     Serves { question: Value },
     /// The answer to a question: [`Estimate`](estimate::Estimate).
@@ -140,6 +142,7 @@ impl Task {
             | Self::File { sheet: SheetTask { lang, .. }, .. } => Lang::of_tag(lang).unwrap_or_default(),
             Self::Say { .. } => Lang::Zh,
             Self::Serves { .. }
+            | Self::Known { .. }
             | Self::Estimate(_)
             | Self::Compare { .. }
             | Self::Closer { .. }

@@ -88,6 +88,7 @@ fn first(task: Task) -> Option<Value> {
             let said = texts.iter().map(|text| words_of(text, Lang::Zh));
             Some(json!(said.collect::<Vec<String>>()))
         }
+        Task::Known { question, answered } => Some(json!(keep(question, answered))),
         Task::Serves { question } => Some(json!(serves(question))),
         Task::Compare { .. } => compare(task),
         Task::Sheet(task) => sheet(task, sheets::first),
@@ -190,6 +191,17 @@ fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
     let asked = Rc::new(Asked::new(document)?);
     LAST.set(Some(Rc::clone(&asked)));
     Ok(asked)
+}
+
+/// Keeps a question as the last one, with the answer that another worker found; whether it is one.
+fn keep(question: Value, answered: Value) -> bool {
+    let answered = serde_json::from_value(answered).ok();
+    let asked = answered.and_then(|answered| Asked::answered(question, answered).ok());
+    let kept = asked.is_some();
+    if let Some(asked) = asked {
+        LAST.set(Some(Rc::new(asked)));
+    }
+    kept
 }
 
 /// A sheet, where `write` has one of its name; nothing in it for a question that the page would have refused.

@@ -29,7 +29,7 @@ use crate::text::Lang;
 const FILE: &str = "data-worker";
 
 /// Kinds of tasks: a newer one takes the place of an older one of its kind.
-const KINDS: usize = 9 + Name::COUNT;
+const KINDS: usize = 10 + Name::COUNT;
 
 /// Kinds of the engine's tasks.
 const ENGINE_KINDS: usize = 2;
@@ -215,15 +215,17 @@ fn kind(task: &Task) -> usize {
     match task {
         Task::Estimate(_) => 0,
         Task::Compare { .. } | Task::Closer { .. } => COMPARES,
-        Task::Flags { .. } => 2,
-        Task::Serves { .. } => 3,
-        Task::Read { .. } => 4,
+        // Before what is written of it.
+        Task::Known { .. } => 2,
+        Task::Flags { .. } => 3,
+        Task::Serves { .. } => 4,
+        Task::Read { .. } => 5,
         // The page never asks for the others: the build and frame.js do.
-        Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 5,
-        Task::Sample { .. } => 6,
-        Task::File { .. } => 7,
-        Task::Prices { .. } => 8,
-        Task::Sheet(task) => 9 + task.name as usize,
+        Task::Say { .. } | Task::Document { .. } | Task::Link { .. } | Task::Answer { .. } => 6,
+        Task::Sample { .. } => 7,
+        Task::File { .. } => 8,
+        Task::Prices { .. } => 9,
+        Task::Sheet(task) => 10 + task.name as usize,
     }
 }
 

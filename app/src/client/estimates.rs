@@ -53,7 +53,12 @@ pub(crate) fn ask(page: Page, asked: Asked) {
 
 fn deliver(page: Page, found: Value) {
     let Some(asked) = AWAITED.take() else { return };
+    let answered = found.pointer("/answered/Ok").cloned();
     let Ok(estimate) = serde_json::from_value::<Estimate>(found) else { return };
+    // With the factors of a run it is another question.
+    if let Some(answered) = answered.filter(|_| !asked.asking.calibrates) {
+        desk::order(page, Task::Known { question: asked.asking.question.clone(), answered }, |_, _| ());
+    }
     KNOWN.with_borrow_mut(|all| {
         all.truncate(KEPT - 1);
         all.insert(0, (asked.asking.clone(), estimate.clone()));

@@ -11,8 +11,11 @@ use shardwise_core::search::sweep::Reached;
 use super::market::Market;
 use crate::protocol::estimate::{Offered, Slice};
 
-/// Machines that an engine is asked at a time, at most: those for which it has no time come back.
-pub(super) const AT_ONCE: usize = 8;
+/// Machines that an engine is asked at a time, at most: those for which it has no time come back. Until it is known what others
+/// have to reach, each takes its time, and what one engine has in hand another cannot begin: the best come first.
+pub(super) fn at_once(reached: Option<Reached>) -> usize {
+    if reached.is_some() { 8 } else { 2 }
+}
 
 /// A comparison under way.
 pub(super) struct Work {
@@ -40,7 +43,8 @@ impl Work {
 
     /// The machines that are asked before it is known how many there are.
     pub(super) fn first(&self) -> Vec<usize> {
-        if self.order.is_empty() { (0..AT_ONCE).collect() } else { self.order.iter().copied().take(AT_ONCE).collect() }
+        let first = at_once(None);
+        if self.order.is_empty() { (0..first).collect() } else { self.order.iter().copied().take(first).collect() }
     }
 
     /// Takes what an engine found.
@@ -142,7 +146,7 @@ mod tests {
     fn machines_are_whole_once_each_is_known_whoever_found_them() {
         let mut work = Work::new((Value::Null, 1.0), 1, vec![0, 1, 2]);
         assert!(work.shown().is_none());
-        work.take(slice(&[0], &[], &[1, 2]));
+        work.take(slice(&[0], &[], &[1]));
         assert_eq!(work.left, [1, 2, 3, 4, 5]);
         work.left.clear();
         // What there was no time for is next.
@@ -158,9 +162,10 @@ mod tests {
     #[test]
     fn the_best_of_the_question_before_come_first() {
         let mut work = Work::new((Value::Null, 1.0), 1, vec![0, 5, 3, 9]);
-        assert_eq!(work.first(), [0, 5, 3, 9]);
+        // As many as are asked while nothing is known that they have to reach.
+        assert_eq!(work.first(), [0, 5]);
         // There are six by now.
-        work.take(slice(&[0], &[], &[5, 3]));
+        work.take(slice(&[0], &[], &[5]));
         assert_eq!(work.left, [5, 3, 1, 2, 4]);
         work.left.clear();
         work.take(slice(&[1, 2, 3, 4, 5], &[], &[]));

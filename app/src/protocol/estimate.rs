@@ -45,6 +45,10 @@ pub(crate) struct Answered {
     pub(crate) decided: Value,
     /// The answer, without advice.
     pub(crate) answer: Answer,
+    /// Legal plans among which it is the best.
+    pub(crate) considered: u64,
+    /// Whether all were considered.
+    pub(crate) complete: bool,
 }
 
 /// What is wrong with a question, and values that are right.

@@ -13,6 +13,7 @@ use shardwise_core::wire::{Sensitivity, question_from_value};
 use shardwise_core::{Evaluated, InputError, Question, SearchResult};
 
 use super::{front, plans, scaling, within};
+use crate::protocol::estimate::Answered;
 use crate::text::Lang;
 
 /// A question as the worker holds it, with its answer.
@@ -42,7 +43,19 @@ impl Asked {
     pub(crate) fn new(document: Value) -> Result<Self, InputError> {
         let question = question_from_value(document.clone())?;
         let found = shardwise_core::evaluate_alone(&question)?;
-        Ok(Self {
+        Ok(Self::holding(document, question, found))
+    }
+
+    /// Takes the answer that another worker found: the question with its plan stated is evaluated, and nothing looked for.
+    pub(crate) fn answered(document: Value, answered: Answered) -> Result<Self, InputError> {
+        let question = question_from_value(document.clone())?;
+        let Answered { decided, answer, considered, complete } = answered;
+        let found = shardwise_core::evaluate_alone(&question_from_value(decided)?)?;
+        Ok(Self::holding(document, question, Evaluated { answer, considered, complete, ..found }))
+    }
+
+    fn holding(document: Value, question: Question, found: Evaluated) -> Self {
+        Self {
             document,
             question,
             found,
@@ -54,7 +67,7 @@ impl Asked {
             tried: RefCell::default(),
             market: OnceCell::new(),
             changes: OnceCell::new(),
-        })
+        }
     }
 
     /// The question on more GPUs and fewer.
@@ -152,5 +165,53 @@ impl Asked {
     #[track_caller]
     pub(super) fn of(document: Value) -> Self {
         Self::new(document).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Asked;
+    use crate::protocol::SheetTask;
+    use crate::protocol::estimate::Answered;
+    use crate::sheets;
+    use crate::texts::written;
+    use serde_json::{Value, json};
+    use shardwise_core::emit::FRAMEWORKS;
+    use shardwise_core::presets::{self, Preset};
+    use shardwise_core::search::chosen::decided;
+    use shardwise_core::wire::to_value;
+
+    /// All that is written of a question on every visit.
+    fn all_of(asked: &Asked) -> Value {
+        let versioned = FRAMEWORKS
+            .iter()
+            .map(|own| (own, own.versions.first().copied().unwrap_or_default()));
+        let texts = versioned.map(|(own, version)| {
+            let texts = written(own, version, asked).into_iter();
+            json!(texts.map(|text| (text.text, text.reasons)).collect::<Vec<_>>())
+        });
+        let task = |name: &str| -> SheetTask {
+            let task = json!({"name": name, "question": null, "lang": "en", "width": 0, "state": {}});
+            serde_json::from_value(task).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let sheets =
+            ["advice", "sure", "ways"].map(|name| json!(sheets::first(asked, task(name)).map(|(blocks, _)| blocks)));
+        json!([texts.collect::<Vec<Value>>(), sheets])
+    }
+
+    #[test]
+    fn what_another_worker_answered_is_written_as_if_it_were_looked_for() {
+        let questions = presets::presets().iter().filter_map(Preset::question);
+        for mut question in questions.step_by(4) {
+            question.plan = None;
+            let document = to_value(&question);
+            let own = Asked::new(document.clone()).unwrap_or_else(|error| panic!("{error}"));
+            let answer = own.found.answer.clone();
+            let decided = to_value(&decided(&question, &answer));
+            let answered = Answered { decided, answer, considered: own.found.considered, complete: own.found.complete };
+            let other = Asked::answered(document, answered).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(other.found.plan, own.found.plan);
+            assert_eq!(all_of(&other), all_of(&own), "{}", question.model);
+        }
     }
 }

@@ -247,8 +247,13 @@ fn why(line: &Line<'_>, lang: Lang) -> Cell {
 /// What stands above the table: words to look for, only what fits, and the order where the heads are folded away.
 fn controls(shown: &Shown<'_>, lang: Lang) -> Vec<Control> {
     let (text, sheet) = (lang.text(), lang.sheets());
-    let orders =
-        [("", sheet.rank), ("speed", text.per_gpu), ("usd", text.col_usd_mt), ("step", sheet.step_s), ("gib", text.gib_reserved)];
+    let orders = [
+        ("", sheet.rank),
+        ("speed", text.per_gpu),
+        ("usd", text.col_usd_mt),
+        ("step", sheet.step_s),
+        ("gib", text.gib_reserved),
+    ];
     let orders = orders.map(|(key, name)| (key.to_owned(), money::signed(name)));
     let control = |key: &str, name: &str, takes| Control { key: key.to_owned(), name: name.to_owned(), takes };
     vec![

@@ -5,11 +5,8 @@ use super::Said;
 /// The words; what is not among them stands for itself.
 pub(super) const WORDS: &[(&str, Said)] = &[
     // Parts of the examples' names that are no names.
-    ("Pretrain", ["Pretrain", "预训练"]),
     ("GRPO with tools", ["GRPO with tools", "带工具的 GRPO"]),
-    ("Distillation", ["Distillation", "蒸馏"]),
     ("Qwen3-8B from Qwen3-32B", ["Qwen3-8B from Qwen3-32B", "Qwen3-8B（教师 Qwen3-32B）"]),
-    ("Reward model", ["Reward model", "奖励模型"]),
     ("startup", ["Start-up", "启动"]),
     ("training", ["Training that counts", "有效训练"]),
     ("evaluation", ["Evaluation", "评测"]),
@@ -51,7 +48,6 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("interleaved_1f1b", ["Interleaved 1F1B", "交错 1F1B"]),
     ("interleaved_zero_bubble", ["Interleaved zero bubble", "交错零气泡"]),
     ("zbv_zero_bubble", ["ZBV zero bubble", "ZBV 零气泡"]),
-    ("Pretrain", ["Pretrain", "预训练"]),
     ("full", ["full", "全部"]),
     ("dual_pipe_v", ["DualPipeV", "DualPipeV"]),
     // Keys and values as the weights, in 16 bits.
@@ -76,7 +72,6 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("rollout", ["Rollout", "Rollout 生成"]),
     ("old_log_prob", ["Old log-prob", "旧策略对数概率"]),
     ("mismatched", ["Mismatched responses", "错配回复"]),
-    ("Reward model", ["Reward model", "奖励模型"]),
     ("reference", ["Reference", "参考模型"]),
     ("values", ["Values", "价值估计"]),
     ("update_critic", ["Critic update", "价值模型更新"]),
@@ -85,7 +80,6 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("reward", ["Reward", "奖励"]),
     ("reward_reference", ["Reward model's reference", "奖励模型的参考"]),
     ("teacher", ["Teacher", "教师模型"]),
-    ("Distillation", ["Distillation", "蒸馏"]),
     ("weight_sync", ["Weight sync", "权重同步"]),
     ("driver", ["Driver", "驱动进程"]),
     // Parts of the memory.

@@ -187,6 +187,10 @@ fn order_diff(page: Page, choice: Texts) {
 fn order_serves(page: Page) {
     follow_at_rest(REST_MS, move || {
         let shown = page.answered()?;
+        // Whoever finds them can compare GPU types until then.
+        if page.comparison.busy.get() {
+            return None;
+        }
         Some(Box::new(move || {
             let question = to_value(&shown.question);
             desk::order(page, Task::Serves { question }, |page, found| {

@@ -68,6 +68,10 @@ pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
             return None;
         }
         let shown = page.answered()?;
+        // What costs another search waits for the charts: the last question's stands until then.
+        if name == Name::Sure && page.comparison.busy.get() {
+            return None;
+        }
         let state = sheet.state.get();
         let width = width.map_or(0, |width| width.get());
         if name.is_drawn() && width == 0 {

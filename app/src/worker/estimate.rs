@@ -13,7 +13,7 @@ use shardwise_core::search::chosen::{decided, takes_long};
 use shardwise_core::search::measures::{self, Measures};
 use shardwise_core::search::sweep::{Reached, Sweep, Tried};
 use shardwise_core::wire::{FitState, HardwareSpec, question_from_value, to_value};
-use shardwise_core::{Answer, InputError, Question, evaluate_alone};
+use shardwise_core::{Answer, Evaluated, InputError, Question, evaluate_alone};
 
 use super::{answered_once, asked, known};
 use crate::form::{Form, mend};
@@ -37,8 +37,9 @@ pub(super) fn estimate(asking: Asking) -> Estimate {
 }
 
 fn answer_of(asked: &Asked) -> Answered {
-    let answer = &asked.found.answer;
-    Answered { decided: to_value(&decided(&asked.question, answer)), answer: answer.clone() }
+    let Evaluated { answer, considered, complete, .. } = &asked.found;
+    let decided = to_value(&decided(&asked.question, answer));
+    Answered { decided, answer: answer.clone(), considered: *considered, complete: *complete }
 }
 
 /// What was measured beside the estimate of the question without the factors of a run.
