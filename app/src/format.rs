@@ -151,6 +151,16 @@ pub(crate) fn tokens_zh(count: f64) -> String {
     }
 }
 
+/// A speed, written out; as the least that is to be expected where it is that of the slow end.
+pub(crate) fn at_least(slow_end: bool, speed: String) -> String {
+    if slow_end { format!("≥ {speed}") } else { speed }
+}
+
+/// A time or a cost, written out, as [`at_least`] a speed.
+pub(crate) fn at_most(slow_end: bool, cost: String) -> String {
+    if slow_end { format!("≤ {cost}") } else { cost }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{dollars, figure, fixed, grouped, parameters, parameters_zh, percent, seconds, tokens, trimmed, usd};

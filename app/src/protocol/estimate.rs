@@ -8,6 +8,7 @@ use shardwise_core::wire::{FitState, Rental};
 use shardwise_core::{Answer, InputError};
 
 use crate::form::mend::Mend;
+use crate::format;
 
 /// A question as the form asks it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -160,12 +161,12 @@ impl Figures {
 
     /// A speed, written out, as what it is: the least that is to be expected where no published run is on the GPU type.
     pub(crate) fn at_least(&self, speed: String) -> String {
-        if self.untried { format!("≥ {speed}") } else { speed }
+        format::at_least(self.untried, speed)
     }
 
     /// A cost, written out, as [`Self::at_least`] a speed.
     pub(crate) fn at_most(&self, cost: String) -> String {
-        if self.untried { format!("≤ {cost}") } else { cost }
+        format::at_most(self.untried, cost)
     }
 }
 

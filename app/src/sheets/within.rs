@@ -1,6 +1,7 @@
 //! A deadline and a budget held against every GPU type with several numbers of GPUs.
 
 use shardwise_core::complete::training_gpus;
+use shardwise_core::search::measures::{Measures, slower};
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::search::within::{self, Held, Limits};
 
@@ -57,8 +58,18 @@ struct Row<'a> {
     held: Held,
     offer: &'a Tried,
     found: &'a Found,
+    /// Hours and dollars of the run, by which it is ranked: those of the slow end where no published run is on the GPU type.
     hours: f64,
     usd: Option<f64>,
+    untried: bool,
+    /// How many times as much of both it takes at the slow end of its interval.
+    slow: f64,
+}
+
+impl Row<'_> {
+    fn hours(&self) -> String {
+        format::at_most(self.untried, format::figure(self.hours))
+    }
 }
 
 struct Scene<'a> {
@@ -78,8 +89,12 @@ impl<'a> Scene<'a> {
         let rows = within::held(tried, limits, fastest).into_iter().filter_map(|held| {
             let offer = tried.get(held.place)?;
             let found = offer.result.as_ref().ok()?;
-            let run = found.answer.run?;
-            Some(Row { held, offer, found, hours: run.all_hours()?, usd: run.all_usd() })
+            let (hours, usd) = Measures::of(&found.answer, found.job.gpus()).run?;
+            let untried = slower(&found.answer).is_some();
+            let speed = found.answer.tokens_per_s_per_gpu;
+            let low = found.answer.interval.map(|own| own.tokens_per_s_per_gpu[0]);
+            let slow = low.filter(|low| !untried && *low > 0.0).map_or(1.0, |low| speed / low);
+            Some(Row { held, offer, found, hours, usd, untried, slow })
         });
         let rows = rows.collect();
         Self { lang: ask.lang, asked, sweep: asked.every(), limits, fastest, rows }
@@ -95,8 +110,9 @@ impl<'a> Scene<'a> {
         }
     }
 
-    fn dollars(&self, usd: Option<f64>) -> String {
-        usd.map_or_else(|| self.lang.text().price_missing.to_owned(), format::dollars)
+    fn dollars(&self, row: &Row) -> String {
+        let known = row.usd.map(|usd| format::at_most(row.untried, format::dollars(usd)));
+        known.unwrap_or_else(|| self.lang.text().price_missing.to_owned())
     }
 
     /// Both limits, or the one that there is, in words.
@@ -124,7 +140,30 @@ impl<'a> Scene<'a> {
             (true, true) => words.within_fastest,
             (true, false) => words.within_cheapest,
         };
-        fill(sentence, &[&self.limits(), &self.name(best), &format::figure(best.hours), &self.dollars(best.usd)])
+        let said = fill(sentence, &[&self.limits(), &self.name(best), &best.hours(), &self.dollars(best)]);
+        match self.slow_end(best) {
+            Some(slow) => [said, fill(words.within_slow, &[&slow])].join(self.lang.of([" ", ""])),
+            None => said,
+        }
+    }
+
+    /// What a run comes to at the slow end of its interval, where that is beyond a limit that it keeps.
+    fn slow_end(&self, row: &Row) -> Option<String> {
+        let hours = row.hours * row.slow;
+        let usd = row.usd.map(|usd| usd * row.slow);
+        let late = self.limits.hours.is_some_and(|limit| hours > limit);
+        let dear = self.limits.usd.is_some_and(|limit| usd.is_some_and(|usd| usd > limit));
+        let late = late.then(|| fill(self.lang.sheets().within_hours, &[&format::figure(hours)]));
+        let dear = usd.filter(|_| dear).map(format::dollars);
+        let both: Vec<String> = late.into_iter().chain(dear).collect();
+        (row.held.keeps && !both.is_empty()).then(|| both.join(self.lang.of([", ", "、"])))
+    }
+
+    /// Whether it is the machine that answers the question.
+    fn is_own(&self, row: &Row) -> bool {
+        let (own, found) = (&self.asked.found, row.found);
+        let alike = found.answer.offer == own.answer.offer && found.job.hardware.gpus == own.job.hardware.gpus;
+        self.is_own_type(row) && alike
     }
 
     fn is_own_type(&self, row: &Row) -> bool {
@@ -151,11 +190,14 @@ impl<'a> Scene<'a> {
     /// How a run stands to the limits.
     fn standing(&self, row: &Row) -> String {
         let (text, words) = (self.lang.text(), self.lang.sheets());
+        if let Some(slow) = self.slow_end(row) {
+            return fill(words.within_close, &[&slow]);
+        }
         if row.held.keeps {
             return if row.held.sure { words.within_keeps.to_owned() } else { String::new() };
         }
         let late = self.limits.hours.is_some_and(|limit| row.hours > limit);
-        let dear = self.limits.usd.is_some_and(|limit| row.usd.is_none_or(|usd| usd > limit));
+        let dear = self.limits.usd.is_some_and(|limit| row.usd.is_some_and(|usd| usd > limit));
         let reasons = [(late, text.misses_deadline), (dear, text.misses_budget)];
         let reasons: Vec<&str> = reasons.into_iter().filter_map(|(on, why)| on.then_some(why)).collect();
         reasons.join(" · ")
@@ -171,9 +213,21 @@ impl<'a> Scene<'a> {
         runs(vec![Run::Bar { share: value / most, limit: Some(limit / most), over: false }])
     }
 
+    /// The plan in short, with what it keeps off the card: that is what makes a small one do.
+    fn plan(&self, row: &Row) -> String {
+        let plan = &row.found.answer.plan;
+        let short = words::plan_in_short(plan, training_gpus(&row.found.job));
+        let away = words::offload(plan, self.lang);
+        if away.is_empty() {
+            short
+        } else {
+            format!("{short}{SEPARATOR}{}", fill(self.lang.sheets().within_away, &[&away]))
+        }
+    }
+
     fn row(&self, row: &Row, most: f64) -> blocks::Row {
         let text = self.lang.text();
-        let own = row.held.place == 0;
+        let own = self.is_own(row);
         let best = row.held.keeps && self.rows.first().is_some_and(|first| first.held == row.held);
         let stands = match (best, own, row.held.keeps) {
             (true, ..) => Stands::Best,
@@ -199,9 +253,9 @@ impl<'a> Scene<'a> {
             [
                 runs(head),
                 self.bar(row, most),
-                cell(format::figure(row.hours)),
-                cell(self.dollars(row.usd)),
-                cell(words::plan_in_short(&row.found.answer.plan, training_gpus(&row.found.job))),
+                cell(row.hours()),
+                cell(self.dollars(row)),
+                cell(self.plan(row)),
                 cell(self.standing(row)),
                 runs(vec![action]),
             ],

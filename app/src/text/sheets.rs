@@ -267,6 +267,9 @@ words! {
         "限定 {0}：没有方案能做到。最接近的是 {1}，{2} 小时，{3}。";
     within_nothing: "Nothing fits on the GPU types and numbers that were tried.", "试过的 GPU 型号和数量都放不下。";
     within_keeps: "Keeps it", "符合";
+    within_close: "Close: up to {0}", "接近：最多 {0}";
+    within_slow: "At the slow end of its interval it takes {0}.", "按区间中较慢的一端需要 {0}。";
+    within_away: "offload: {0}", "卸载：{0}";
     within_limit: "Limit", "限制";
     within_table: "GPU types and numbers, by the limit", "GPU 型号和数量，按限制排列";
     within_note: "{0} combinations of GPU type and number tried, {1} to {2} GPUs of each type; {3} do not fit.",

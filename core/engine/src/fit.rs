@@ -89,15 +89,26 @@ pub fn decisive(demands: &[Demand], lengths: Lengths) -> Option<&Demand> {
     })
 }
 
+/// The demand to speak of, where `least` is the least probable: itself, or of several that will not be met the one that asks for
+/// the most of what it has. Some estimates are surer than others, so that the least probable may lack the least.
+fn foremost<'a>(demands: &'a [Demand], least: &'a Demand, lengths: Lengths) -> &'a Demand {
+    let share = |own: &Demand| own.needed_gib(lengths) / own.capacity_gib.max(f64::MIN_POSITIVE);
+    let hopeless = demands
+        .iter()
+        .filter(|own| FitState::of(own.probability(lengths), 1.0) == FitState::No);
+    hopeless.max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or(least)
+}
+
 /// Whether a plan whose step is known fits.
 #[must_use]
 pub fn judge(context: &Context<'_>, plan: &Plan, step: &Step) -> Fit {
     let confidence = context.job.confidence;
     let demands = demands(context, plan, step);
-    let Some(own) = decisive(&demands, Lengths::Expected) else {
+    let Some(least) = decisive(&demands, Lengths::Expected) else {
         return Fit::nothing(confidence);
     };
-    let probability = own.probability(Lengths::Expected);
+    let probability = least.probability(Lengths::Expected);
+    let own = foremost(&demands, least, Lengths::Expected);
     let needed_gib = own.needed_gib(Lengths::Expected);
     let parts = host::parts(context, plan);
     let moves = parts.total() > parts.processes;
