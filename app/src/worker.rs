@@ -13,8 +13,8 @@ use shardwise_core::doctor::{diagnose, says_so};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, migrate, read};
-use shardwise_core::wire::{VERSION, question_from_value, to_value};
-use shardwise_core::{InputError, permalink};
+use shardwise_core::wire::{FitState, VERSION, question_from_value, to_value};
+use shardwise_core::{InputError, Question, permalink};
 
 use crate::browser;
 use crate::languages::{self, Fetch};
@@ -284,6 +284,11 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
         Err(error) => (None, Some([error.field, error.message])),
     };
     let improved = improve(&texts, base.as_ref(), &reading);
+    // What the script comes to with its changes, if there are any.
+    let last = improved.as_ref().map(|own| &own.answer).or(answer.as_ref());
+    let unfit = last.is_some_and(|answer| answer.fit.state != FitState::Fits);
+    let searched = emit::framework(reading.framework.id()).filter(|_| unfit);
+    let searched = searched.and_then(|framework| instead(&reading.question, framework));
     json!({
         "reading": reading,
         "question": to_value(&reading.question),
@@ -291,9 +296,17 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
         "answer": answer,
         "refused": refused,
         "improved": improved,
+        "searched": searched,
         "migrated": migrate(&texts, base.as_ref(), &reading),
         "changes": base.is_some(),
     })
+}
+
+/// The question with its plan left to a framework, and the answer: where that is as sure to fit as asked.
+fn instead(question: &Question, framework: &'static Framework) -> Option<Value> {
+    let open = Question { plan: None, framework: Some(framework.id.to_owned()), ..question.clone() };
+    let found = shardwise_core::evaluate_for(&open, framework).ok()?;
+    (found.answer.fit.state == FitState::Fits).then(|| json!({ "question": to_value(&open), "answer": found.answer }))
 }
 
 #[cfg(test)]
@@ -367,6 +380,24 @@ mod tests {
         assert_eq!(found["texts"][0]["language"], "json");
         let older = flags(&question("sft", "deepspeed"), "deepspeed", "0.16.9");
         assert_eq!(older["version"], "0.16.9");
+    }
+
+    #[test]
+    fn a_script_that_no_few_changes_mend_has_another_plan_of_its_framework() {
+        let script = "base_model: meta-llama/Llama-3.1-70B\nadapter: lora\nlora_r: 16\nsequence_len: 16384\nmicro_batch_size: 8\n\
+            gradient_accumulation_steps: 1\ngradient_checkpointing: false\ndeepspeed: deepspeed_configs/zero2.json\n\
+            datasets:\n  - path: x\n    type: alpaca\nbf16: true\nflash_attention: true\nsample_packing: true\n";
+        let base = json!({});
+        let found = super::reading(&[script.to_owned()], base, &Map::new());
+        assert_eq!(found["answer"]["fit"]["state"], "no", "{}", found["answer"]["fit"]);
+        let searched = &found["searched"];
+        assert_eq!(searched["answer"]["fit"]["state"], "fits", "{}", found["refused"]);
+        assert_eq!(
+            (&searched["question"]["framework"], &searched["question"]["plan"]),
+            (&json!("axolotl"), &Value::Null)
+        );
+        let written = json!(crate::sheets::reading(&found, crate::text::Lang::En)).to_string();
+        assert!(written.contains("Use another plan of axolotl"), "{written}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ words! {
         "在租用 GPU 之前算清楚：训练放不放得下、有多快、要花多少钱，以及该粘贴哪些参数。";
     dock_speed: "tokens/s", "token/s";
     dock_each: " per GPU", " 每卡";
+    dock_narrow: "/GPU", "/卡";
     nav_verdict: "Verdict", "结论";
     nav_flags: "Paste", "粘贴";
     nav_gpus: "GPUs", "GPU";

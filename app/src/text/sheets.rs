@@ -124,8 +124,11 @@ words! {
     as_it_is: "As it is", "原样";
     with_change: "With one change", "改动 1 处后";
     with_changes: "With {0} changes", "改动 {0} 处后";
-    changes_none: "No change that the calculator knows makes it fit as surely as asked, or noticeably faster.",
-        "在计算器所知的改动中，没有哪一项能使其放得下并达到所要求的把握，或带来明显提速。";
+    changes_none: "No change that the calculator tries makes it noticeably faster.", "计算器试过的改动都不会带来明显提速。";
+    changes_unfit: "None of the few changes that the calculator tries makes it fit as surely as asked.",
+        "计算器试过的少数改动都不能使其放得下并达到所要求的把握。";
+    with_other: "Another plan of {0} on these GPUs", "{0} 在这些 GPU 上的另一种配置";
+    use_other: "Use another plan of {0}", "改用 {0} 的另一种配置";
     changes_elsewhere: "Set these outside of the pasted text:", "请在粘贴的文本之外设置：";
     times_as_fast: "{0} times as fast", "速度为 {0} 倍";
     per_cent_faster: "{0} faster", "快 {0}";

@@ -104,6 +104,7 @@ fn line(page: Page) -> Option<AnyView> {
             <span>
                 {format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().dock_speed)}
                 <span class="dock-e">{lang.text().dock_each}</span>
+                <span class="dock-n">{lang.text().dock_narrow}</span>
             </span>
             {usd.map(|usd| view! { <span><b>{usd}</b></span> })}
             {calibrate::tag(answer.calibration.is_some(), lang)}

@@ -30,7 +30,17 @@ pub(super) fn verdict(found: &Value, lang: Lang) -> Option<Block> {
     let changes = steps(found);
     let with = (!changes.is_empty()).then(|| row(with_changes(changes, lang), &found["improved"]["answer"], lang));
     let own = row(lang.sheets().as_it_is.to_owned(), answer, lang);
-    Some(entries(Listed::Verdicts, std::iter::once(own).chain(with)))
+    let searched = searched(found).map(|own| row(other(found, lang), &own["answer"], lang));
+    Some(entries(Listed::Verdicts, std::iter::once(own).chain(with).chain(searched)))
+}
+
+/// Another plan of the script's framework on the same GPUs, where neither the script nor the changes do.
+fn searched(found: &Value) -> Option<&Value> {
+    Some(&found["searched"]).filter(|own| own.is_object())
+}
+
+fn other(found: &Value, lang: Lang) -> String {
+    fill(lang.sheets().with_other, &[&word_at(&found["framework"], 0)])
 }
 
 /// The changes that help, one by one and as lines of the text.
@@ -42,7 +52,8 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
     }
     let changes = steps(found);
     let changes = if changes.is_empty() {
-        said(Kind::Hint, sheet.changes_none)
+        let fits = state(&found["answer"]) == FitState::Fits;
+        said(Kind::Hint, if fits { sheet.changes_none } else { sheet.changes_unfit })
     } else {
         entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))
     };
@@ -63,11 +74,15 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
+fn state(answer: &Value) -> FitState {
+    serde_json::from_value(answer["fit"]["state"].clone()).unwrap_or(FitState::No)
+}
+
 /// A row of the comparison: fits, memory, speed, cost.
 fn row(name: String, answer: &Value, lang: Lang) -> Entry {
     let text = lang.text();
     let own = &answer["fit"];
-    let state = serde_json::from_value(own["state"].clone()).unwrap_or(FitState::No);
+    let state = state(answer);
     let [has, needs] = ["capacity_gib", "needed_gib"].map(|key| format::gib(number(&own[key])));
     let usd = answer["usd_per_mtok"]
         .as_f64()
@@ -173,5 +188,8 @@ pub(super) fn uses(found: &Value, lang: Lang) -> Option<Block> {
     };
     let as_it_is = load(&found["question"], look, sheet.use_as_it_is.to_owned())?;
     let changed = first.and_then(|words| load(&found["improved"]["question"], Look::First, words));
-    Some(prose(Kind::Ways, changed.into_iter().chain([as_it_is]).collect()))
+    let other = searched(found).and_then(|own| {
+        load(&own["question"], Look::Large, fill(sheet.use_other, &[&word_at(&found["framework"], 0)]))
+    });
+    Some(prose(Kind::Ways, changed.into_iter().chain([as_it_is]).chain(other).collect()))
 }
