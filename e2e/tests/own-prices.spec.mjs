@@ -47,6 +47,14 @@ test('one\'s own prices are asked beside the others, stay here and out of links,
   await expect(page.locator('#prices-kept')).toContainText('beside all other offers: 2.');
   await expect(page).not.toHaveURL(/Campus|own/);
   expect(JSON.parse(await kept(page)).own).toHaveLength(2);
+  // Beside a price that the question names they are not asked, and that is said.
+  await page.locator('form details').evaluateAll((all) => all.forEach((details) => { details.open = true; }));
+  await expect(page.locator('#prices-idle')).toHaveCount(0);
+  await page.locator('#hardware-usd_per_gpu_hour').fill('2.5');
+  await expect(page.locator('#prices-idle')).toContainText('not asked now');
+  await page.locator('#hardware-usd_per_gpu_hour').fill('');
+  await calculator.settled();
+  await expect(page.locator('#prices-idle')).toHaveCount(0);
   // They stand among all offers, and every GPU type has its price by them.
   await calculator.unfold('offers');
   await expect(page.locator('#fold-offers tbody tr').first()).toContainText('Campus');

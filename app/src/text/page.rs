@@ -98,6 +98,8 @@ words! {
         "你的 {0} 个价格与其他报价一同计入。它们只保存在此浏览器中，不进入链接。";
     prices_kept_only: "Prices of yours that are asked, and no other offer: {0}. They stay in this browser, and out of links.",
         "只计入你的 {0} 个价格，不计其他报价。它们只保存在此浏览器中，不进入链接。";
+    prices_idle: "They are not asked now: the question names an offer, a machine or a price of its own. Give that back first.",
+        "当前问题已指定报价、机器或价格，因此不会使用它们。请先撤销该指定。";
     prices_count: "{0} kept", "{0} 个价格";
     prices_only: "Ask these alone", "只用这些价格";
     prices_erase: "Erase them", "清除";

@@ -2,11 +2,13 @@
 
 use gloo::timers::callback::Timeout;
 use serde_json::Value;
+use shardwise_core::hardware::OWN;
 use shardwise_core::permalink;
 use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
 use crate::client::desk;
 use crate::follow::follow_at_rest;
+use crate::form::Field;
 use crate::page::Step;
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
@@ -130,6 +132,13 @@ fn kept(page: Page) -> Option<AnyView> {
         let rows = untrack(|| page.sheet_prices.get()).and_then(|sheet| sheet.own.clone());
         page.keep_prices(rows.map(|rows| prices::of(rows, !only)));
     };
+    // What rents another offer, or says its price itself, asks none of them.
+    let chosen = move || {
+        page.form.with(|form| {
+            let offer = form.get(Field::Offer);
+            form.is_stated() || !offer.is_empty() && !offer.starts_with(OWN)
+        })
+    };
     let erase = move |_| {
         page.sheet_pasted.set(String::new());
         page.sheet_wrong.set(Vec::new());
@@ -138,6 +147,7 @@ fn kept(page: Page) -> Option<AnyView> {
     };
     Some(view! {
         <p class="hint" id="prices-kept">{fill(says, &[&size(prices::len(&sheet))])}</p>
+        {move || chosen().then(|| view! { <p class="hint" id="prices-idle">{text.prices_idle}</p> })}
         <div class="paste-tools">
             <button class="btn btn-s" type="button" id="prices-only" aria-pressed=only.to_string() on:click=alone>
                 {text.prices_only}
@@ -156,7 +166,7 @@ fn CopyPriced(page: Page) -> impl IntoView {
     let copy = move |_| {
         let hash = page
             .standing()
-            .map(|shown| permalink::to_hash(&shown.question))
+            .map(|shown| page.with_goal(&permalink::to_hash(&shown.question)))
             .unwrap_or_default();
         let plain = page.link();
         let link = format!("{}#{hash}", plain.split('#').next().unwrap_or_default());
