@@ -383,8 +383,8 @@ words! {
         "最满的 GPU 预留的 GiB，按阶段。判定所需更少：显存不足时，分配器会先归还未用的部分。";
     gib_reserved: "GiB reserved", "预留 GiB";
     limits: "The most that fits", "最多放得下";
-    limits_note: "The largest safe gpu_memory_utilization, and the most tokens per GPU in one pass of each phase. The rest of the plan stays.",
-        "gpu_memory_utilization 的最大安全值，以及各阶段每 GPU 单次处理的最大 token 数。其余配置不变。";
+    limits_note: "The largest gpu_memory_utilization to be advised, never above 0.85 beside training and 0.90 alone, and the most tokens per GPU in one pass of each phase. The rest of the plan stays.",
+        "建议的 gpu_memory_utilization 上限（与训练共置时不超过 0.85，单独部署时不超过 0.90），以及各阶段每 GPU 单次处理的最大 token 数。其余配置不变。";
     without_offload: "Without offload", "不卸载";
     with_offload: "With offload", "卸载";
     card: "card: {0} GiB", "单卡：{0} GiB";
