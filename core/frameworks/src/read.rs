@@ -71,6 +71,7 @@ pub(crate) mod launch;
 pub(crate) mod link;
 mod llamafactory;
 mod llmforge;
+mod loads;
 pub(crate) mod megatron;
 mod megatron_bridge;
 mod migrate;
@@ -162,6 +163,7 @@ fn read_as_one(texts: &[&str], base: Option<&Question>, places: &Places) -> Resu
         parts.iter_mut().skip(known).for_each(|part: &mut Part| part.below(above));
     }
     let framework = framework(&parts)?;
+    parts.iter().try_for_each(|part| loads::once(&part.twice, framework))?;
     let mut notes = Vec::new();
     let link = link::find(texts, &mut notes);
     let beside = base.zip(link.as_ref()).and_then(|(base, link)| link::beside(base, link));

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::loads::{self, Twice};
 use super::report::Trouble;
 use super::settings::Setting;
 use super::shell::{self, Script};
@@ -12,11 +13,18 @@ use shardwise_catalog::encoding::{UTF_16, unmarked};
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) kind: Kind,
+    /// Keys of a file of YAML that stand twice.
+    pub(super) twice: Vec<Twice>,
 }
 
 impl Part {
+    pub(super) fn of(kind: Kind) -> Self {
+        Self { kind, twice: Vec::new() }
+    }
+
     /// Moves the part below so many lines: those of the texts before its own.
     pub(crate) fn below(&mut self, lines: u32) {
+        self.twice.iter_mut().for_each(|own| own.below(lines));
         match &mut self.kind {
             Kind::Shell(script) => script.below(lines),
             Kind::File(settings) => settings.iter_mut().for_each(|one| shell::lower(&mut one.line, lines)),
@@ -59,7 +67,7 @@ pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
         return python::parts(text, parts);
     }
     let (json, shell) = split_json(text)?;
-    parts.extend(json.into_iter().map(|json| Part { kind: Kind::Json(json) }));
+    parts.extend(json.into_iter().map(|json| Part::of(Kind::Json(json))));
     if shell.trim().is_empty() {
         return Ok(());
     }
@@ -67,9 +75,14 @@ pub(crate) fn parts(text: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     if of_toml || yaml::looks_like(&shell) {
         let behind = if of_toml { programs::script_behind_toml(&shell) } else { programs::script_behind(&shell) };
         let (file, script) = shell.split_at_checked(behind.unwrap_or(shell.len())).unwrap_or((&shell, ""));
-        parts.push(Part { kind: Kind::File(if of_toml { toml::read(file)? } else { yaml::read(file)? }) });
+        parts.push(if of_toml {
+            loads::toml(file)?;
+            Part::of(Kind::File(toml::read(file)?))
+        } else {
+            Part { twice: loads::yaml(file)?, ..Part::of(Kind::File(yaml::read(file)?)) }
+        });
         if let Some(start) = programs::start(file).and_then(|start| shell::read(&start, |_| true).ok()) {
-            parts.push(Part { kind: Kind::Shell(start) });
+            parts.push(Part::of(Kind::Shell(start)));
         }
         if !script.is_empty() {
             let lines = file.lines().count();
@@ -85,10 +98,10 @@ fn scripts(shell: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let mut script = shell::read(shell, |script| launch::framework(script).is_some())?;
     for document in std::mem::take(&mut script.documents) {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(&document) {
-            parts.push(Part { kind: Kind::Json(value) });
+            parts.push(Part::of(Kind::Json(value)));
         }
     }
-    parts.push(Part { kind: Kind::Shell(script) });
+    parts.push(Part::of(Kind::Shell(script)));
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 //! TOML as configuration files write it: tables, dotted keys, strings, numbers, arrays, tables on one line, comments. A subset on
 //! purpose, as of YAML: what is not read is refused by its line.
 //!
-//! Why no crate: `toml_edit` would be in the program for one framework's files; build scripts alone read the catalogs with it.
+//! What is no TOML at all is refused before (`loads.rs`, by the crate that build scripts read the catalogs with). The settings are made
+//! here, as values are asked for as they are written.
 
 use super::report::Trouble;
 use super::settings::Setting;

@@ -1,9 +1,9 @@
 //! YAML as configuration files write it: nested maps, lists, scalars, texts over several lines, anchors and what stands for
-//! them, comments. A subset on purpose: tags and several documents are refused by their line, and aliases are few, as with many
-//! a small text unfolds into a huge one.
+//! them, comments. A subset on purpose: tags of types and several documents are refused by their line, and aliases are few, as with
+//! many a small text unfolds into a huge one.
 //!
-//! Why no crate: saphyr-parser, the smallest well-kept one, adds 25 kB of compressed wasm, which is a
-//! tenth of the page; a configuration needs none of what it reads beyond this.
+//! What is no YAML at all is refused before (`loads.rs`, by a parser that is kept for that). The settings are made here, as they have
+//! what no parser keeps: lists and braces as they are written, the line of each, what stands in `${…}`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,9 @@ pub(super) fn read(text: &str) -> Result<Vec<Setting>, Trouble> {
     for (line, number) in text.lines().zip(1..) {
         let line = strip_comment(line).trim_end();
         let content = line.trim_start_matches(' ');
-        if !(content.is_empty() || number == 1 && content == "---") {
+        // What stands above a document: where it begins, and `%YAML`.
+        let begins = reader.is_empty() && (content == "---" || line.starts_with('%'));
+        if !(content.is_empty() || begins) {
             reader.line(content, line.len() - content.len(), number)?;
         }
     }
@@ -64,9 +66,15 @@ struct Reader {
     /// Paths that have a name: `policy: &BASE`.
     anchors: BTreeMap<String, String>,
     aliases: usize,
+    /// Whether the document is over.
+    ended: bool,
 }
 
 impl Reader {
+    fn is_empty(&self) -> bool {
+        self.settings.is_empty() && self.open.is_empty()
+    }
+
     fn line(&mut self, content: &str, indent: usize, number: u32) -> Result<(), Trouble> {
         let refuse = |what: &str| Err(Trouble::new(number, what));
         if self.text.is_some_and(|depth| indent > depth) {
@@ -74,7 +82,11 @@ impl Reader {
             return Ok(());
         }
         self.text = None;
-        if content == "---" || content == "..." {
+        if content == "..." {
+            self.ended = true;
+            return Ok(());
+        }
+        if content == "---" || self.ended {
             return refuse("A second document begins here. Paste one document.");
         }
         if content.starts_with('\t') {
@@ -118,7 +130,7 @@ impl Reader {
             path if path.is_empty() => key.to_owned(),
             path => format!("{path}.{key}"),
         };
-        let (anchor, value) = anchored(value);
+        let (anchor, value) = anchored(untagged(value));
         if let Some(name) = anchor {
             self.anchors.insert(name.to_owned(), path.clone());
         }
@@ -194,6 +206,7 @@ impl Reader {
 
     /// The items of a list are one value; its length is bounded by the text's.
     fn item(&mut self, entry: &str, number: u32) -> Result<(), Trouble> {
+        let entry = untagged(entry);
         check("", entry, number)?;
         let path = self.path();
         match self.settings.last_mut().filter(|last| last.key == path) {
@@ -242,6 +255,14 @@ fn anchored(value: &str) -> (Option<&str>, &str) {
         }
         None => (None, value),
     }
+}
+
+/// The value without a tag that says no more than how it is written: `!!float 1e-5`.
+fn untagged(value: &str) -> &str {
+    let plain = ["str", "int", "float", "bool", "null"];
+    let rest = value.strip_prefix("!!").and_then(|tagged| tagged.split_once(' '));
+    rest.filter(|(tag, _)| plain.contains(tag))
+        .map_or(value, |(_, value)| value.trim())
 }
 
 /// Refuses what is not read.
@@ -330,8 +351,18 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_around_a_document_is_no_key() {
+        for text in ["# c\n---\na: !!float 1e-5\n...\n", "%YAML 1.1\n--- # c\na: !!str 1e-5\n", "a: 1e-5\n...\n\n# c\n"]
+        {
+            let found = read(text).map(|own| own.into_iter().map(|one| (one.key, one.value)).collect::<Vec<_>>());
+            assert_eq!(found, Ok(vec![("a".to_owned(), "1e-5".to_owned())]), "{text:?}");
+        }
+    }
+
+    #[test]
     fn what_is_not_read_is_refused_by_line() {
         for (text, line) in [
+            ("a: 1\n...\nb: 2\n", 3),
             ("a: 1\nb: *x\n", 2),
             ("<<: {a: 1}\n", 1),
             ("a: 1\n---\nb: 2\n", 2),

@@ -23,8 +23,8 @@ pub(super) fn gather(parsed: &Parsed, text: &str, parts: &mut Vec<Part>) {
     let names = Names::of(parsed);
     match torchtitan::settings(text, parsed, &names) {
         Some(settings) => {
-            parts.push(Part { kind: Kind::File(settings) });
-            parts.push(Part { kind: Kind::Shell(titan(text)) });
+            parts.push(Part::of(Kind::File(settings)));
+            parts.push(Part::of(Kind::Shell(titan(text))));
         }
         None => on_trainers(parsed, &names, unsloth::launcher(text), parts),
     }
@@ -61,7 +61,7 @@ fn on_trainers(parsed: &Parsed, names: &Names<'_>, launcher: Vec<Word>, parts: &
     match trl.filter(|_| told) {
         Some((own, line)) => {
             let mut own = command(unsloth.unwrap_or(&format!("trl.scripts.{own}")), line, Vec::new());
-            let file = Part { kind: Kind::File(settings) };
+            let file = Part::of(Kind::File(settings));
             if unsloth.is_some() {
                 own.words.splice(0..0, launcher);
                 behind = Some(file);
@@ -89,7 +89,7 @@ fn on_trainers(parsed: &Parsed, names: &Names<'_>, launcher: Vec<Word>, parts: &
             .notes
             .push((0, "The command is the example in the program's own words.".to_owned()));
     }
-    parts.push(Part { kind: Kind::Shell(script) });
+    parts.push(Part::of(Kind::Shell(script)));
     parts.extend(behind);
 }
 
@@ -169,7 +169,7 @@ fn commands(parsed: &Parsed, names: &Names<'_>, parts: &mut Vec<Part>) -> Vec<Co
             let above = given.line.saturating_sub(1) as usize;
             let trains = |script: &Script| launch::framework(script).is_some();
             if let Ok(script) = shell::read(&format!("{}{text}", "\n".repeat(above)), trains) {
-                parts.push(Part { kind: Kind::Shell(script) });
+                parts.push(Part::of(Kind::Shell(script)));
             }
         }
     }
