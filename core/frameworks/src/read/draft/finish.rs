@@ -10,8 +10,8 @@ use crate::read::printable::short;
 use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, Unmodelled};
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
-use shardwise_question::wire;
-use shardwise_question::{belonging, job};
+use shardwise_question::wire::{self, Question};
+use shardwise_question::{belonging, framework, job};
 
 /// One of so many settings must be known, or so many in all: below that the text is another program's.
 const LEAST: (usize, usize) = (5, 8);
@@ -36,6 +36,7 @@ impl Draft<'_> {
         }
         let question = wire::question_from_value(self.root.take())
             .map_err(|error| Trouble::new(0, format!("The text asks for what is no question. {error}")))?;
+        let question = self.named_for_its_reference(question);
         match resolve(&question) {
             Ok((job, plan)) => {
                 if let Some(framework) = checked_as.and_then(emit::framework) {
@@ -71,6 +72,29 @@ impl Draft<'_> {
             refused: self.refused,
             notes: self.notes,
         })
+    }
+
+    /// The question with the framework, where that is what puts the reference in the policy's place. Other questions of texts name
+    /// none, so that the frameworks' plans are compared: those that are searched are then its own alone.
+    fn named_for_its_reference(&mut self, question: Question) -> Question {
+        let id = self.framework.id();
+        if question.framework.is_some() || !framework::swaps_reference(Some(id)) {
+            return question;
+        }
+        let named = Question { framework: Some(id.to_owned()), ..question.clone() };
+        let Some((job, plan)) = resolve(&named).ok().filter(|(job, _)| job.swaps_reference()) else {
+            return question;
+        };
+        let broken = emit::framework(id).map(|own| own.violations(&job, &plan)).unwrap_or_default();
+        let refusal = broken.into_iter().find(|own| !self.overruled.contains(&own.field.as_str()));
+        let Some(refusal) = refusal else {
+            return named;
+        };
+        let name = self.framework.name();
+        self.note(0, format!(
+            "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {}", refusal.message
+        ));
+        question
     }
 
     /// Refuses to make a question of a text that states none: too few of its settings are known, or none says what is run.
