@@ -47,6 +47,7 @@ mod preferences;
 mod published;
 mod read;
 mod recipes;
+mod remedies;
 mod rl;
 mod run_length;
 mod scheduler;

@@ -26,7 +26,7 @@ pub(crate) static RULES: &[Rule] = &[
     ),
     no_kind(&[Rollout]).or_only("ChatLearn trains; for generation alone start vLLM or SGLang itself."),
     must("workload.kind", |a| a.rl.is_some() && matches!(a.workload.kind, Grpo | Gspo))
-        .or_only("ChatLearn 1.2.0 has GRPO and GSPO alone. Choose grpo, or take veRL's or DeepSpeed's flags."),
+        .or_only("ChatLearn 1.2.0 has GRPO and GSPO alone. Choose one of them, or another framework."),
     NO_ADAPTERS.or("ChatLearn trains every parameter. Remove the adapters, or take veRL's flags."),
     learning("workload.rl.schedule", |rl| rl.schedule == Colocated)
         .or("ChatLearn runs generation and training on the same GPUs. Set it to colocated."),

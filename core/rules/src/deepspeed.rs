@@ -22,7 +22,7 @@ pub(crate) static OWN: &[Rule] = &[NO_TEACHER, all(RULES), all(optimizer::DEEPSP
 
 /// What a program asks that moves activations by itself.
 pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
-    NO_RL.or("A ds_config.json lays out one training loop, no generation. Take veRL's or ChatLearn's flags."),
+    NO_RL.or("A ds_config.json lays out one training loop, no generation. Take veRL's flags."),
     REFERENCE_FOLLOWS.or("The reference is set up as what trains. Leave its plan out."),
     no_kind(&[Rollout]).or("DeepSpeed's configuration trains; for generation alone start vLLM or SGLang itself."),
     backends(&[Deepspeed]).or("Set the backend to deepspeed, or leave it to the search."),

@@ -1,7 +1,7 @@
 //! Megatron-Bridge 0.6.2: the recipes that it has, and what its overrides can say.
 
 use super::asked::Asked;
-use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED};
+use super::megatron_lm::{CORE, DOCUMENTS_ARE_JOINED, describes};
 use super::optimizer::MUON_WAITS;
 use super::rule::{Rule, all, divides, must, no_kind, when};
 use super::shared::{FLASH, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, TRAINS, USUAL_KERNEL};
@@ -81,6 +81,34 @@ static RECIPES: &[Recipe] = &[
     Recipe { id: "qwen3-next-80b-a3b", name: "qwen3_next_80b_a3b", tunes: Tunes::Fully },
 ];
 
+/// Models whose recipes Shardwise does not write: what their names begin with. Their layers of several kinds are of
+/// `HybridModelProvider` (`src/megatron/bridge/recipes/nemotronh/` of v0.6.0), whose pattern no override cuts into stages.
+static SHIPPED: &[(&str, &str)] = &[
+    ("nemotron-h-8b", "nemotronh_8b"),
+    ("nemotron-h-56b", "nemotronh_56b"),
+    ("nemotron-nano-9b-v2", "nemotron_nano_9b_v2"),
+    ("nemotron-3-nano-30b-a3b", "nemotron_3_nano"),
+    ("nemotron-3-super-120b-a12b", "nemotron_3_super"),
+    ("nemotron-3-ultra-550b-a55b", "nemotron_3_ultra"),
+];
+
+/// A recipe of the model, or who has a text for it.
+fn known(a: &Asked, broken: &mut Vec<InputError>) {
+    let id = &a.job.model.id;
+    if recipe(id).is_some() {
+        return;
+    }
+    let shipped = SHIPPED.iter().find(|(own, _)| own == id).map(|(_, name)| *name);
+    let says = if shipped.is_some() {
+        "Megatron-Bridge 0.6.2 has recipes for this model, {recipe}_…, that Shardwise does not write. Start from one as it is, or choose another framework."
+    } else if describes(a.shape) {
+        "Shardwise knows no recipe of Megatron-Bridge 0.6.2 for this model. Take Megatron-LM's arguments, which describe the model."
+    } else {
+        "Shardwise knows no recipe of Megatron-Bridge 0.6.2 for this model. Choose another framework."
+    };
+    broken.push(a.refusal("model", says, &[("recipe", shipped.unwrap_or_default())]));
+}
+
 impl Recipe {
     /// The function of this kind: `pretrain`, `sft` or `peft`.
     #[must_use]
@@ -111,10 +139,9 @@ pub(crate) static RULES: &[Rule] = &[
     no_kind(&[Qlora])
         .or("Megatron-Bridge's recipes load no 4-bit base model. Choose lora, or take DeepSpeed's flags."),
     NO_PREFERENCES,
-    NO_RL.or("These texts of Megatron-Bridge pre-train and fine-tune. Take veRL's or ChatLearn's flags for reinforcement learning."),
+    NO_RL.or("These texts of Megatron-Bridge pre-train and fine-tune. Take veRL's flags for reinforcement learning."),
     TRAINS,
-    must("model", |a| recipe(&a.job.model.id).is_some())
-        .or("Shardwise knows no recipe of Megatron-Bridge 0.6.2 for this model. Take Megatron-LM's arguments, which describe the model."),
+    Rule::Odd(known),
     Rule::Odd(tunes),
     must("workload.packing", |a| {
         let glm = recipe(&a.job.model.id).is_some_and(|own| own.name.starts_with("glm45"));

@@ -1,13 +1,14 @@
 //! Megatron-LM `core_v0.19.2`: `validate_args` and what its arguments cannot say of a model.
 
 use super::asked::Asked;
+use super::megatron_bridge::recipe;
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, no_kind, when};
 use super::shared::{
     MEGATRON, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, TRANSFORMER_ENGINE, WEIGHTS_STAY, WHOLE_NODES, positions,
 };
 use shardwise_catalog::error::InputError;
-use shardwise_catalog::model::{Norm, QkNorm};
+use shardwise_catalog::model::{Norm, QkNorm, Shape};
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::Backend::Megatron;
 use shardwise_question::wire::Optimizer::Adamw;
@@ -17,10 +18,10 @@ use shardwise_question::workload::Workload;
 
 /// What Megatron-LM refuses, or has no argument for.
 pub(crate) static RULES: &[Rule] = &[
-    no_kind(&[Lora, Qlora])
-        .or("pretrain_gpt.py trains every weight and has no adapters. Take Megatron-Bridge's or veRL's flags."),
+    no_kind(&[Lora]).or("pretrain_gpt.py trains every weight and has no adapters. Take veRL's flags."),
+    no_kind(&[Qlora]).or("pretrain_gpt.py trains every weight and has no adapters. Take DeepSpeed's flags."),
     NO_PREFERENCES,
-    NO_RL.or("These texts of pretrain_gpt.py pre-train and fine-tune. Take veRL's or ChatLearn's flags for reinforcement learning."),
+    NO_RL.or("These texts of pretrain_gpt.py pre-train and fine-tune. Take veRL's flags for reinforcement learning."),
     no_kind(&[Rollout]).or("pretrain_gpt.py trains; for generation alone start vLLM or SGLang itself."),
     all(CORE),
     DOCUMENTS_ARE_JOINED,
@@ -116,9 +117,8 @@ static STATES: &[Rule] = &[
     .or("An optimizer in host memory or with narrow states is the distributed one. Set zero_stage to 1."),
 ];
 
-/// What no argument of `pretrain_gpt.py` describes, or none that the estimate covers.
-fn architecture(a: &Asked, broken: &mut Vec<InputError>) {
-    let shape = a.shape;
+/// What of a model no argument of `pretrain_gpt.py` describes, or none that the estimate covers.
+fn missing(shape: &Shape) -> Option<&'static str> {
     let biases = [shape.attention_bias, shape.attention_out_bias, shape.mlp_bias];
     let known = [[false; 3], [true, false, false], [true; 3]];
     let missing = [
@@ -142,8 +142,22 @@ fn architecture(a: &Asked, broken: &mut Vec<InputError>) {
             "experts of this kind",
         ),
     ];
-    if let Some((_, missing)) = missing.into_iter().find(|(has, _)| *has) {
-        let says = "Shardwise writes no Megatron-LM arguments for {missing}. Take Megatron-Bridge's flags, which name a recipe, or another framework's.";
-        broken.push(a.refusal("model", says, &[("missing", missing)]));
-    }
+    missing.into_iter().find_map(|(has, missing)| has.then_some(missing))
+}
+
+/// Whether arguments describe a model.
+pub(super) fn describes(shape: &Shape) -> bool {
+    missing(shape).is_none()
+}
+
+fn architecture(a: &Asked, broken: &mut Vec<InputError>) {
+    let Some(missing) = missing(a.shape) else {
+        return;
+    };
+    let says = if recipe(&a.job.model.id).is_some() {
+        "Shardwise writes no Megatron-LM arguments for {missing}. Take Megatron-Bridge's flags, which name a recipe, or another framework's."
+    } else {
+        "Shardwise writes no Megatron-LM arguments for {missing}. Choose another framework."
+    };
+    broken.push(a.refusal("model", says, &[("missing", missing)]));
 }

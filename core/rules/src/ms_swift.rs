@@ -18,7 +18,7 @@ use shardwise_question::workload::Logits;
 
 /// What ms-swift refuses, or has no words for.
 pub(crate) static RULES: &[Rule] = &[
-    NO_RL.or("ms-swift's own reinforcement learning is not laid out here. Take veRL's, TRL's or OpenRLHF's flags."),
+    NO_RL.or("ms-swift's own reinforcement learning is not laid out here. Take veRL's or OpenRLHF's flags."),
     TRAINS,
     backends(&[Deepspeed, Fsdp, Ddp])
         .or("ms-swift's Megatron is another command, megatron sft, which is not laid out here. Set the backend to deepspeed, fsdp or ddp, or take Megatron-LM's or Megatron-Bridge's flags."),

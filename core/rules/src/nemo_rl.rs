@@ -56,7 +56,7 @@ pub(crate) static RULES: &[Rule] = &[
         Sft | Lora | Dpo => true,
         _ => false,
     })
-    .or_only("These texts for NeMo-RL are of grpo, dapo, gspo, cispo, rloo, reinforce_plus_plus, sft, lora and dpo. Choose one of them, or take veRL's flags."),
+    .or_only("These texts for NeMo-RL are of grpo, dapo, gspo, cispo, rloo, reinforce_plus_plus, sft, lora and dpo. Choose one of them, or another framework."),
     backends(&[Fsdp, Megatron])
         .or("NeMo-RL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
     when(|a| a.is(Megatron), &[BRIDGES]),

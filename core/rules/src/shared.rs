@@ -83,7 +83,7 @@ pub(crate) const NO_TEACHER: Rule = must("workload.distillation", |a| a.workload
     .or("The texts for {name} have no teacher. Take veRL's or TRL's flags to distil what the student samples, ms-swift's for given text, or leave it out.");
 /// Nothing is learnt from preferences.
 pub(crate) const NO_PREFERENCES: Rule = must("workload.kind", |a| a.workload.kind.preference().is_none())
-    .or("The texts for {name} learn nothing from preferences. Take TRL's or LLaMA-Factory's flags.");
+    .or("The texts for {name} learn nothing from preferences. Take LLaMA-Factory's flags.");
 /// The reference is laid out as what trains.
 pub(crate) const REFERENCE_FOLLOWS: Must =
     must("plan.reference", |a| a.plan.reference.is_none_or(|own| own == *a.layout));

@@ -61,7 +61,7 @@ pub(crate) static RULES: &[Rule] = &[
         a.rl.is_some()
             && matches!(a.workload.kind, Grpo | Dapo | Gspo | DrGrpo | Cispo | Rloo | ReinforcePlusPlus | Ppo)
     })
-    .or_only("These texts for SkyRL are of grpo, dapo, gspo, dr_grpo, cispo, rloo, reinforce_plus_plus and ppo. Choose one of them, or take veRL's flags."),
+    .or_only("These texts for SkyRL are of grpo, dapo, gspo, dr_grpo, cispo, rloo, reinforce_plus_plus and ppo. Choose one of them, or another framework."),
     backends(&[Fsdp, Megatron])
         .or("SkyRL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
     // pyproject.toml: its packages are built for CUDA alone.

@@ -113,7 +113,7 @@ pub fn shards(layout: &Layout, gpus: u32) -> Option<(u32, u32)> {
 /// What torchtitan refuses, or accepts and ignores.
 pub(crate) static RULES: &[Rule] = &[
     must("workload.kind", |a| a.workload.kind == Pretrain)
-        .or("The texts for torchtitan pre-train. Choose pretrain, or take veRL's or DeepSpeed's flags."),
+        .or("The texts for torchtitan pre-train. Choose pretrain, or another framework."),
     must("model", |a| flavor_of(a.shape).is_some())
         .or_only("torchtitan 0.3 carries its own models: Llama 3, Qwen3, DeepSeek-V2 and V3, gpt-oss. Choose one, or add a flavor to torchtitan."),
     backends(&[Fsdp, Ddp])

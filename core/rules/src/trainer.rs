@@ -9,7 +9,7 @@ use shardwise_question::wire::Backend::Fsdp;
 
 /// Tasks of both.
 pub(crate) static FINE_TUNES: &[Rule] = &[
-    NO_RL.or("{name}'s own reinforcement learning is not laid out here. Take veRL's or ChatLearn's flags."),
+    NO_RL.or("{name}'s own reinforcement learning is not laid out here. Take veRL's flags."),
     TRAINS,
     when(|a| a.workload.kind.preference().is_some(), PREFERENCES),
 ];
