@@ -92,6 +92,11 @@ const NO_SPLIT_PREFERENCES: Rule = must("plan.ulysses_parallel", |a| a.workload.
     .or("axolotl splits no sequences of preference data. Set context_parallel and ulysses_parallel to 1.");
 
 /// Ringmaster's splits of a sequence, by heads and in a ring (integrations/context_parallel).
+///
+/// Sliding windows go with the ring: without a schedule in the text, axolotl gathers keys and values where a model has windows
+/// (settings.py, `resolve_settings`, lines 60 to 101: `load_balance` is none, and `rotate_method` allgather by default), and the
+/// ring's kernels are given each layer's window (axolotl-ringmaster 0.2.6, `strategies/ring.py`, lines 58 to 168). What a text may
+/// state against that is refused as it is read.
 static SPLIT: &[Rule] = &[
     NO_SPLIT_PREFERENCES,
     // settings.py, resolve_settings.

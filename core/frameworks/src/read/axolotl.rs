@@ -14,6 +14,7 @@ use super::text::Part;
 use super::trainer::{self, Adapters, Shards};
 use super::value::{self, lora_targets};
 use shardwise_catalog::catalog::ModelEntry;
+use shardwise_catalog::model::Shape;
 
 /// Whether settings are a configuration of axolotl's: the base model, and how it calls lengths and batches.
 pub(super) fn is_its(settings: &[Setting]) -> bool {
@@ -88,7 +89,32 @@ fn split_sequences(draft: &mut Draft, shards: Shards, entry: Option<&ModelEntry>
     };
     draft.set("plan.ulysses_parallel", by_heads);
     draft.set("plan.context_parallel", parts / by_heads.max(1));
+    if parts > by_heads && entry.is_some_and(|own| has_windows(&own.shape)) {
+        no_schedule(draft);
+    }
     parts
+}
+
+fn has_windows(shape: &Shape) -> bool {
+    shape.chunked_attention
+        || shape.layer_pattern.contains('S')
+        || shape.layer_pattern.is_empty() && shape.sliding_window > 0
+}
+
+/// Refuses what balances or hides a ring's passes where layers have windows
+/// (integrations/context_parallel/settings.py, `resolve_settings`).
+fn no_schedule(draft: &mut Draft) {
+    let keys = [
+        ("context_parallel.load_balance", ["head_tail", "distflash"]),
+        ("context_parallel.rotate_method", ["alltoall"; 2]),
+    ];
+    for (key, words) in keys {
+        if draft.word(key).is_some_and(|own| words.contains(&own.as_str())) {
+            let why =
+                "axolotl's ring has no schedule of its own around layers with windows of attention. Leave it out.";
+            draft.refuse(key, why, 0);
+        }
+    }
 }
 
 fn question(draft: &mut Draft, shards: Shards, split: u64) {
