@@ -167,12 +167,12 @@ pub(crate) const HEADS_BY_ULYSSES: Rule =
 pub(crate) const KEYS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a.shape.num_key_value_heads))
     .or("{kv} key and value heads cannot be split by {tp}.");
 
-/// Whether the cards are NVIDIA's of at least this compute capability, or of these generations of AMD's; others are not known.
+/// Whether the cards are NVIDIA's of at least this compute capability, or of these architectures of AMD's; others are not known.
 fn computes(a: &Asked, capability: f64, amds: &[&str]) -> bool {
     let hardware = &a.job.hardware;
     match hardware.vendor() {
         Some("nvidia") => a.has(capability),
-        Some("amd") => amds.iter().any(|own| hardware.is_of(own)),
+        Some("amd") => amds.iter().any(|own| hardware.architecture.starts_with(own)),
         _ => true,
     }
 }
@@ -181,11 +181,15 @@ fn computes(a: &Asked, capability: f64, amds: &[&str]) -> bool {
 pub(crate) static TRANSFORMER_ENGINE: &[Rule] = &[
     // `_compute_fp8_support`, `_compute_mxfp8_support` and `_compute_nvfp4_support` of
     // https://github.com/NVIDIA/TransformerEngine/blob/001597e9062a1ef9e33431cf1a844bc9c441740d/transformer_engine/pytorch/quantization.py
+    // AMD's: `check_fp8_support`, `check_mxfp8_support` and `check_nvfp4_support` of the same file of
+    // https://github.com/ROCm/TransformerEngine/blob/030b79214fa6655f7840669aabef3ae22ad4a587 (gfx94 and gfx95; mxfp8 of gfx95 alone, where
+    // NVTE_ROCM_ENABLE_MXFP8 is set). It takes nvfp4 too, and multiplies it in bf16 (`general_gemm` of `cpp_extensions/gemm.py` of
+    // its 01b52037b45d2c384b1375d2c7bbf44162536461), which nothing here estimates.
     must("workload.precision", |a| a.workload.precision != Fp8 || computes(a, 8.9, &["CDNA3", "CDNA4"]))
         .or("TransformerEngine computes fp8 on Ada, Hopper and Blackwell, and on MI300 and newer. Choose bf16."),
     must("workload.precision", |a| a.workload.precision != Mxfp8 || (computes(a, 10.0, &["CDNA4"]) && !a.has(12.0)))
         .or("TransformerEngine computes mxfp8 on data centres' Blackwell, and on MI350. Choose fp8 or bf16."),
-    must("workload.precision", |a| a.workload.precision != Nvfp4 || computes(a, 10.0, &["CDNA4"]))
+    must("workload.precision", |a| a.workload.precision != Nvfp4 || computes(a, 10.0, &[]))
         .or("TransformerEngine computes nvfp4 on Blackwell. Choose fp8 or bf16."),
 ];
 

@@ -11,7 +11,7 @@ use crate::binding::{At, Row, row, say, says, switch, when};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Recompute, Switches};
-use shardwise_question::wire::{Optimizer, RecomputeModule};
+use shardwise_question::wire::{Optimizer, Precision, RecomputeModule};
 use shardwise_question::workload::Workload;
 use shardwise_rules::optimizer::{self as named, distributed};
 use shardwise_rules::{last_stage, machines};
@@ -75,6 +75,7 @@ pub(super) fn heads(shape: &Shape) -> &'static [&'static str] {
 /// What `torchrun` and Megatron are told by the environment.
 pub(crate) fn setup(job: &Job) -> Vec<(String, String)> {
     let mut lines = vec![ordered()];
+    lines.extend(switched_on(job));
     lines.extend(rendezvous(machines(job)));
     lines
 }
@@ -85,6 +86,14 @@ pub(crate) fn ordered() -> (String, String) {
         "export CUDA_DEVICE_MAX_CONNECTIONS=1".to_owned(),
         "Megatron orders communication and computation by it".to_owned(),
     )
+}
+
+/// What AMD's TransformerEngine wants set for a precision (`check_mxfp8_support` of
+/// <https://github.com/ROCm/TransformerEngine/blob/030b79214fa6655f7840669aabef3ae22ad4a587/transformer_engine/pytorch/quantization.py>).
+pub(crate) fn switched_on(job: &Job) -> Option<(String, String)> {
+    let of_amd = job.hardware.vendor() == Some("amd") && job.workload.precision == Precision::Mxfp8;
+    let why = "TransformerEngine computes mxfp8 on AMD's cards with it alone";
+    of_amd.then(|| ("export NVTE_ROCM_ENABLE_MXFP8=1".to_owned(), why.to_owned()))
 }
 
 /// Why so many GPUs split each matrix.

@@ -289,7 +289,7 @@ fn setup(at: &At) -> Vec<(String, String)> {
     let job = at.job();
     let nodes = cluster(job);
     let mut lines = match at.megatron() {
-        Some(_) => vec![megatron::ordered()],
+        Some(_) => Vec::from_iter([Some(megatron::ordered()), megatron::switched_on(job)].into_iter().flatten()),
         None => Vec::new(),
     };
     lines.extend(rendezvous(nodes));
