@@ -10,9 +10,12 @@ use crate::read::printable::short;
 use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, Unmodelled};
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
+use shardwise_catalog::error::InputError;
 use shardwise_question::wire::{self, Question};
 use shardwise_question::{belonging, framework, job};
 
+/// Most refusals that are looked for.
+const MOST_REFUSED: usize = 8;
 /// One of so many settings must be known, or so many in all: below that the text is another program's.
 const LEAST: (usize, usize) = (5, 8);
 
@@ -44,15 +47,12 @@ impl Draft<'_> {
                         if self.overruled.contains(&error.field.as_str()) {
                             continue;
                         }
-                        self.refuse(&error.field, &error.message, 0);
+                        let (key, line) = self.stated_as(&error.field);
+                        self.refuse_by(&key, &error.message, line, self.framework.source());
                     }
                 }
             }
-            // What is missing is said in its own place.
-            Err(error) if self.missing.iter().any(|one| one.field == error.field) => {}
-            Err(error) => {
-                self.refuse_by(&error.field, &error.message, 0, OWN);
-            }
+            Err(error) => self.refuse_each(&question, error),
         }
         let release = self.last_release(self.framework.releases()).map(str::to_owned);
         Ok(Reading {
@@ -95,6 +95,46 @@ impl Draft<'_> {
             "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {}", refusal.message
         ));
         question
+    }
+
+    /// Notes why a question has no plan, and what else is wrong with what the text states: without a field that is wrong the next
+    /// shows.
+    fn refuse_each(&mut self, question: &Question, first: InputError) {
+        let Ok(mut rest) = serde_json::to_value(question) else {
+            return self.refuse_by(&first.field, &first.message, 0, OWN);
+        };
+        let mut next = Some(first);
+        for turn in 0..MOST_REFUSED {
+            let Some(error) = next.take() else {
+                return;
+            };
+            let (key, line) = self.stated_as(&error.field);
+            if turn > 0 && line == 0 {
+                return;
+            }
+            // What is missing is said in its own place.
+            if self.missing.iter().all(|one| one.field != error.field) {
+                self.refuse_by(&key, &error.message, line, OWN);
+            }
+            wire::take(&mut rest, &error.field);
+            let mended = wire::question_from_value(rest.clone()).ok();
+            next = mended
+                .and_then(|own| resolve(&own).err())
+                .filter(|own| own.field != error.field);
+        }
+    }
+
+    /// The key that states a field, as written, and its line; else the field.
+    fn stated_as(&self, field: &str) -> (String, u32) {
+        let states = |own: &&Understood| own.line > 0 && own.field.split([' ', ',']).any(|one| one == field);
+        // A key that decides this field alone is more likely what was meant.
+        let alone = self
+            .understood
+            .iter()
+            .rev()
+            .filter(states)
+            .min_by_key(|own| own.field.split([' ', ',']).count());
+        alone.map_or_else(|| (field.to_owned(), 0), |own| (own.key.clone(), own.line))
     }
 
     /// Refuses to make a question of a text that states none: too few of its settings are known, or none says what is run.
