@@ -252,7 +252,7 @@ impl File {
             let says = "A key stands here where none may: behind a value, or below one. Put a text that holds a colon and a blank into quotes, or indent the line as those beside it.";
             return Trouble::new(at, says);
         }
-        if info.contains("unknown anchor") {
+        if info.contains("unknown") && info.ends_with("anchor") {
             return Trouble::new(
                 at,
                 "This alias is not read: no anchor of its name stands above. Write the value itself.",
