@@ -24,6 +24,7 @@ pub struct Network {
     exchange: f64,
     local_latency: Seconds,
     remote_latency: Seconds,
+    ring_hop: Seconds,
 }
 
 /// GPUs that communicate: how many, and how many of them share a node.
@@ -60,6 +61,7 @@ impl Network {
             exchange: efficiency.exchange,
             local_latency: Seconds::new(efficiency.nvlink_latency_s),
             remote_latency: Seconds::new(efficiency.network_latency_s),
+            ring_hop: Seconds::new(efficiency.ring_hop_s),
         }
     }
 
@@ -114,6 +116,18 @@ impl Network {
         }
         let n = f64::from(group.size);
         self.latency(group) + Bytes::new(bytes * (n - 1.0) / n) / self.ring(group)
+    }
+
+    /// What so many all-gathers or reduce-scatters wait for their rings, where these are of at most `most` GPUs.
+    ///
+    /// Each passes `n − 1` GPUs one after another before its ring flows: NCCL has trees for all-reduces alone, and PAT, which has
+    /// them for these, only where a node has one GPU of the group (`ncclTopoTuneModel` and `ncclPatEnable` of its
+    /// `src/graph/tuning.cc`; PAT: arXiv:2506.20252). Llama-2-7B under FSDP so loses 37 % per GPU from 128 to 2,048 H100
+    /// (arXiv:2411.13055). Inside a domain efficiencies have it.
+    #[must_use]
+    pub fn ring_latency(&self, pieces: f64, group: Group, most: u32) -> Seconds {
+        let hops = if group.local >= group.size { 0 } else { group.size.min(most) - 1 };
+        self.ring_hop * pieces * f64::from(hops)
     }
 
     /// All-reduce of `bytes`: a reduce-scatter and an all-gather.
