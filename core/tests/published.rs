@@ -526,3 +526,21 @@ fn sharding_over_thousands_of_gpus_loses_what_was_measured() {
     assert!(2.0 * each(2048, 2048) > each(1024, 1024));
     assert!(each(2048, 8) / each(128, 8) > 0.97);
 }
+
+/// `DeepSpeed`'s `ds_io` writes 26 GB/s to the eight drives of a node of eight GPUs, and 11 to four: an instance of one GPU has
+/// one drive, not all of them.
+#[test]
+fn a_single_gpu_does_not_have_a_whole_nodes_drives() {
+    let swapped = |gpus: u64| {
+        let question = question_from_value(json!({
+            "version": 1, "model": "qwen3-8b",
+            "hardware": {"gpu": "h100-sxm", "gpus": gpus, "gpus_per_node": gpus, "host_ram_gib": 2000},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 8},
+            "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 1, "recompute": "full", "nvme_offload": true,
+                "offload": {"parameters": true, "gradients": true, "optimizer": true}},
+        }));
+        answer(&question.unwrap()).time.parts.offload
+    };
+    // One of eight has an eighth of the weights to step.
+    assert!((swapped(1) / swapped(8) / 8.0 - 1.0).abs() < 0.05, "{} and {}", swapped(1), swapped(8));
+}

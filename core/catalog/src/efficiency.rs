@@ -197,7 +197,7 @@ pub struct Efficiency {
     pub network: f64,
     /// Achieved over specified PCIe bandwidth.
     pub pcie: f64,
-    /// What a node's NVMe drives read or write, in GB per second.
+    /// What the NVMe drives of a node of eight GPUs read or write, in GB per second.
     pub nvme_gb_per_s: f64,
     /// Latency of a collective inside a node in seconds.
     pub nvlink_latency_s: f64,

@@ -14,7 +14,7 @@ pub struct Network {
     pub remote: BytesPerSecond,
     /// To host memory.
     pub host: BytesPerSecond,
-    /// To the node's NVMe drives, which its GPUs share.
+    /// To the node's NVMe drives, which its GPUs share; a node has one for each GPU up to eight.
     pub drives: BytesPerSecond,
     /// GPUs reachable locally.
     pub domain: u32,
@@ -25,6 +25,16 @@ pub struct Network {
     local_latency: Seconds,
     remote_latency: Seconds,
     ring_hop: Seconds,
+}
+
+/// GPUs of the node whose drives were measured.
+const DRIVES_OF: u32 = 8;
+
+/// A GPU's share of its node's NVMe drives. A node of fewer GPUs than the measured one has so many fewer drives: half of them
+/// reach half (DeepNVMe, `blogs/deepnvme/06-2025/README.md`, I/O performance scaling).
+fn drives(hardware: &Hardware, efficiency: &Efficiency) -> BytesPerSecond {
+    let node = hardware.gpus_per_node.min(hardware.gpus).max(1);
+    BytesPerSecond::from_gb(efficiency.nvme_gb_per_s) / f64::from(node.max(DRIVES_OF))
 }
 
 /// GPUs that communicate: how many, and how many of them share a node.
@@ -54,8 +64,7 @@ impl Network {
             // Pairs joined by a bridge reach the rest of their node over PCIe.
             remote: if domain < hardware.gpus_per_node { (host * 0.5).max(remote) } else { remote },
             host,
-            drives: BytesPerSecond::from_gb(efficiency.nvme_gb_per_s)
-                / f64::from(hardware.gpus_per_node.min(hardware.gpus).max(1)),
+            drives: drives(hardware, efficiency),
             domain,
             mesh: nvlink && Generation::of(&hardware.architecture).is_some_and(|own| own.mesh),
             exchange: efficiency.exchange,
