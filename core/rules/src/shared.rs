@@ -172,7 +172,7 @@ fn computes(a: &Asked, capability: f64, amds: &[&str]) -> bool {
     let hardware = &a.job.hardware;
     match hardware.vendor() {
         Some("nvidia") => a.has(capability),
-        Some("amd") => amds.iter().any(|own| hardware.is_of(own)),
+        Some("amd") => amds.iter().any(|own| hardware.architecture.starts_with(own)),
         _ => true,
     }
 }

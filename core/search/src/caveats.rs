@@ -25,7 +25,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     let hardware = &job.hardware;
     let training = job.workload.generation.is_none();
     model(job, &mut found);
-    kernels(job, &plan.layout, &mut found);
+    kernels(job, plan, &mut found);
     found.extend(efficiencies(hardware));
     found.extend(engine(hardware, plan));
     if training {
@@ -211,7 +211,7 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
 }
 
 /// What the card's kernels cannot do.
-fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
+fn kernels(job: &Job, plan: &Plan, found: &mut Vec<Caveat>) {
     let hardware = &job.hardware;
     if hardware.unified_memory {
         found.push(Caveat::new(
@@ -222,12 +222,9 @@ fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
             ),
         ));
     }
-    let missing = match job.workload.precision {
-        Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
-        Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
-        Precision::Bf16 | Precision::Fp16 => false,
-    };
-    if missing {
+    let engine = plan.rollout.map(|own| own.precision);
+    let asked = [Some(job.workload.precision), engine];
+    if asked.into_iter().flatten().any(|own| hardware.own_tflops(own).is_none()) {
         found.push(Caveat::new(
             "precision-unsupported",
             format!("{} has no tensor cores for this precision: bf16 rates are used.", hardware.name),
@@ -244,7 +241,7 @@ fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
         ));
     }
     let flash = match job.workload.generation {
-        None => layout.attention == Attention::Flash,
+        None => plan.layout.attention == Attention::Flash,
         Some(_) => false,
     };
     if flash && !supports_flash_attention(&hardware.architecture) {
