@@ -302,3 +302,19 @@ fn a_precision_that_the_card_lacks_is_said_and_takes_the_rates_of_bf16() {
     assert!(asked("mi300x", "fp8").framework.is_some());
     assert!(asked("h100-sxm", "mxfp8").framework.is_none());
 }
+
+/// Machines of one GPU that nobody is known to rent out with a network between them are not compared unmarked.
+#[test]
+fn several_machines_whose_offers_state_no_network_are_said_to_be_joined_by_an_assumed_one() {
+    let said = |gpu: &str, gpus: u64, gbit: Option<f64>| {
+        let mut question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": gpu, "gpus": gpus},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
+        if let Some(gbit) = gbit {
+            question["hardware"]["internode_gbit_per_s_per_gpu"] = json!(gbit);
+        }
+        let answer = estimate(&question_from_value(question).unwrap()).unwrap();
+        answer.caveats.iter().any(|caveat| caveat.id == "network-assumed")
+    };
+    assert!(said("gh200-96g", 4, None) && !said("gh200-96g", 1, None) && !said("gh200-96g", 4, Some(50.0)));
+    assert!(!said("h100-sxm", 16, None));
+}
