@@ -267,3 +267,54 @@ fn cards_before_ampere_are_said_to_lack_bf16_and_flash_attention() {
     }
     assert_eq!(caveats("a100-sxm-80g", "bf16", "flash"), [""; 0]);
 }
+
+/// Whichever it is, a precision that the card has no tensor cores for is said to take bf16's rates, and does; MI300 has fp8, and
+/// those who train in it there run it.
+#[test]
+fn a_precision_that_the_card_lacks_is_said_and_takes_the_rates_of_bf16() {
+    let asked = |gpu: &str, precision: &str| {
+        let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": gpu, "gpus": 8},
+            "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 64, "precision": precision},
+            "plan": {"backend": "megatron", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1,
+                "recompute": "full", "gradient_bytes": 4.0, "zero_stage": 1}});
+        estimate(&question_from_value(question).unwrap()).unwrap()
+    };
+    let lacks = |answer: &Answer| answer.caveats.iter().any(|caveat| caveat.id == "precision-unsupported");
+    for (gpu, lacking, having) in [
+        ("h100-sxm", &["mxfp8", "nvfp4"][..], &["fp8"][..]),
+        ("a100-sxm-80g", &["fp8", "mxfp8", "nvfp4"], &[]),
+        ("mi300x", &["mxfp8", "nvfp4"], &["fp8"]),
+        ("gaudi3", &["mxfp8", "nvfp4"], &["fp8"]),
+        ("l40s", &["mxfp8", "nvfp4"], &["fp8"]),
+        ("b200-sxm", &[], &["fp8", "mxfp8", "nvfp4"]),
+        ("mi355x", &[], &["fp8", "mxfp8"]),
+    ] {
+        let half = asked(gpu, "bf16");
+        for precision in lacking {
+            let own = asked(gpu, precision);
+            assert!(lacks(&own), "{gpu} {precision}");
+            assert_eq!(own.time.parts.compute, half.time.parts.compute, "{gpu} {precision}");
+        }
+        for precision in having {
+            assert!(!lacks(&asked(gpu, precision)), "{gpu} {precision}");
+        }
+    }
+    assert!(asked("mi300x", "fp8").framework.is_some());
+    assert!(asked("h100-sxm", "mxfp8").framework.is_none());
+}
+
+/// Machines of one GPU that nobody is known to rent out with a network between them are not compared unmarked.
+#[test]
+fn several_machines_whose_offers_state_no_network_are_said_to_be_joined_by_an_assumed_one() {
+    let said = |gpu: &str, gpus: u64, gbit: Option<f64>| {
+        let mut question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": gpu, "gpus": gpus},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
+        if let Some(gbit) = gbit {
+            question["hardware"]["internode_gbit_per_s_per_gpu"] = json!(gbit);
+        }
+        let answer = estimate(&question_from_value(question).unwrap()).unwrap();
+        answer.caveats.iter().any(|caveat| caveat.id == "network-assumed")
+    };
+    assert!(said("gh200-96g", 4, None) && !said("gh200-96g", 1, None) && !said("gh200-96g", 4, Some(50.0)));
+    assert!(!said("h100-sxm", 16, None));
+}

@@ -7,7 +7,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
-use shardwise_core::wire::{Answer, FitState, PlanSpec, Question, WorkloadKind, plan_to_value};
+use shardwise_core::wire::{Answer, FitState, PlanSpec, Question, WorkloadKind, plan_to_value, question_from_value};
 use shardwise_core::{catalog, estimate};
 
 use crate::decisions::{AS_FAST, ROUNDED, question, text};
@@ -99,6 +99,60 @@ fn twice_the_network_is_never_slower() {
         };
         is_no_worse(&of(200.0), &of(400.0))
     });
+}
+
+/// Breaks where what is asked more leniently, or of a better machine, is less likely to fit than the other, and than is asked.
+fn is_no_less_likely(question: &Question, better: &Question) -> Option<String> {
+    let (was, now) = (estimate(question).ok()?, estimate(better).ok()?);
+    let least = was.fit.probability.min(now.fit.confidence);
+    // Of what hardly ever fits the one is answered that lacks least.
+    (now.fit.probability < least - 1e-3).then(|| {
+        format!(
+            "{} became {}: {} became {}",
+            was.fit.probability,
+            now.fit.probability,
+            json!(was.plan),
+            json!(now.plan)
+        )
+    })
+}
+
+fn of_host_memory(question: &Question, gib: f64) -> Question {
+    let mut question = question.clone();
+    question.hardware.host_ram_gib = Some(gib);
+    question
+}
+
+#[test]
+fn a_node_of_more_host_memory_is_never_less_likely_to_fit() {
+    let of = of_host_memory;
+    law("host memory", MOSTLY, |question| is_no_less_likely(&of(question, 300.0), &of(question, 600.0)));
+}
+
+#[test]
+fn who_asks_to_be_less_sure_gets_no_less_likely_a_plan() {
+    law("confidence", MOSTLY, |question| {
+        let of = |confidence: f64| {
+            let mut question = question.clone();
+            question.confidence = Some(confidence);
+            question
+        };
+        is_no_less_likely(&of(0.99), &of(0.8))
+    });
+}
+
+/// Spreads differ from one back end to the next: what lacks less as surely as asked may be far less likely.
+#[test]
+fn of_plans_none_of_which_is_sure_enough_the_likeliest_answers() {
+    for (gpu, gpus) in [("h100-sxm", 1), ("a100-sxm-40g", 2)] {
+        let question =
+            question_from_value(json!({"version": 1, "model": "phi-4", "hardware": {"gpu": gpu, "gpus": gpus},
+            "workload": {"kind": "dpo", "sequence_length": 131_072, "global_batch": 32}}));
+        let question = question.unwrap();
+        let of = |gib: f64| of_host_memory(&question, gib);
+        assert_eq!(is_no_less_likely(&of(340.0), &of(500.0)), None);
+        assert!(estimate(&of(500.0)).unwrap().fit.probability > 0.5);
+    }
 }
 
 /// Breaks where more work takes less time.

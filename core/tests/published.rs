@@ -505,3 +505,42 @@ fn the_optimizer_that_steps_in_host_memory_takes_the_time_that_was_measured() {
         assert!(there < here + 0.02, "on the card it would be off by {here}, less than {there}");
     }
 }
+
+/// "Hardware Scaling Trends and Diminishing Returns in Large-Scale Distributed Training" (arXiv:2411.13055): Llama-2-7B under FSDP
+/// loses 37 % of what each H100 trains from 128 to 2,048 of them. NCCL gathers in rings, whose latency grows with their GPUs;
+/// groups of a node have none, and their all-reduces have trees.
+#[test]
+fn sharding_over_thousands_of_gpus_loses_what_was_measured() {
+    let each = |gpus: u64, group: u64| {
+        let question = question_from_value(json!({
+            "version": 1, "model": "llama-2-7b", "hardware": {"gpu": "h100-sxm", "gpus": gpus, "gpus_per_node": 8},
+            "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 2 * gpus},
+            "plan": {"backend": "fsdp", "zero_stage": 3, "shard_group": group, "micro_batch": 2, "recompute": "none"},
+        }));
+        answer(&question.unwrap()).tokens_per_s_per_gpu
+    };
+    let left = each(2048, 2048) / each(128, 128);
+    assert!((0.5..0.75).contains(&left), "{left} are left, where 0.63 are measured");
+    assert!(each(128, 128) / each(8, 8) > 0.97);
+    // The whole machine still trains more.
+    assert!(2.0 * each(2048, 2048) > each(1024, 1024));
+    assert!(each(2048, 8) / each(128, 8) > 0.97);
+}
+
+/// `DeepSpeed`'s `ds_io` writes 26 GB/s to the eight drives of a node of eight GPUs, and 11 to four: an instance of one GPU has
+/// one drive, not all of them.
+#[test]
+fn a_single_gpu_does_not_have_a_whole_nodes_drives() {
+    let swapped = |gpus: u64| {
+        let question = question_from_value(json!({
+            "version": 1, "model": "qwen3-8b",
+            "hardware": {"gpu": "h100-sxm", "gpus": gpus, "gpus_per_node": gpus, "host_ram_gib": 2000},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 8},
+            "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 1, "recompute": "full", "nvme_offload": true,
+                "offload": {"parameters": true, "gradients": true, "optimizer": true}},
+        }));
+        answer(&question.unwrap()).time.parts.offload
+    };
+    // One of eight has an eighth of the weights to step.
+    assert!((swapped(1) / swapped(8) / 8.0 - 1.0).abs() < 0.05, "{} and {}", swapped(1), swapped(8));
+}

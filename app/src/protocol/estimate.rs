@@ -114,6 +114,8 @@ pub(crate) struct Figures {
     pub(crate) measures: Measures,
     /// Whether no published run is on the GPU type: its figures are then those of the slow end of its interval.
     pub(crate) untried: bool,
+    /// Whether nobody is known to rent out its machines joined by a network.
+    pub(crate) unjoined: bool,
     /// How sure it is to fit, in a word.
     pub(crate) state: FitState,
     pub(crate) probability: f64,

@@ -41,6 +41,8 @@ struct Type {
     usd: f64,
     /// Whether no published run is on it: hours and dollars are then those of the slow end of its interval.
     untried: bool,
+    /// Whether nobody is known to rent out its machines joined by a network.
+    unjoined: bool,
 }
 
 /// What the section shows.
@@ -95,6 +97,7 @@ impl Scene {
                     .unwrap_or_default(),
                 usd: up,
                 untried: slower.is_some(),
+                unjoined: measures::unjoined(&found.answer),
             });
         }
         (!types.is_empty()).then_some(Self { lang, types, run })
@@ -135,14 +138,16 @@ impl Scene {
 
     fn note(&self, own: &Type) -> String {
         let (sheet, point) = (self.lang.sheets(), &own.point);
-        let untried = if own.untried { sheet.front_untried.to_owned() } else { String::new() };
+        let of = |is: bool, said: &str| if is { said.to_owned() } else { String::new() };
+        let untried = of(own.untried, sheet.front_untried);
+        let unjoined = of(own.unjoined, sheet.front_unjoined);
         let stands = match self.beaten_by(point) {
             Some(by) => fill(sheet.front_beaten, &[&by.name]),
             None if point.front => sheet.front_on.to_owned(),
             None => String::new(),
         };
-        let both = [untried, stands].into_iter().filter(|own| !own.is_empty());
-        both.collect::<Vec<_>>().join(self.lang.of(["; ", "；"]))
+        let all = [untried, unjoined, stands].into_iter().filter(|own| !own.is_empty());
+        all.collect::<Vec<_>>().join(self.lang.of(["; ", "；"]))
     }
 
     fn about(&self, own: &Type) -> Vec<String> {

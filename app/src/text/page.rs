@@ -319,6 +319,7 @@ words! {
     misses_deadline: "Too late", "超时";
     untried: "No published run", "无公开记录";
     untried_legend: "no published run on this GPU: the slow end of the interval", "该 GPU 无公开记录：取区间中较慢的一端";
+    unjoined: "Network assumed", "网络为假定";
     misses_budget: "Over budget", "超预算";
     the_run: "The run", "整个任务";
     run_note: "How long it takes, what it costs and what it writes. Start, validation and saving are not in it.",

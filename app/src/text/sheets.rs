@@ -212,6 +212,7 @@ words! {
     front_on: "on the front", "在前沿上";
     front_beaten: "{0} is faster and cheaper", "{0} 更快也更便宜";
     front_untried: "no published run: at the slow end", "无公开记录，取较慢的一端";
+    front_unjoined: "network between its machines assumed", "机器之间的网络为假定";
     front_legend: "No other is both faster and cheaper", "没有比它又快又便宜的型号";
     front_legend_beaten: "Beaten on both", "两方面都不及";
     front_col: "Beside the others", "与其他型号相比";

@@ -429,6 +429,7 @@ fn table(page: Page, chosen: &Chosen) -> AnyView {
         let missed = objective::missing(chosen.objective, text).filter(|_| chosen.misses(row));
         let less = fitting(row).and_then(|figures| tight(figures, page.lang));
         let untried = fitting(row).is_some_and(|figures| figures.untried);
+        let unjoined = fitting(row).is_some_and(|figures| figures.unjoined);
         let class = match (yours, fitting(row).is_some()) {
             (true, _) => "is-sel",
             (false, true) => "",
@@ -439,6 +440,7 @@ fn table(page: Page, chosen: &Chosen) -> AnyView {
                 <th scope="row">
                     {words::gpu_label(row.gpu.id)} " "
                     {untried.then(|| view! { <span class="tag tag-warn">{text.untried}</span> })}
+                    {unjoined.then(|| view! { <span class="tag tag-warn">{text.unjoined}</span> })}
                     {missed.map(|name| view! { <span class="tag tag-bad">{name}</span> })}
                     {less.map(|words| view! { <span class="tag tag-warn">{words}</span> })}
                 </th>

@@ -212,6 +212,7 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
     Figures {
         measures: Measures::of(answer, job.gpus()),
         untried: slower.is_some(),
+        unjoined: measures::unjoined(answer),
         state: answer.fit.state,
         probability: answer.fit.probability,
         speed: answer.tokens_per_s_per_gpu / slow,

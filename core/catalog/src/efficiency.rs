@@ -197,12 +197,14 @@ pub struct Efficiency {
     pub network: f64,
     /// Achieved over specified PCIe bandwidth.
     pub pcie: f64,
-    /// What a node's NVMe drives read or write, in GB per second.
+    /// What the NVMe drives of a node of eight GPUs read or write, in GB per second.
     pub nvme_gb_per_s: f64,
     /// Latency of a collective inside a node in seconds.
     pub nvlink_latency_s: f64,
     /// Latency of a collective between nodes in seconds, per doubling of the nodes.
     pub network_latency_s: f64,
+    /// What each GPU adds to the latency of a ring through several nodes, in seconds.
+    pub ring_hop_s: f64,
     /// Parameters the host's CPUs update per second and node (`DeepSpeed`'s `CPUAdam`).
     pub cpu_adam_parameters_per_s: f64,
     /// Time that a Grace CPU takes for what the GPU waits for, over that of an x86 server's.

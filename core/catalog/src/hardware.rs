@@ -209,14 +209,35 @@ impl Hardware {
         self.gpus.div_ceil(self.gpus_per_node)
     }
 
+    /// Whether its cards multiply what has a scale for each block of a few values, as microscaled formats have: NVIDIA's tensor
+    /// cores do since Blackwell (PTX ISA 8.7, `mma` with `.block_scale`), AMD's matrix cores since CDNA 4 (AMD CDNA 4 Architecture
+    /// white paper, 2025). An unknown architecture, and so a card of one's own, is taken to.
+    fn scales_blocks(&self) -> bool {
+        !self.is_of_a_generation() || self.has_compute_capability(10.0) || self.architecture.starts_with("CDNA4")
+    }
+
+    /// Dense peak of a precision in TFLOPS, where the card computes in it.
+    ///
+    /// ```
+    /// use shardwise_core::{hardware::Precision::{Fp8, Mxfp8}, job::resolve_hardware, wire::HardwareSpec};
+    /// let card = |gpu: &str| resolve_hardware(&HardwareSpec { gpu: gpu.into(), ..HardwareSpec::default() }).unwrap();
+    /// assert_eq!((card("h100-sxm").own_tflops(Fp8), card("h100-sxm").own_tflops(Mxfp8)), (Some(1979.0), None));
+    /// assert!(card("b200-sxm").own_tflops(Mxfp8).is_some() && card("mi355x").own_tflops(Mxfp8).is_some());
+    /// ```
+    #[must_use]
+    pub fn own_tflops(&self, precision: Precision) -> Option<f64> {
+        match precision {
+            Precision::Bf16 => Some(self.peaks.bf16),
+            Precision::Fp16 => Some(self.peaks.fp16),
+            Precision::Fp8 => self.peaks.fp8,
+            Precision::Mxfp8 => self.peaks.fp8.filter(|_| self.scales_blocks()),
+            Precision::Nvfp4 => self.peaks.fp4,
+        }
+    }
+
     /// Dense peak of a precision in TFLOPS: bf16's where the card lacks it, in which it then computes.
     #[must_use]
     pub fn peak_tflops(&self, precision: Precision) -> f64 {
-        match precision {
-            Precision::Bf16 => self.peaks.bf16,
-            Precision::Fp16 => self.peaks.fp16,
-            Precision::Fp8 | Precision::Mxfp8 => self.peaks.fp8.unwrap_or(self.peaks.bf16),
-            Precision::Nvfp4 => self.peaks.fp4.unwrap_or(self.peaks.bf16),
-        }
+        self.own_tflops(precision).unwrap_or(self.peaks.bf16)
     }
 }

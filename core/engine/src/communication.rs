@@ -14,7 +14,7 @@ pub struct Network {
     pub remote: BytesPerSecond,
     /// To host memory.
     pub host: BytesPerSecond,
-    /// To the node's NVMe drives, which its GPUs share.
+    /// To the node's NVMe drives, which its GPUs share; a node has one for each GPU up to eight.
     pub drives: BytesPerSecond,
     /// GPUs reachable locally.
     pub domain: u32,
@@ -24,6 +24,17 @@ pub struct Network {
     exchange: f64,
     local_latency: Seconds,
     remote_latency: Seconds,
+    ring_hop: Seconds,
+}
+
+/// GPUs of the node whose drives were measured.
+const DRIVES_OF: u32 = 8;
+
+/// A GPU's share of its node's NVMe drives. A node of fewer GPUs than the measured one has so many fewer drives: half of them
+/// reach half (DeepNVMe, `blogs/deepnvme/06-2025/README.md`, I/O performance scaling).
+fn drives(hardware: &Hardware, efficiency: &Efficiency) -> BytesPerSecond {
+    let node = hardware.gpus_per_node.min(hardware.gpus).max(1);
+    BytesPerSecond::from_gb(efficiency.nvme_gb_per_s) / f64::from(node.max(DRIVES_OF))
 }
 
 /// GPUs that communicate: how many, and how many of them share a node.
@@ -53,13 +64,13 @@ impl Network {
             // Pairs joined by a bridge reach the rest of their node over PCIe.
             remote: if domain < hardware.gpus_per_node { (host * 0.5).max(remote) } else { remote },
             host,
-            drives: BytesPerSecond::from_gb(efficiency.nvme_gb_per_s)
-                / f64::from(hardware.gpus_per_node.min(hardware.gpus).max(1)),
+            drives: drives(hardware, efficiency),
             domain,
             mesh: nvlink && Generation::of(&hardware.architecture).is_some_and(|own| own.mesh),
             exchange: efficiency.exchange,
             local_latency: Seconds::new(efficiency.nvlink_latency_s),
             remote_latency: Seconds::new(efficiency.network_latency_s),
+            ring_hop: Seconds::new(efficiency.ring_hop_s),
         }
     }
 
@@ -114,6 +125,18 @@ impl Network {
         }
         let n = f64::from(group.size);
         self.latency(group) + Bytes::new(bytes * (n - 1.0) / n) / self.ring(group)
+    }
+
+    /// What so many all-gathers or reduce-scatters wait for their rings, where these are of at most `most` GPUs.
+    ///
+    /// Each passes `n − 1` GPUs one after another before its ring flows: NCCL has trees for all-reduces alone, and PAT, which has
+    /// them for these, only where a node has one GPU of the group (`ncclTopoTuneModel` and `ncclPatEnable` of its
+    /// `src/graph/tuning.cc`; PAT: arXiv:2506.20252). Llama-2-7B under FSDP so loses 37 % per GPU from 128 to 2,048 H100
+    /// (arXiv:2411.13055). Inside a domain efficiencies have it.
+    #[must_use]
+    pub fn ring_latency(&self, pieces: f64, group: Group, most: u32) -> Seconds {
+        let hops = if group.local >= group.size { 0 } else { group.size.min(most) - 1 };
+        self.ring_hop * pieces * f64::from(hops)
     }
 
     /// All-reduce of `bytes`: a reduce-scatter and an all-gather.

@@ -23,6 +23,9 @@ pub(crate) use sure::HOST_MEMORY;
 pub use sure::Sure;
 use sure::{STATES, WORKSPACE};
 
+/// What is less probable never fits: of such plans the one is nearest that lacks least.
+const HOPELESS: f64 = 1e-3;
+
 /// Every demand of a plan whose step is known: `p = Φ((ln((capacity − certain) ÷ estimated) − m) ÷ σ)` of each.
 ///
 /// How far off estimates are is what runs of left-out sources show (compare Barber et al. 2021, arXiv:1905.02928). Such a
@@ -172,10 +175,15 @@ fn short_of(demands: &[Demand], lengths: Lengths, confidence: Quantile) -> f64 {
     if most < 1e-6 { 0.0 } else { most }
 }
 
-/// As [`shortfall_gib`], of a plan that is short: with lengths as the question has them.
+/// A plan that is short, with lengths as the question has them: GiB as [`shortfall_gib`], and by how much less likely than
+/// asked it is to fit. Spreads differ from one back end to the next, so that what lacks less may be less likely.
 #[must_use]
-pub fn expected_shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
-    short_of(&demands_alone(context, plan), Lengths::Expected, context.sure.confidence)
+pub fn expected_shortfall(context: &Context<'_>, plan: &Plan) -> (f64, f64) {
+    let demands = demands_alone(context, plan);
+    let probability = decisive(&demands, Lengths::Expected).map_or(1.0, |own| own.probability(Lengths::Expected));
+    let confidence = context.job.confidence;
+    let unlikely = if probability < HOPELESS { confidence } else { (confidence - probability).max(0.0) };
+    (short_of(&demands, Lengths::Expected, context.sure.confidence), unlikely)
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked.

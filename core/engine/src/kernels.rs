@@ -51,16 +51,10 @@ impl Rates {
         let own_matmul = own.map_or(1.0, |own| own.matmul / architecture.matmul);
         let half = rate(peak, architecture.matmul * own_matmul);
         let attention = own.map_or(1.0, |own| own.attention);
-        let (matmul, operand_bytes) = match precision {
-            Precision::Bf16 | Precision::Fp16 => (half, 2.0),
-            Precision::Fp8 | Precision::Mxfp8 => match hardware.peaks.fp8 {
-                Some(peak) => (rate(peak, architecture.matmul_fp8 * own_matmul), 1.0),
-                None => (half, 2.0),
-            },
-            Precision::Nvfp4 => match hardware.peaks.fp4 {
-                Some(peak) => (rate(peak, architecture.matmul_fp4), 0.5),
-                None => (half, 2.0),
-            },
+        let (matmul, operand_bytes) = match (precision, hardware.own_tflops(precision)) {
+            (Precision::Fp8 | Precision::Mxfp8, Some(peak)) => (rate(peak, architecture.matmul_fp8 * own_matmul), 1.0),
+            (Precision::Nvfp4, Some(peak)) => (rate(peak, architecture.matmul_fp4), 0.5),
+            _ => (half, 2.0),
         };
         Self {
             half,

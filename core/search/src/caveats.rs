@@ -1,6 +1,6 @@
 //! Caveats: what an estimate assumes or leaves out.
 
-use shardwise_catalog::catalog::{self, Interconnect};
+use shardwise_catalog::catalog::{self, Interconnect, Offer};
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attention};
@@ -15,6 +15,9 @@ use shardwise_question::task::Preference;
 use shardwise_question::wire::{Attention, Calibration, Precision, RunBy, WorkloadKind};
 use shardwise_question::workload::Rl;
 
+/// Code of the caveat that the network between nodes is assumed.
+pub(crate) const NETWORK_ASSUMED: &str = "network-assumed";
+
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
 pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
@@ -25,7 +28,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     let hardware = &job.hardware;
     let training = job.workload.generation.is_none();
     model(job, &mut found);
-    kernels(job, &plan.layout, &mut found);
+    kernels(job, plan, &mut found);
     found.extend(efficiencies(hardware));
     found.extend(engine(hardware, plan));
     if training {
@@ -48,15 +51,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         reinforcement((rl, job.workload.distillation.is_none()), &mut found);
     }
     found.extend(four_bits(job));
-    if hardware.nodes() > 1 && hardware.gpu == "custom" {
-        found.push(Caveat::new(
-            "network-assumed",
-            format!(
-                "A network of {} Gbit/s per GPU is assumed between nodes.",
-                shortest(hardware.internode_gbit_per_s)
-            ),
-        ));
-    }
+    found.extend(network(hardware));
     if training && run_by.is_none() {
         found.push(Caveat::new(
             "no-framework",
@@ -64,6 +59,35 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         ));
     }
     found
+}
+
+/// What is not known of the network between nodes, of a machine that no offer describes.
+fn network(hardware: &Hardware) -> Option<Caveat> {
+    if hardware.nodes() <= 1 || hardware.offer.is_some() {
+        return None;
+    }
+    let gbit = shortest(hardware.internode_gbit_per_s);
+    let Some(gpu) = catalog::gpu(&hardware.gpu) else {
+        let says = format!("A network of {gbit} Gbit/s per GPU is assumed between nodes.");
+        return Some(Caveat::new(NETWORK_ASSUMED, says));
+    };
+    // A price of the catalog is one of machines that somebody rents out.
+    let own = |offer: &&Offer| !offer.history && offer.gpu().is_some_and(|own| own.id == gpu.id);
+    let joined = catalog::offers()
+        .iter()
+        .filter(own)
+        .any(|offer| offer.network_gbit_per_s().is_some());
+    let stated = hardware.internode_gbit_per_s != gpu.internode_gbit_per_s && gpu.internode_gbit_per_s > 0.0;
+    (hardware.price_source.is_some() && !joined && !stated).then(|| {
+        Caveat::new(
+            NETWORK_ASSUMED,
+            format!(
+                "No offer of {} states a network between its machines: {gbit} Gbit/s per GPU are assumed, and whether anybody rents {} of them joined is not known.",
+                hardware.name,
+                hardware.nodes()
+            ),
+        )
+    })
 }
 
 /// What is not known of learning from preferences.
@@ -211,7 +235,7 @@ fn model(job: &Job, found: &mut Vec<Caveat>) {
 }
 
 /// What the card's kernels cannot do.
-fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
+fn kernels(job: &Job, plan: &Plan, found: &mut Vec<Caveat>) {
     let hardware = &job.hardware;
     if hardware.unified_memory {
         found.push(Caveat::new(
@@ -222,12 +246,9 @@ fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
             ),
         ));
     }
-    let missing = match job.workload.precision {
-        Precision::Fp8 | Precision::Mxfp8 => hardware.peaks.fp8.is_none(),
-        Precision::Nvfp4 => hardware.peaks.fp4.is_none(),
-        Precision::Bf16 | Precision::Fp16 => false,
-    };
-    if missing {
+    let engine = plan.rollout.map(|own| own.precision);
+    let asked = [Some(job.workload.precision), engine];
+    if asked.into_iter().flatten().any(|own| hardware.own_tflops(own).is_none()) {
         found.push(Caveat::new(
             "precision-unsupported",
             format!("{} has no tensor cores for this precision: bf16 rates are used.", hardware.name),
@@ -244,7 +265,7 @@ fn kernels(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
         ));
     }
     let flash = match job.workload.generation {
-        None => layout.attention == Attention::Flash,
+        None => plan.layout.attention == Attention::Flash,
         Some(_) => false,
     };
     if flash && !supports_flash_attention(&hardware.architecture) {

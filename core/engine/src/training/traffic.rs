@@ -3,6 +3,7 @@
 use super::adapters::rank_adapters;
 use super::stages::StageTime;
 use crate::batch::Batch;
+use crate::communication::Group;
 use crate::context::{Context, Role};
 use crate::weights::{RankWeights, Stage, held, shard_counts};
 use crate::zero_infinity;
@@ -24,13 +25,16 @@ impl Traffic {
     const NONE: Self = Self { all: Seconds::ZERO, shown: Seconds::ZERO };
 
     /// What runs beside nothing.
-    fn alone(time: Seconds) -> Self {
-        Self { all: time, shown: time }
+    fn alone(sent: Sent) -> Self {
+        Self { all: sent.all(), shown: sent.all() }
     }
 
-    /// What runs beside `room` of computation, of which `share` can hide at most.
-    fn beside(time: Seconds, room: Seconds, share: f64) -> Self {
-        Self { all: time, shown: hide(time, room, share) }
+    /// What runs beside `room` of computation, of which `share` can hide at most; of the rings' latency what they wait for
+    /// beyond those of fitted runs.
+    fn beside(sent: Sent, room: Seconds, share: f64) -> Self {
+        let shown = |time: Seconds| hide(time, room, share);
+        let beyond = shown(sent.time + sent.rings) - shown(sent.time + sent.fitted);
+        Self { all: sent.all(), shown: shown(sent.time) + beyond }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -39,6 +43,42 @@ impl Traffic {
 
     fn times(self, n: f64) -> Self {
         Self { all: self.all * n, shown: self.shown * n }
+    }
+}
+
+/// What collectives send over one group, or over several.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// As efficiencies have it.
+    time: Seconds,
+    /// What the collectives wait for their rings.
+    rings: Seconds,
+    /// What they would in the largest group of a fitted run, which efficiencies have.
+    fitted: Seconds,
+}
+
+/// The most GPUs over which a fitted run shards by all-gathers and reduce-scatters: llm-foundry's of MPT under FSDP on 512 H100
+/// and `InternEvo`'s on as many A100 (`core/tests/data/training.jsonl`).
+const FITTED: u32 = 512;
+
+impl Sent {
+    /// What takes `time` in so many `pieces` over a group.
+    fn over(context: &Context<'_>, time: Seconds, pieces: f64, group: Group) -> Self {
+        let rings = |most| context.network.ring_latency(pieces, group, most);
+        Self { time, rings: rings(u32::MAX), fitted: rings(FITTED) }
+    }
+
+    /// What has no rings.
+    fn plain(time: Seconds) -> Self {
+        Self { time, rings: Seconds::ZERO, fitted: Seconds::ZERO }
+    }
+
+    fn all(self) -> Seconds {
+        self.time + (self.rings - self.fitted)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { time: self.time + other.time, rings: self.rings + other.rings, fitted: self.fitted + other.fitted }
     }
 }
 
@@ -81,8 +121,21 @@ enum Pass {
     Backward,
 }
 
+/// All-gathers or reduce-scatters in which a GPU's weights go over its ranks.
+///
+/// FSDP has one for each block and one for the rest (arXiv:2304.11277, section 3.2.1), and so have ZeRO-3 and Megatron's FSDP
+/// at least. Buckets are larger, and Megatron's grow with the ranks so that latency does not decide (`bucket_size` of its
+/// `DistributedDataParallelConfig`): they count as one.
+fn pieces(role: &Role<'_>, layout: &Layout) -> f64 {
+    if layout.zero_stage >= 3 || layout.backend == Backend::Fsdp {
+        role.model.shape.num_hidden_layers as f64 / f64::from(layout.pipeline_parallel) + 1.0
+    } else {
+        1.0
+    }
+}
+
 /// Gathering the weights of one pass under ZeRO-3 and FSDP, in bf16 or as ZeRO++ does.
-fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards, pass: Pass) -> Seconds {
+fn gather_weights(context: &Context<'_>, role: &Role<'_>, layout: &Layout, shards: &Shards, pass: Pass) -> Sent {
     let stride = layout.tensor_parallel;
     let network = &context.network;
     let rank = &shards.rank;
@@ -92,17 +145,21 @@ fn gather_weights(context: &Context<'_>, layout: &Layout, shards: &Shards, pass:
     let among = |ranks: f64| {
         if second { ranks.min(layout.zero_plus.partition_size.into()) } else { ranks }
     };
-    let gather = |weights: f64, ranks: f64| network.gather(bytes * weights, network.group(among(ranks) as u32, stride));
-    let mut time = gather(rank.dense, shards.dense);
+    let pieces = pieces(role, layout);
+    let gather = |weights: f64, ranks: f64| {
+        let group = network.group(among(ranks) as u32, stride);
+        Sent::over(context, network.gather(bytes * weights, group), pieces, group)
+    };
+    let mut sent = gather(rank.dense, shards.dense);
     if rank.experts > 0.0 {
-        time += gather(rank.experts, shards.experts);
+        sent = sent.plus(gather(rank.experts, shards.experts));
     }
     if layout.offload.parameters {
         let held = rank.dense / among(shards.dense) + rank.experts / among(shards.experts);
         let held = if second { held } else { shards.held(layout, 3) };
-        time += zero_infinity::fetch(Bytes::new(2.0 * held), layout, network);
+        sent.time += zero_infinity::fetch(Bytes::new(2.0 * held), layout, network);
     }
-    time
+    sent
 }
 
 /// Gathering the weights of a forward pass alone, beside which all of it can hide.
@@ -116,7 +173,7 @@ pub(super) fn forward_traffic(
     if layout.zero_stage < 3 {
         return Traffic::NONE;
     }
-    let gather = gather_weights(context, layout, &Shards::of(context, role, layout), Pass::Forward);
+    let gather = gather_weights(context, role, layout, &Shards::of(context, role, layout), Pass::Forward);
     Traffic::beside(gather, stage.room_forward(), context.framework(layout).overlap).times(batch.micro_batches)
 }
 
@@ -125,6 +182,22 @@ pub(super) fn forward_traffic(
 fn updated_bytes(context: &Context<'_>, layout: &Layout) -> f64 {
     let scaled = context.job.workload.precision == Precision::Fp8;
     if layout.backend == Backend::Megatron && scaled { 1.0 } else { 2.0 }
+}
+
+/// What trains of one GPU's weights, before it is sharded.
+fn trained(role: &Role<'_>, layout: &Layout, shards: &Shards) -> RankWeights {
+    if role.adapters > 0 {
+        RankWeights { dense: rank_adapters(role, layout), ..RankWeights::default() }
+    } else {
+        shards.rank.trained()
+    }
+}
+
+/// Gradients reduced between replicas of shard groups: `bytes` of all that one GPU has.
+fn across_replicas(context: &Context<'_>, layout: &Layout, bytes: f64) -> Seconds {
+    let replicas = layout.data_parallel(context.training_gpus()) * layout.sequence_split() / layout.shard_group.max(1);
+    let across = context.network.group(replicas, layout.tensor_parallel * layout.shard_group);
+    if replicas > 1 { context.network.reduce(bytes, across) } else { Seconds::ZERO }
 }
 
 /// Gradient reduction and weight gathering that computation does not hide, in one step of `n` micro-batches. What each
@@ -141,11 +214,7 @@ pub(super) fn step_traffic(
     let shards = Shards::of(context, role, layout);
     let n = batch.micro_batches;
     let stride = layout.tensor_parallel;
-    let trained = if role.adapters > 0 {
-        RankWeights { dense: rank_adapters(role, layout), ..RankWeights::default() }
-    } else {
-        shards.rank.trained()
-    };
+    let trained = trained(role, layout, &shards);
     let reduce_bytes = match layout.backend {
         Backend::Deepspeed => 2.0,
         Backend::Megatron | Backend::Fsdp | Backend::Ddp => layout.gradient_bytes,
@@ -153,34 +222,40 @@ pub(super) fn step_traffic(
     let dense = network.group(shards.dense as u32, stride);
     let experts = network.group(shards.experts as u32, layout.expert_parallel * layout.expert_tensor_parallel);
     // All-gather or reduce-scatter of what trains, in so many bytes per weight.
-    let moved =
-        |bytes: f64| network.gather(bytes * trained.dense, dense) + network.gather(bytes * trained.experts, experts);
-    let beside = |time: Seconds, room: Seconds, overlapped: bool| {
-        if overlapped { Traffic::beside(time, room, share) } else { Traffic::alone(time) }
+    let pieces = pieces(role, layout);
+    let moved = |bytes: f64| {
+        let over = |weights: f64, group| Sent::over(context, network.gather(bytes * weights, group), pieces, group);
+        let routed = over(trained.experts, experts);
+        over(trained.dense, dense).plus(if trained.experts > 0.0 { routed } else { Sent::plain(routed.time) })
     };
-    let beside_forward = |time: Seconds| beside(time, stage.room_forward(), layout.overlap.parameters);
-    let beside_backward = |time: Seconds| beside(time, stage.room_backward(), layout.overlap.gradients);
+    let beside = |sent: Sent, room: Seconds, overlapped: bool| {
+        if overlapped { Traffic::beside(sent, room, share) } else { Traffic::alone(sent) }
+    };
+    let beside_forward = |sent: Sent| beside(sent, stage.room_forward(), layout.overlap.parameters);
+    let beside_backward = |sent: Sent| beside(sent, stage.room_backward(), layout.overlap.gradients);
     match layout.zero_stage {
         3 => {
-            let gather = |pass| gather_weights(context, layout, &shards, pass);
+            let gather = |pass| gather_weights(context, role, layout, &shards, pass);
             let reduce_bytes = reduce_bytes * zero_infinity::sent_gradients(&layout.zero_plus);
             let mut scatter = moved(reduce_bytes);
-            let gpus = context.training_gpus();
-            let replicas = layout.data_parallel(gpus) * layout.sequence_split() / layout.shard_group.max(1);
-            if replicas > 1 {
-                let across = network.group(replicas, stride * layout.shard_group);
-                scatter += network.reduce(reduce_bytes * trained.dense / shards.dense, across) * (1.0 / n);
-            }
+            let bytes = reduce_bytes * trained.dense / shards.dense;
+            scatter.time += across_replicas(context, layout, bytes) * (1.0 / n);
             beside_forward(gather(Pass::Forward))
-                .plus(beside_backward(gather(Pass::Backward) + scatter))
+                .plus(beside_backward(gather(Pass::Backward).plus(scatter)))
                 .times(n)
         }
-        2 => beside_backward(moved(reduce_bytes)).times(n).plus(Traffic::alone(moved(2.0))),
+        2 => {
+            let gathered = moved(2.0);
+            // Their rings' latency is beside the forward pass that asks for them.
+            let waiting = Sent { time: Seconds::ZERO, ..gathered };
+            let once = Traffic::alone(Sent::plain(gathered.time)).plus(beside_forward(waiting));
+            beside_backward(moved(reduce_bytes)).times(n).plus(once)
+        }
         // Only the last micro-batch's backward pass and the next step's first forward pass run beside them.
         1 => beside_backward(moved(reduce_bytes)).plus(beside_forward(moved(updated_bytes(context, layout)))),
-        _ => beside_backward(
+        _ => beside_backward(Sent::plain(
             network.reduce(reduce_bytes * trained.dense, dense)
                 + network.reduce(reduce_bytes * trained.experts, experts),
-        ),
+        )),
     }
 }

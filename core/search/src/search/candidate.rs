@@ -23,6 +23,9 @@ pub struct Candidate {
     /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are. Of a
     /// plan that is proposed or listed those are added that are missing with lengths as the question has them.
     pub shortfall_gib: f64,
+    /// By how much less likely than asked it is to fit, with lengths as the question has them: of a plan that is proposed or
+    /// listed and does not fit, else 0.
+    pub(super) unlikely: f64,
     pub(super) points: u32,
     place: u32,
 }
@@ -35,15 +38,18 @@ pub(super) fn rounded(shortfall_gib: f64) -> f64 {
 impl Candidate {
     /// A plan that takes `seconds`, and `shortfall_gib` more than there is.
     pub(super) fn new(job: &Job, plan: &Plan, seconds: f64, shortfall_gib: f64, place: u32) -> Self {
-        Self { plan: *plan, seconds, shortfall_gib: rounded(shortfall_gib), points: simple::points(job, plan), place }
+        let shortfall_gib = rounded(shortfall_gib);
+        Self { plan: *plan, seconds, shortfall_gib, unlikely: 0.0, points: simple::points(job, plan), place }
     }
 
-    /// It, where it does not fit, as far as it lacks: what fits but for the longest sequences comes before what never does.
+    /// It, where it does not fit, as far as it lacks: what fits but for the longest sequences comes before what never does, and
+    /// of what does not fit so either the likelier one.
     pub(super) fn closer(self, context: &Context<'_>) -> Self {
         if self.fits() {
             return self;
         }
-        Self { shortfall_gib: self.shortfall_gib + fit::expected_shortfall_gib(context, &self.plan), ..self }
+        let (short, unlikely) = fit::expected_shortfall(context, &self.plan);
+        Self { shortfall_gib: self.shortfall_gib + short, unlikely, ..self }
     }
 
     /// Whether the plan fits as surely as asked, however long its sequences get.
@@ -58,10 +64,15 @@ impl Candidate {
         self.order(other).is_lt()
     }
 
-    /// The smallest shortfall, seconds, simplicity; then the order in which plans are listed.
+    /// What is likelier to fit where not as sure as asked, the smallest shortfall, seconds, simplicity; then the order in which
+    /// plans are listed.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        self.shortfall_gib
-            .total_cmp(&other.shortfall_gib)
+        let unlikely = match (self.fits(), other.fits()) {
+            (false, false) => self.unlikely.total_cmp(&other.unlikely),
+            _ => Ordering::Equal,
+        };
+        unlikely
+            .then(self.shortfall_gib.total_cmp(&other.shortfall_gib))
             .then(self.seconds.total_cmp(&other.seconds))
             .then(self.points.cmp(&other.points))
             .then(self.place.cmp(&other.place))

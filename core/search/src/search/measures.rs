@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Objective;
 use super::sweep::{Found, Sweep, Tried};
+use crate::caveats::NETWORK_ASSUMED;
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::coverage::UNTRIED;
@@ -98,6 +99,12 @@ pub fn slower(answer: &Answer) -> Option<f64> {
     let unknown = answer.caveats.iter().any(|own| UNTRIED.contains(&&*own.id));
     let [slow, _] = answer.interval.filter(|_| unknown)?.tokens_per_s_per_gpu;
     (slow > 0.0).then(|| (answer.tokens_per_s_per_gpu / slow).max(1.0))
+}
+
+/// Whether it is on machines that nobody is known to rent out joined by a network.
+#[must_use]
+pub fn unjoined(answer: &Answer) -> bool {
+    answer.caveats.iter().any(|own| own.id == NETWORK_ASSUMED)
 }
 
 /// What differs by less is equal: the estimate is not that good.

@@ -207,8 +207,9 @@ impl<'a> Settling<'a> {
                 return;
             }
             let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
-            let nearer = found.shortfall_gib < best.shortfall_gib
-                || found.shortfall_gib <= best.shortfall_gib && found.seconds < best.seconds * FASTER;
+            let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
+            let nearer =
+                lacks(&found) < lacks(&best) || lacks(&found) == lacks(&best) && found.seconds < best.seconds * FASTER;
             if nearer && self.counts(plan) {
                 best = found;
             }
