@@ -136,6 +136,23 @@ fn gpus_are_shared_as_the_framework_runs_them() {
     }
 }
 
+/// The question answered with one framework's plan.
+fn with(framework: &str, mut question: Value) -> Answer {
+    question["framework"] = json!(framework);
+    estimate(&asked(question)).unwrap_or_else(|error| panic!("{framework}: {error}"))
+}
+
+/// DeepSpeed moves gradients with its optimizer: no plan of it has one of the two in host memory.
+#[test]
+fn gradients_stay_beside_their_optimizer() {
+    let question = json!({"version": 1, "model": "gpt-oss-120b", "hardware": {"gpu": "h100-sxm", "gpus": 1},
+        "workload": {"kind": "qlora", "sequence_length": 1024, "global_batch": 4}, "plan": {"backend": "deepspeed"}});
+    for framework in ["axolotl", "llamafactory", "ms-swift", "deepspeed"] {
+        let offload = with(framework, question.clone()).plan.offload.unwrap_or_default();
+        assert_eq!(offload.gradients, offload.optimizer, "{framework}");
+    }
+}
+
 fn samples() -> Vec<Question> {
     let rl = |schedule: &str| {
         json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,

@@ -31,7 +31,13 @@ const TURNS: [Turn<Layout>; 14] = [
     }),
     (D::Offload, |l| l.offload.parameters = !l.offload.parameters),
     (D::Offload, |l| l.offload.gradients = !l.offload.gradients),
-    (D::Offload, |l| l.offload.optimizer = !l.offload.optimizer),
+    (D::Offload, |l| {
+        l.offload.optimizer = !l.offload.optimizer;
+        // DeepSpeed's gradients go with it.
+        if l.backend == Backend::Deepspeed {
+            l.offload.gradients = l.offload.optimizer;
+        }
+    }),
     (D::Offload, |l| l.offload.activations = !l.offload.activations),
     (D::OptimizerOffloadFraction, |l| {
         let away = l.optimizer_offload_fraction > 0.0;
@@ -145,11 +151,10 @@ fn runs(dimension: D, was: &Layout, to: &Layout) -> bool {
             to.overlap.tensor_parallel == was.overlap.tensor_parallel || megatron && begun(was.tensor_parallel)
         }
         D::OptimizerOffloadFraction => megatron,
-        // Gradients move by themselves in DeepSpeed alone.
+        // Gradients move with the optimizer in DeepSpeed, with the weights elsewhere.
         D::Offload => {
-            backend == Backend::Deepspeed
-                || to.offload.gradients == was.offload.gradients
-                || to.offload.gradients == to.offload.parameters
+            let with = if backend == Backend::Deepspeed { to.offload.optimizer } else { to.offload.parameters };
+            to.offload.gradients == was.offload.gradients || to.offload.gradients == with
         }
         _ => true,
     }
