@@ -142,6 +142,28 @@ fn with(framework: &str, mut question: Value) -> Answer {
     estimate(&asked(question)).unwrap_or_else(|error| panic!("{framework}: {error}"))
 }
 
+/// ChatLearn evaluates a reference that GSPO has no use for, SkyRL's FSDP holds the base of adapters in fp32, and Megatron-Bridge
+/// sums gradients in fp32 beside products in fp8.
+#[test]
+fn plans_are_completed_as_the_framework_runs_them() {
+    let learns = |kind: &str| {
+        json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": kind, "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
+                "max_prompt_length": 1024, "max_response_length": 3072}}})
+    };
+    let refers = |answer: &Answer| answer.time.phases.iter().any(|own| own.name == "reference");
+    assert!(refers(&with("chatlearn", learns("gspo"))) && !refers(&with("verl", learns("gspo"))));
+    let mut adapters = learns("grpo");
+    adapters["workload"]["lora"] = json!({"rank": 16});
+    adapters["plan"] = json!({"backend": "fsdp"});
+    let bytes = |framework: &str| with(framework, adapters.clone()).plan.master_weights_bytes;
+    assert_eq!([bytes("skyrl"), bytes("verl")], [Some(4.0), Some(2.0)]);
+    let narrow = json!({"version": 1, "model": "llama-3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "pretrain", "sequence_length": 8192, "global_batch": 128, "precision": "fp8"}});
+    let bytes = |framework: &str| with(framework, narrow.clone()).plan.gradient_bytes;
+    assert_eq!([bytes("megatron-bridge"), bytes("megatron-lm")], [Some(4.0), Some(2.0)]);
+}
+
 /// DeepSpeed moves gradients with its optimizer: no plan of it has one of the two in host memory.
 #[test]
 fn gradients_stay_beside_their_optimizer() {
