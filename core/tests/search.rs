@@ -175,6 +175,15 @@ fn gradients_stay_beside_their_optimizer() {
     }
 }
 
+/// DeepSpeed's Ulysses splits a sequence that is too long for one card.
+#[test]
+fn long_sequences_are_split_by_heads_under_deepspeed() {
+    let long = json!({"version": 1, "model": "qwen2.5-7b", "hardware": {"gpu": "rtx-4090", "gpus": 2},
+        "workload": {"kind": "sft", "sequence_length": 65536, "global_batch": 8}, "plan": {"backend": "deepspeed"}});
+    let answer = estimate(&asked(long)).unwrap();
+    assert!(answer.fits && answer.plan.ulysses_parallel == Some(2), "{:?}", answer.plan);
+}
+
 fn samples() -> Vec<Question> {
     let rl = |schedule: &str| {
         json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,

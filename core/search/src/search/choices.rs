@@ -131,10 +131,16 @@ impl<'a> Sizes<'a> {
         let shape = &self.job.model.shape;
         let heads = shape.num_attention_heads;
         let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
-        let exchanges = self.base.backend == Backend::Fsdp;
+        let learns = self.job.workload.rl.is_some();
+        // Beside DeepSpeed no RL framework has Ulysses.
+        let exchanges = match self.base.backend {
+            Backend::Fsdp => true,
+            Backend::Deepspeed => !learns,
+            Backend::Megatron | Backend::Ddp => false,
+        };
         // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
         // No RL framework has a ring beside FSDP.
-        let beside = exchanges && self.job.workload.rl.is_none();
+        let beside = self.base.backend == Backend::Fsdp && !learns;
         let rings = self.of_model(most).max(if beside { most } else { 1 });
         let ring = powers_of_two(rings)
             .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
