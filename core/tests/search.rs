@@ -175,13 +175,17 @@ fn gradients_stay_beside_their_optimizer() {
     }
 }
 
-/// DeepSpeed's Ulysses splits a sequence that is too long for one card.
+/// DeepSpeed's Ulysses splits a sequence that is too long for one card, and a ring one of which there are fewer than cards.
 #[test]
-fn long_sequences_are_split_by_heads_under_deepspeed() {
+fn long_and_few_sequences_are_split() {
     let long = json!({"version": 1, "model": "qwen2.5-7b", "hardware": {"gpu": "rtx-4090", "gpus": 2},
         "workload": {"kind": "sft", "sequence_length": 65536, "global_batch": 8}, "plan": {"backend": "deepspeed"}});
     let answer = estimate(&asked(long)).unwrap();
     assert!(answer.fits && answer.plan.ulysses_parallel == Some(2), "{:?}", answer.plan);
+    let few = json!({"version": 1, "model": "qwen2.5-vl-7b", "hardware": {"gpu": "l40s", "gpus": 64},
+        "workload": {"kind": "dpo", "sequence_length": 8064, "global_batch": 8}});
+    let answer = with("nemo-rl", few);
+    assert!(answer.fits && answer.plan.context_parallel == Some(8), "{:?}", answer.plan);
 }
 
 fn samples() -> Vec<Question> {

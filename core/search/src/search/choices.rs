@@ -141,14 +141,14 @@ impl<'a> Sizes<'a> {
         // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
         // No RL framework has a ring beside FSDP.
         let beside = self.base.backend == Backend::Fsdp && !learns;
-        let rings = self.of_model(most).max(if beside { most } else { 1 });
-        let ring = powers_of_two(rings)
-            .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
-        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
         // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
         let batch = self.job.workload.global_batch.max(1);
         let shared = u64::from(self.gpus / tensor.max(1)) / batch;
         let most = most.max(shared.min(64) as u32);
+        let rings = self.of_model(most).max(if beside { most } else { 1 });
+        let ring = powers_of_two(rings)
+            .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
+        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
         let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
             let split = u64::from(*size);
             fits(*size) && shape.shares_key_heads(split) && heads.is_multiple_of(split * u64::from(tensor))
