@@ -85,6 +85,8 @@ fn splits_model(backend: Backend) -> bool {
 
 /// Tokens below which nobody splits a sequence further: less is all latency.
 const LEAST_SPLIT: u64 = 1024;
+/// Such tokens under `DeepSpeed`, where the search begins to exchange heads: steps lead to smaller parts.
+const LEAST_EXCHANGED: u64 = 8192;
 /// The largest pipeline, and the most model chunks of one stage.
 const MOST_STAGES: u32 = 64;
 const MOST_CHUNKS: u32 = 16;
@@ -132,12 +134,6 @@ impl<'a> Sizes<'a> {
         let heads = shape.num_attention_heads;
         let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
         let learns = self.job.workload.rl.is_some();
-        // Beside DeepSpeed no RL framework has Ulysses.
-        let exchanges = match self.base.backend {
-            Backend::Fsdp => true,
-            Backend::Deepspeed => !learns,
-            Backend::Megatron | Backend::Ddp => false,
-        };
         // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
         // No RL framework has a ring beside FSDP.
         let beside = self.base.backend == Backend::Fsdp && !learns;
@@ -149,7 +145,13 @@ impl<'a> Sizes<'a> {
         let ring = powers_of_two(rings)
             .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
         let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
-        let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
+        // Beside DeepSpeed no RL framework has Ulysses.
+        let exchanged = match self.base.backend {
+            Backend::Fsdp => most,
+            Backend::Deepspeed if !learns => most.min((length / LEAST_EXCHANGED).max(shared).clamp(1, 64) as u32),
+            Backend::Deepspeed | Backend::Megatron | Backend::Ddp => 1,
+        };
+        let heads = powers_of_two(exchanged).filter(|size| {
             let split = u64::from(*size);
             fits(*size) && shape.shares_key_heads(split) && heads.is_multiple_of(split * u64::from(tensor))
         });
