@@ -136,6 +136,58 @@ fn gpus_are_shared_as_the_framework_runs_them() {
     }
 }
 
+/// The question answered with one framework's plan.
+fn with(framework: &str, mut question: Value) -> Answer {
+    question["framework"] = json!(framework);
+    estimate(&asked(question)).unwrap_or_else(|error| panic!("{framework}: {error}"))
+}
+
+/// ChatLearn evaluates a reference that GSPO has no use for, SkyRL's FSDP holds the base of adapters in fp32, and Megatron-Bridge
+/// sums gradients in fp32 beside products in fp8.
+#[test]
+fn plans_are_completed_as_the_framework_runs_them() {
+    let learns = |kind: &str| {
+        json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": kind, "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
+                "max_prompt_length": 1024, "max_response_length": 3072}}})
+    };
+    let refers = |answer: &Answer| answer.time.phases.iter().any(|own| own.name == "reference");
+    assert!(refers(&with("chatlearn", learns("gspo"))) && !refers(&with("verl", learns("gspo"))));
+    let mut adapters = learns("grpo");
+    adapters["workload"]["lora"] = json!({"rank": 16});
+    adapters["plan"] = json!({"backend": "fsdp"});
+    let bytes = |framework: &str| with(framework, adapters.clone()).plan.master_weights_bytes;
+    assert_eq!([bytes("skyrl"), bytes("verl")], [Some(4.0), Some(2.0)]);
+    let narrow = json!({"version": 1, "model": "llama-3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "pretrain", "sequence_length": 8192, "global_batch": 128, "precision": "fp8"}});
+    let bytes = |framework: &str| with(framework, narrow.clone()).plan.gradient_bytes;
+    assert_eq!([bytes("megatron-bridge"), bytes("megatron-lm")], [Some(4.0), Some(2.0)]);
+}
+
+/// DeepSpeed moves gradients with its optimizer: no plan of it has one of the two in host memory.
+#[test]
+fn gradients_stay_beside_their_optimizer() {
+    let question = json!({"version": 1, "model": "gpt-oss-120b", "hardware": {"gpu": "h100-sxm", "gpus": 1},
+        "workload": {"kind": "qlora", "sequence_length": 1024, "global_batch": 4}, "plan": {"backend": "deepspeed"}});
+    for framework in ["axolotl", "llamafactory", "ms-swift", "deepspeed"] {
+        let offload = with(framework, question.clone()).plan.offload.unwrap_or_default();
+        assert_eq!(offload.gradients, offload.optimizer, "{framework}");
+    }
+}
+
+/// DeepSpeed's Ulysses splits a sequence that is too long for one card, and a ring one of which there are fewer than cards.
+#[test]
+fn long_and_few_sequences_are_split() {
+    let long = json!({"version": 1, "model": "qwen2.5-7b", "hardware": {"gpu": "rtx-4090", "gpus": 2},
+        "workload": {"kind": "sft", "sequence_length": 65536, "global_batch": 8}, "plan": {"backend": "deepspeed"}});
+    let answer = estimate(&asked(long)).unwrap();
+    assert!(answer.fits && answer.plan.ulysses_parallel == Some(2), "{:?}", answer.plan);
+    let few = json!({"version": 1, "model": "qwen2.5-vl-7b", "hardware": {"gpu": "l40s", "gpus": 64},
+        "workload": {"kind": "dpo", "sequence_length": 8064, "global_batch": 8}});
+    let answer = with("nemo-rl", few);
+    assert!(answer.fits && answer.plan.context_parallel == Some(8), "{:?}", answer.plan);
+}
+
 fn samples() -> Vec<Question> {
     let rl = |schedule: &str| {
         json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,

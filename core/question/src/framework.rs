@@ -138,6 +138,44 @@ pub fn swaps_reference(framework: Option<&str>) -> bool {
     framework.is_some_and(|own| [NEMO_RL.id, SLIME.id, SKYRL.id].contains(&own))
 }
 
+/// Whether a framework evaluates a reference in each RL step, also where the loss has no use for it: `ChatLearn`'s flow hands the
+/// responses from its policy to the reference and on (`env_compute_flow` of `chatlearn/algorithm/grpo.py`, lines 215 to 229 of
+/// <https://github.com/alibaba/ChatLearn/blob/b7af31a972eb6c420ef0b5c04ea920820d68f784/chatlearn/algorithm/grpo.py>).
+///
+/// ```
+/// use shardwise_core::framework::always_refers;
+/// assert_eq!([None, Some("verl"), Some("chatlearn")].map(always_refers), [false, false, true]);
+/// ```
+#[must_use]
+pub fn always_refers(framework: Option<&str>) -> bool {
+    framework == Some(CHATLEARN.id)
+}
+
+/// Whether a framework's FSDP loads the frozen base of adapters in fp32, as it loads weights that all train: `SkyRL`'s policy does
+/// (`init_model` of `backends/skyrl_train/workers/fsdp/fsdp_worker.py`, line 161: `bf16=self.cfg.policy.inference_only_init`, and
+/// `HFModelWrapper` of `backends/skyrl_train/workers/model_wrapper.py`, lines 135 to 158).
+///
+/// ```
+/// use shardwise_core::framework::keeps_base_in_fp32;
+/// assert_eq!([None, Some("verl"), Some("skyrl")].map(keeps_base_in_fp32), [false, false, true]);
+/// ```
+#[must_use]
+pub fn keeps_base_in_fp32(framework: Option<&str>) -> bool {
+    framework == Some(SKYRL.id)
+}
+
+/// Whether a framework sums gradients in fp32 where Megatron's products have 8 bits or fewer: Megatron-Bridge's named precisions do,
+/// whose class has `grad_reduce_in_fp32` on (`training/mixed_precision.py` of 0.6.2, line 47).
+///
+/// ```
+/// use shardwise_core::framework::sums_in_fp32;
+/// assert_eq!([None, Some("megatron-lm"), Some("megatron-bridge")].map(sums_in_fp32), [false, false, true]);
+/// ```
+#[must_use]
+pub fn sums_in_fp32(framework: Option<&str>) -> bool {
+    framework == Some(MEGATRON_BRIDGE.id)
+}
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [
     VERL,

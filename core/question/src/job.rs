@@ -14,7 +14,7 @@ mod run;
 use crate::belonging;
 use crate::engines;
 
-use crate::framework::{Named, swaps_reference};
+use crate::framework::{Named, always_refers, keeps_base_in_fp32, sums_in_fp32, swaps_reference};
 use crate::market;
 use crate::operations::Operations;
 use crate::place::Place;
@@ -93,6 +93,18 @@ impl Job {
             && engines::shares_base(self.framework.map(|own| own.id))
     }
 
+    /// Whether the frozen base of adapters has 32 bits under FSDP.
+    #[must_use]
+    pub fn keeps_base_in_fp32(&self) -> bool {
+        keeps_base_in_fp32(self.framework.map(|own| own.id))
+    }
+
+    /// Whether gradients of products with 8 bits or fewer are summed in fp32 under Megatron.
+    #[must_use]
+    pub fn sums_in_fp32(&self) -> bool {
+        sums_in_fp32(self.framework.map(|own| own.id))
+    }
+
     /// Whether a reference with weights of its own takes the policy's place on the card while it is evaluated.
     #[must_use]
     pub fn swaps_reference(&self) -> bool {
@@ -164,7 +176,11 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         caveats.extend(market::why_none(&question.hardware));
     }
     caveats.extend(owned::assumed(&question.hardware, &hardware));
-    let workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
+    let mut workload = resolve_workload(&question.workload, &model, &hardware, &mut caveats)?;
+    if let Some(rl) = &mut workload.rl {
+        let open = question.workload.rl.as_ref().is_none_or(|spec| spec.reference.is_none());
+        rl.reference |= open && always_refers(question.framework.as_deref());
+    }
     let calibration = resolve_calibration(question.calibration)?;
     let operations = operations::resolve(question.operations, &workload, &hardware, &mut caveats)?;
     // What is missing comes first: it says more of what was meant.

@@ -37,6 +37,11 @@ pub(crate) static RULES: &[Rule] = &[
     BALANCED.or("ChatLearn has no switch for how samples are shared out. Leave it out."),
     NO_AGENT
         .or("This text sets up no agents in ChatLearn. Leave agent out, or take veRL's, OpenRLHF's or SkyRL's flags."),
+    // algorithm/grpo.py, `env_compute_flow`.
+    learning("workload.rl.reference", |rl| rl.reference)
+        .or("ChatLearn always evaluates the reference. Set it to true, or leave it out."),
+    learning("workload.rl.old_log_prob", |rl| rl.old_log_prob)
+        .or("ChatLearn always computes old log-probabilities. Set it to true."),
     ALL_AT_ONCE.or("ChatLearn generates an episode's prompts at once. Leave it out."),
     // algorithm/grpo_utils/policy_trainer.py computes GRPO's loss whatever use_group_sequence_policy says;
     // megatron_utils/train_helper.py asks.

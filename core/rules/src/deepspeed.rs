@@ -63,7 +63,13 @@ pub(crate) static ZERO: &[Rule] = &[
         .or("Where the weights are in host memory, the optimizer is too. Set it to true."),
     must("plan.offload.optimizer", |a| !a.layout.offload.optimizer || a.layout.zero_stage >= 1)
         .or("The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more."),
+    GRADIENTS_FOLLOW,
 ];
+
+/// `offload_optimizer` of `runtime/zero/stage_1_and_2.py` and `stage3.py` moves both, and no key moves one of them.
+pub(crate) const GRADIENTS_FOLLOW: Rule =
+    must("plan.offload.gradients", |a| a.layout.offload.optimizer == a.layout.offload.gradients)
+        .or("DeepSpeed keeps gradients where its optimizer is. Offload both, or neither.");
 
 /// Refuses what only a `ds_config.json` of one's own says.
 pub(crate) static HOST_MEMORY_ALONE: &[Rule] = &[

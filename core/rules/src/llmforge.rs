@@ -1,8 +1,8 @@
 //! LLMForge, as its last templates have it: full fine-tuning and LoRA with `DeepSpeed`'s ready-made configurations.
 
-use super::optimizer;
 use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions};
-use super::shared::{FLASH, FLASH_2, NO_IMAGES, NO_TEACHER, WHOLE_LAYERS};
+use super::shared::{ACTIVATIONS_STAY, FLASH, FLASH_2, NO_IMAGES, NO_TEACHER, WHOLE_LAYERS};
+use super::{deepspeed, optimizer};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend::Deepspeed;
@@ -67,6 +67,9 @@ pub(crate) static RULES: &[Rule] = &[
     ones(&[TP, PP, CP, ULYSSES, EP]).or("LLMForge shards by ZeRO alone. Set {field} to 1."),
     must("plan.zero_stage", |a| configuration(a.layout, a.job.hardware.gpus).is_some())
         .or("LLMForge's configurations are ZeRO 2, ZeRO 3, ZeRO 3 with zero_hpz_partition_size 8, and ZeRO 3 with the optimizer, or optimizer and parameters, offloaded. Choose one of these."),
+    deepspeed::GRADIENTS_FOLLOW,
+    // Of its keys `no_gradient_checkpoint` alone is about activations.
+    ACTIVATIONS_STAY.or("LLMForge keeps activations on the GPU. Use recompute instead."),
     FLASH.or("LLMForge attends by FlashAttention-2. Set attention to flash."),
     FLASH_2.or("LLMForge attends by FlashAttention-2. Set it to flash2, or leave it out."),
     all(optimizer::ADAMW_ALONE),

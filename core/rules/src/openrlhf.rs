@@ -105,8 +105,6 @@ static REINFORCEMENT: &[Rule] = &[
     })
     .or(ALL_RANKS),
     when(|a| a.counts_tokens(), &[BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED]),
-    must("plan.offload.gradients", |a| a.layout.offload.optimizer == a.layout.offload.gradients)
-        .or("DeepSpeed's sleep moves optimizer and gradients together. Offload both, or neither."),
     all(ROLES),
     when(
         |a| a.schedule() != Colocated,

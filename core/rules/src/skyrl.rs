@@ -132,6 +132,9 @@ static ON_FSDP: &[Rule] = &[
     // train/config/config.py, line 1043.
     must("plan.fused_lm_head", |a| !a.layout.fused_lm_head)
         .or("SkyRL fuses the LM head with Megatron alone. Set it to false, or the backend to megatron."),
+    // backends/skyrl_train/workers/model_wrapper.py, lines 135 to 158: `bf16` is false for a policy that trains.
+    must("plan.master_weights_bytes", |a| a.workload.full_parameter() || a.layout.master_weights_bytes > 3.0)
+        .or("SkyRL's FSDP loads the base of adapters in fp32. Set master_weights_bytes to 4."),
     must("plan.optimizer_offload_fraction", |a| a.layout.optimizer_offload_fraction == 0.0)
         .or("SkyRL steps a share of the optimizer in host memory with Megatron alone. Leave it out."),
 ];

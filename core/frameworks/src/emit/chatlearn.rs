@@ -134,12 +134,6 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if !rl.reference {
-        out.push("ChatLearn always computes the reference's log-probabilities, which the plan leaves out.".to_owned());
-    }
-    if !rl.old_log_prob {
-        out.push("ChatLearn always computes the old log-probabilities, which the question leaves out.".to_owned());
-    }
     let small = |rollout: &RolloutPlan| rollout.kv_cache_dtype == KvCacheDtype::Fp8;
     if emission.plan.rollout.as_ref().is_some_and(small) {
         out.push("ChatLearn has no key for an fp8 KV cache, which the plan has: less room than estimated.".to_owned());

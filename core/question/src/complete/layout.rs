@@ -193,14 +193,19 @@ fn usual_state_bytes(job: &Job, backend: Backend, attention: Attention) -> (f64,
     match (backend, job.workload.precision) {
         (_, precision) if is_early(backend, attention) => early_megatron_state_bytes(precision),
         // Every published recipe in fp8 or below sums gradients in bf16 (Megatron-Bridge's `grad_reduce_in_fp32`).
-        (Backend::Megatron, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4) => (4.0, 2.0, 8.0),
+        (Backend::Megatron, precision) if is_narrow(precision) && !job.sums_in_fp32() => (4.0, 2.0, 8.0),
         // A frozen base is loaded in 16 bits; the figures of what trains are the adapters'.
-        (Backend::Fsdp | Backend::Ddp, _) if job.workload.lora.is_some() => {
+        (Backend::Fsdp | Backend::Ddp, _) if job.workload.lora.is_some() && !job.keeps_base_in_fp32() => {
             let (_, gradients, moments) = state_bytes(backend);
             (2.0, gradients, moments)
         }
         _ => state_bytes(backend),
     }
+}
+
+/// Whether products have 8 bits or fewer.
+fn is_narrow(precision: Precision) -> bool {
+    matches!(precision, Precision::Fp8 | Precision::Mxfp8 | Precision::Nvfp4)
 }
 
 /// Bytes per parameter of the weights that products read: bf16, or fp8 where the optimizer gathers them so

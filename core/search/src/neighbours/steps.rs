@@ -31,7 +31,13 @@ const TURNS: [Turn<Layout>; 14] = [
     }),
     (D::Offload, |l| l.offload.parameters = !l.offload.parameters),
     (D::Offload, |l| l.offload.gradients = !l.offload.gradients),
-    (D::Offload, |l| l.offload.optimizer = !l.offload.optimizer),
+    (D::Offload, |l| {
+        l.offload.optimizer = !l.offload.optimizer;
+        // DeepSpeed's gradients go with it.
+        if l.backend == Backend::Deepspeed {
+            l.offload.gradients = l.offload.optimizer;
+        }
+    }),
     (D::Offload, |l| l.offload.activations = !l.offload.activations),
     (D::OptimizerOffloadFraction, |l| {
         let away = l.optimizer_offload_fraction > 0.0;
@@ -87,8 +93,9 @@ fn resize_ranks(engine: &mut RolloutPlan, ranks: u32) {
 #[must_use]
 pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
     let trains = job.workload.generation.is_none();
+    let learns = job.workload.rl.is_some();
     let wanted = |dimension, to: &Layout| {
-        if trains { runs(dimension, &plan.layout, to) } else { *to == plan.layout }
+        if trains { runs((dimension, learns), &plan.layout, to) } else { *to == plan.layout }
     };
     let mut found = Found::new(job, plan, &wanted);
     helpful(&mut found);
@@ -121,7 +128,7 @@ pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
 
 /// Whether the code that trains has such a step: what it does not split a model by, it does not begin to. A plan that
 /// has it all the same may change it.
-fn runs(dimension: D, was: &Layout, to: &Layout) -> bool {
+fn runs((dimension, learns): (D, bool), was: &Layout, to: &Layout) -> bool {
     let backend = was.backend;
     let megatron = backend == Backend::Megatron;
     let begun = |size: u32| size > 1;
@@ -131,7 +138,10 @@ fn runs(dimension: D, was: &Layout, to: &Layout) -> bool {
         D::ContextParallel => megatron || begun(was.context_parallel),
         D::ExpertParallel => megatron || begun(was.expert_parallel),
         D::ExpertTensorParallel => megatron || begun(was.expert_tensor_parallel),
-        D::UlyssesParallel => backend == Backend::Fsdp || begun(was.ulysses_parallel),
+        // Beside DeepSpeed no RL framework here has it.
+        D::UlyssesParallel => {
+            backend == Backend::Fsdp || backend == Backend::Deepspeed && !learns || begun(was.ulysses_parallel)
+        }
         // Megatron shards the optimizer, FSDP gradients too; plain data parallelism nothing.
         D::ZeroStage => match backend {
             Backend::Megatron => to.zero_stage <= 1,
@@ -145,11 +155,10 @@ fn runs(dimension: D, was: &Layout, to: &Layout) -> bool {
             to.overlap.tensor_parallel == was.overlap.tensor_parallel || megatron && begun(was.tensor_parallel)
         }
         D::OptimizerOffloadFraction => megatron,
-        // Gradients move by themselves in DeepSpeed alone.
+        // Gradients move with the optimizer in DeepSpeed, with the weights elsewhere.
         D::Offload => {
-            backend == Backend::Deepspeed
-                || to.offload.gradients == was.offload.gradients
-                || to.offload.gradients == to.offload.parameters
+            let with = if backend == Backend::Deepspeed { to.offload.optimizer } else { to.offload.parameters };
+            to.offload.gradients == was.offload.gradients || to.offload.gradients == with
         }
         _ => true,
     }

@@ -64,7 +64,7 @@ const BACKEND: &str = "plan.backend";
 const SHARE: &str = "plan.rollout.gpu_memory_utilization";
 
 /// What no plan changes, or none of a back end.
-const OF_THE_JOB: [&str; 15] = [
+const OF_THE_JOB: [&str; 16] = [
     "model",
     "hardware",
     "workload.kind",
@@ -73,6 +73,7 @@ const OF_THE_JOB: [&str; 15] = [
     "workload.lora",
     "workload.rl.schedule",
     "workload.rl.critic",
+    "workload.rl.reference",
     "workload.rl.reward_model",
     "workload.rl.agent",
     "workload.rl.epochs",

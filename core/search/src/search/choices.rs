@@ -85,6 +85,8 @@ fn splits_model(backend: Backend) -> bool {
 
 /// Tokens below which nobody splits a sequence further: less is all latency.
 const LEAST_SPLIT: u64 = 1024;
+/// Such tokens under `DeepSpeed`, where the search begins to exchange heads: steps lead to smaller parts.
+const LEAST_EXCHANGED: u64 = 8192;
 /// The largest pipeline, and the most model chunks of one stage.
 const MOST_STAGES: u32 = 64;
 const MOST_CHUNKS: u32 = 16;
@@ -131,19 +133,25 @@ impl<'a> Sizes<'a> {
         let shape = &self.job.model.shape;
         let heads = shape.num_attention_heads;
         let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
-        let exchanges = self.base.backend == Backend::Fsdp;
+        let learns = self.job.workload.rl.is_some();
         // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
         // No RL framework has a ring beside FSDP.
-        let beside = exchanges && self.job.workload.rl.is_none();
-        let rings = self.of_model(most).max(if beside { most } else { 1 });
-        let ring = powers_of_two(rings)
-            .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
-        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
+        let beside = self.base.backend == Backend::Fsdp && !learns;
         // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
         let batch = self.job.workload.global_batch.max(1);
         let shared = u64::from(self.gpus / tensor.max(1)) / batch;
         let most = most.max(shared.min(64) as u32);
-        let heads = powers_of_two(if exchanges { most } else { 1 }).filter(|size| {
+        let rings = self.of_model(most).max(if beside { most } else { 1 });
+        let ring = powers_of_two(rings)
+            .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
+        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
+        // Beside DeepSpeed no RL framework has Ulysses.
+        let exchanged = match self.base.backend {
+            Backend::Fsdp => most,
+            Backend::Deepspeed if !learns => most.min((length / LEAST_EXCHANGED).max(shared).clamp(1, 64) as u32),
+            Backend::Deepspeed | Backend::Megatron | Backend::Ddp => 1,
+        };
+        let heads = powers_of_two(exchanged).filter(|size| {
             let split = u64::from(*size);
             fits(*size) && shape.shares_key_heads(split) && heads.is_multiple_of(split * u64::from(tensor))
         });

@@ -2,7 +2,6 @@
 # 3,670 tokens/s per GPU, 70.5 of 79.6 GiB, $0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: ChatLearn has no key for overlap_grad_reduce: it reduces gradients after the backward pass, and the estimate hides that beside it. Set overlap.gradients to false, or add the field to MegatronConfig in chatlearn/configs/megatron_config.py, as its tuning guide has it.
-# Warning: ChatLearn always computes the reference's log-probabilities, which the plan leaves out.
 
 export CHATLEARN="$PWD"  # run from the root of ChatLearn's checkout (b7af31a)
 export MEGATRON_PATH="${MEGATRON_PATH:-$CHATLEARN/../Megatron-LM}"  # your Megatron-LM
