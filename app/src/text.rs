@@ -68,6 +68,16 @@ impl Lang {
         }
     }
 
+    /// What stands between a name and what is said of it.
+    pub(crate) fn colon(self) -> &'static str {
+        self.of([": ", "："])
+    }
+
+    /// What stands between the parts of a line.
+    pub(crate) fn comma(self) -> &'static str {
+        self.of([", ", "，"])
+    }
+
     /// The words of this language.
     pub(crate) fn text(self) -> &'static Text {
         self.of([&Text::EN, &Text::ZH])
@@ -156,7 +166,7 @@ impl Lang {
     pub(crate) fn place(self, phase: &str) -> &str {
         match (self, phase) {
             (Self::En, _) => place(phase).map_or_else(|| self.word(phase), |[name, _]| name),
-            (Self::Zh, "engine") => "引擎分到的 GPU 内存",
+            (Self::Zh, "engine") => "引擎分到的显存",
             (Self::Zh, "host") => "每节点主机内存",
             (Self::Zh, _) => self.word(phase),
         }
@@ -203,15 +213,28 @@ pub(crate) fn fill(sentence: &str, values: &[&str]) -> String {
         let mut inside = after.get(1..close).unwrap_or_default().split('|');
         let index: Option<usize> = inside.next().and_then(|digits| digits.parse().ok());
         let value = index.and_then(|index| values.get(index)).copied().unwrap_or("");
-        text.push_str(match (inside.next(), inside.next()) {
+        let value = match (inside.next(), inside.next()) {
             (Some(one), Some(_)) if value == "1" => one,
             (Some(_), Some(many)) => many,
             _ => value,
-        });
+        };
+        // Values are of either kind, and Chinese stands apart from Latin by a space.
+        text.push_str(if text.ends_with(wide) && value.starts_with(latin) { " " } else { "" });
+        text.push_str(value);
         rest = after.get(close + 1..).unwrap_or("");
+        text.push_str(if text.ends_with(latin) && rest.starts_with(wide) { " " } else { "" });
     }
     text.push_str(rest);
     text
+}
+
+/// A Chinese character.
+fn wide(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+fn latin(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '%'
 }
 
 #[cfg(test)]
@@ -250,6 +273,11 @@ mod tests {
         assert_eq!(fill("open {0", &["a"]), "open {0");
         assert_eq!(fill("{0} {0|GPU|GPUs}", &["1"]), "1 GPU");
         assert_eq!(fill("{0} {0|GPU|GPUs}", &["16"]), "16 GPUs");
+        assert_eq!(
+            fill("用于{0}，其中{1}占 {2}。", &["Rollout 生成", "KV 缓存", "1"]),
+            "用于 Rollout 生成，其中 KV 缓存占 1。"
+        );
+        assert_eq!(fill("{0}占多数", &["Logits"]), "Logits 占多数");
     }
 
     #[test]

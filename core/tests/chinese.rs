@@ -86,7 +86,7 @@ fn values_are_said_and_names_stay() {
         ("There is no such field. Known here: rollout, tokens.", "没有此项。这里已知的有：rollout、tokens。"),
         (
             "Calibrated with a run of your own: times × 1.20, training's memory × 0.90.",
-            "已按你自己的训练校准：时间 × 1.20，训练内存 × 0.90。",
+            "已按你自己的训练校准：时间 × 1.20，训练显存 × 0.90。",
         ),
         // A mark in front belongs to the whole sentence.
         (

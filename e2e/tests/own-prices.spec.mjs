@@ -168,19 +168,19 @@ test.describe('in Chinese', () => {
     await expect(home).toContainText('中国卖家没有这种机器的价格');
     await page.locator('#hardware-gpu').selectOption('h20');
     await calculator.settled();
-    await expect(home).toContainText('只询问中国卖家');
+    await expect(home).toContainText('只计入中国卖家的报价');
     await expect(providers).toHaveValue('Alibaba Cloud, AutoDL, Tencent Cloud');
     await expect(rent(page)).toHaveText(/^在 (Alibaba Cloud|AutoDL|Tencent Cloud) 租/);
     await expect(page).toHaveURL(/providers/);
     // So it is after a reload.
     await page.reload();
     await calculator.settled();
-    await expect(home).toContainText('只询问中国卖家');
+    await expect(home).toContainText('只计入中国卖家的报价');
     expect(await violations(page)).toEqual([]);
     await page.locator('#home-switch').click();
     await calculator.settled();
     await expect(providers).toHaveValue('');
-    await expect(home).toContainText('已询问所有卖家');
+    await expect(home).toContainText('已计入所有卖家的报价');
     await page.locator('#home-switch').click();
     await calculator.settled();
     await expect(providers).toHaveValue('Alibaba Cloud, AutoDL, Tencent Cloud');

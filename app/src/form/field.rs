@@ -69,8 +69,8 @@ fields! {
     /// What a GPU of one's own is like but for the figures below.
     GpuBase = "hardware.gpu.base", Choice, ["Starts from", "基准型号"];
     GpuArchitecture = "hardware.gpu.architecture", Choice, ["Architecture", "架构"];
-    GpuMemory = "hardware.gpu.memory_gib", Number, ["Memory, GiB", "内存，GiB"];
-    GpuBandwidth = "hardware.gpu.hbm_gb_per_s", Number, ["Memory bandwidth, GB/s", "内存带宽，GB/s"];
+    GpuMemory = "hardware.gpu.memory_gib", Number, ["Memory, GiB", "显存，GiB"];
+    GpuBandwidth = "hardware.gpu.hbm_gb_per_s", Number, ["Memory bandwidth, GB/s", "显存带宽，GB/s"];
     GpuBf16 = "hardware.gpu.bf16_dense_tflops", Number, ["bf16, TFLOPS", "bf16，TFLOPS"];
     GpuFp8 = "hardware.gpu.fp8_dense_tflops", Number, ["fp8, TFLOPS", "fp8，TFLOPS"];
     GpuNvlink = "hardware.gpu.nvlink_gb_per_s", Number, ["NVLink, GB/s", "NVLink，GB/s"];
@@ -138,7 +138,7 @@ fields! {
     RewardSeconds = "workload.rl.reward_s", Number, ["Reward, seconds", "奖励耗时（秒）"];
     AgentTurns = "workload.rl.agent.turns", Number, ["Mean turns", "平均轮数"];
     AgentMaxTurns = "workload.rl.agent.max_turns", Count, ["Most turns", "最多轮数"];
-    ToolTokens = "workload.rl.agent.tool_response_length", MeanTokens, ["Tool's answer, tokens", "工具回复 token 数"];
+    ToolTokens = "workload.rl.agent.tool_response_length", MeanTokens, ["Tool's answer, tokens", "工具返回 token 数"];
     ToolSeconds = "workload.rl.agent.tool_s", Number, ["Tool call, seconds", "工具调用耗时（秒）"];
     ToolSpread = "workload.rl.agent.tool_cv", Share, ["Spread of tool calls", "工具耗时离散度"];
     /// Responses in progress at a time.
@@ -196,7 +196,7 @@ fields! {
     Engine = "plan.rollout.engine", Choice, ["Rollout engine", "Rollout 引擎"];
     EngineVersion = "plan.rollout.engine_version", Text, ["Engine version", "引擎版本"];
     RolloutTensorParallel = "plan.rollout.tensor_parallel", Count, ["Rollout TP", "Rollout TP"];
-    MemoryShare = "plan.rollout.gpu_memory_utilization", Share, ["Rollout memory", "rollout 内存占比"];
+    MemoryShare = "plan.rollout.gpu_memory_utilization", Share, ["Rollout memory", "Rollout 显存占比"];
     /// The engine without CUDA graphs.
     EnforceEager = "plan.rollout.enforce_eager", Flag, ["Rollout eager mode", "Rollout eager 模式"];
     KvCacheDtype = "plan.rollout.kv_cache_dtype", Choice, ["KV cache type", "KV 缓存类型"];
@@ -205,7 +205,7 @@ fields! {
     ForwardSeconds = "measured.forward_s", Number, ["Forward pass, s", "前向，秒"];
     BackwardSeconds = "measured.backward_s", Number, ["Backward pass, s", "反向，秒"];
     StepSeconds = "measured.step_time_s", Number, ["Step, s", "整步，秒"];
-    PeakGib = "measured.peak_gib", Number, ["Peak memory, GiB", "内存峰值，GiB"];
+    PeakGib = "measured.peak_gib", Number, ["Peak memory, GiB", "显存峰值，GiB"];
 }
 
 impl Field {

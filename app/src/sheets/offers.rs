@@ -192,14 +192,19 @@ impl Scene<'_> {
             let instance = offer.instance();
             let day = offer
                 .date()
-                .map_or_else(|| instance.to_owned(), |date| format!("{instance}, {date}"));
+                .map_or_else(|| instance.to_owned(), |date| [instance, date].join(self.lang.comma()));
             return runs(vec![name, run(" "), quiet(day)]);
         };
         let undated = || fill(words.offer_undated, &[listed.snapshot()]);
         let when = listed.date().map_or_else(undated, str::to_owned);
         let region = listed.region();
         let region = if region == NOT_STATED { words.offer_no_network } else { self.lang.word(region) };
-        runs(vec![name, run(" "), quiet(format!("{}, {region} ", listed.instance())), link(listed.url(), when)])
+        runs(vec![
+            name,
+            run(" "),
+            quiet(format!("{}{}{region} ", listed.instance(), self.lang.comma())),
+            link(listed.url(), when),
+        ])
     }
 
     /// The question by an offer.

@@ -215,7 +215,7 @@ fn told(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
         .called(format!("pin-{index}"))
         .icon("i-pin")
         .pressed(shown.pins.contains(&face.as_str()))
-        .about(format!("{}: {}", sheet.compare, line.layout));
+        .about([sheet.compare, &line.layout].join(lang.colon()));
     let mut acts = vec![pin.into()];
     if !line.chosen {
         let question = Question { plan: Some(answer.plan.clone()), ..question.clone() };
@@ -325,10 +325,13 @@ fn entries(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     ];
     let document = json!(answer);
     let phases = answer.time.phases.iter();
-    entries.extend(phases.map(|phase| (format!("{}, s", lang.word(phase.name)), format::seconds(phase.s))));
+    entries.extend(
+        phases
+            .map(|phase| ([lang.word(phase.name), lang.of(["s", "秒"])].join(lang.comma()), format::seconds(phase.s))),
+    );
     for (part, gib) in document["memory"]["parts"].as_object().into_iter().flatten() {
         let gib = gib.as_f64().map(format::gib);
-        entries.push((format!("{}, GiB", lang.word(part)), gib.unwrap_or_default()));
+        entries.push(([lang.word(part), "GiB"].join(lang.comma()), gib.unwrap_or_default()));
     }
     let mut plan = Vec::new();
     flatten("plan", &document["plan"], &mut plan);

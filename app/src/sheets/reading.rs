@@ -22,7 +22,7 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     if error.is_object() {
         let words = words_of(word(error, "message"), lang);
         let words = match error["line"].as_u64() {
-            Some(line) if line > 0 => format!("{}: {words}", place(error, line, lang)),
+            Some(line) if line > 0 => format!("{}{}{words}", place(error, line, lang), lang.colon()),
             _ => words,
         };
         return vec![said(Kind::Refusal, words)];
@@ -41,12 +41,12 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     let asked_for = missing.iter().map(|own| {
         let why = words_of(word(own, "why"), lang);
         let more = if word(own, "field") == "model" { sheet.model_asked } else { "" };
-        said(Kind::Request, format!("{why} {more}"))
+        said(Kind::Request, format!("{why}{}{more}", lang.of([" ", ""])))
     });
     let refused = refused[1].as_str().and_then(|why| {
         let field = refused[0].as_str().unwrap_or_default();
         let asked = missing.iter().any(|own| word(own, "field") == field);
-        (!asked).then(|| said(Kind::Refusal, format!("{field}: {}", words_of(why, lang))))
+        (!asked).then(|| said(Kind::Refusal, format!("{field}{}{}", lang.colon(), words_of(why, lang))))
     });
     let groups = [
         ("not_modelled", sheet.read_unmodelled),

@@ -85,7 +85,7 @@ fn about(gpus: u64, answer: &Answer, own: &Answer, layout: &str, lang: Lang) -> 
         let covers = format::percent(interval.coverage, 0);
         let name = fill(text.interval_legend, &[&covers]);
         let ends = [low, high].map(|end| lang.tokens(end * 1e6));
-        lines.push(format!("{name}: {}–{}", ends[0], ends[1]));
+        lines.push(format!("{name}{}{}–{}", lang.colon(), ends[0], ends[1]));
     }
     lines.extend(answer.usd_per_mtok.map(|usd| format!("{} {}", format::usd(usd), text.per_mt)));
     lines.push(layout.to_owned());

@@ -19,7 +19,8 @@ const SAME_GIB: f64 = 0.05;
 
 /// `Tensor parallel: 2 → 4`.
 pub(super) fn sentence(change: &Change, lang: Lang) -> String {
-    format!("{}: {} → {}", name(&change.field, lang), value(&change.from, lang), value(&change.to, lang))
+    let [from, to] = [&change.from, &change.to].map(|own| value(own, lang));
+    format!("{}{}{from} → {to}", name(&change.field, lang), lang.colon())
 }
 
 fn matters(difference: &Difference, now: &Figures) -> bool {
@@ -70,7 +71,7 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
     let mut costs = format!("{speed} {}", text.per_gpu);
     if let Some(usd) = found.difference.usd_per_mtok {
-        costs = format!("{costs}, {} {}", signed_usd_per_mtok(usd), text.per_mt);
+        costs = format!("{costs}{}{} {}", lang.comma(), signed_usd_per_mtok(usd), text.per_mt);
     }
     let gib = format::gib(figures.reserved_gib);
     let set: Vec<_> = found.changes.iter().map(|change| change.set.clone()).collect();

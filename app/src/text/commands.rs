@@ -51,21 +51,21 @@ pub(crate) const COMMANDS: &[(&str, [&str; 2])] = &[
         "check",
         [
             "Checks a script before it runs: whether it fits, ends in time and is paid for, as an exit status and as annotations.",
-            "运行前检查脚本：是否放得下、能否按时结束、费用是否够，以退出码和注释给出。",
+            "运行前检查脚本：是否放得下、能否按时结束、费用是否够，以退出码和代码标注给出。",
         ],
     ),
     (
         "contribute",
         [
             "Makes a run that you measured a row of the published runs, of its log and this page's link.",
-            "把你实测的运行变成已发布运行中的一行：由其日志和本网页的链接生成。",
+            "把你实测的运行变成公开记录中的一条：由其日志和本网页的链接生成。",
         ],
     ),
     (
         "doctor",
         [
             "Says where memory ran out, by a traceback or a log, and what would help.",
-            "根据 traceback 或日志指出内存在哪里耗尽，以及怎样解决。",
+            "根据 traceback 或日志指出显存或主机内存在哪里耗尽，以及怎样解决。",
         ],
     ),
     ("catalog", ["Models, GPUs, nodes and prices, with sources.", "模型、GPU、节点与价格，均附来源。"]),

@@ -193,7 +193,7 @@ pub(crate) const PYTHON: Guide = Guide {
                     "estimate",
                     [
                         "Whether it fits, how fast it is, what it costs, where memory and time go.",
-                        "是否放得下、速度、费用，内存与时间的去向。",
+                        "是否放得下、速度、费用，显存与时间的去向。",
                     ],
                 ),
                 (
@@ -208,7 +208,7 @@ pub(crate) const PYTHON: Guide = Guide {
                     "read, check, doctor",
                     [
                         "A script back into a question; whether it may run; where memory ran out.",
-                        "把脚本读回为问题；判断能否运行；内存在哪里耗尽。",
+                        "把脚本读回为问题；判断能否运行；显存或主机内存在哪里耗尽。",
                     ],
                 ),
                 (

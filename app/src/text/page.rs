@@ -114,12 +114,12 @@ words! {
     prices_more: "More bad lines: {0}.", "另有 {0} 行。";
     prices_sheet: "your price sheet", "你的价格表";
     prices_undated: "day not stated", "日期未说明";
-    home_asked: "Chinese sellers alone are asked: {0}.", "只询问中国卖家：{0}。";
+    home_asked: "Chinese sellers alone are asked: {0}.", "只计入中国卖家的报价：{0}。";
     home_none: "No Chinese seller has a price of this machine: all sellers are asked. Enter your own price above if you know one.",
-        "中国卖家没有这种机器的价格，已询问所有卖家。知道价格的话，请填在上面。";
-    home_all: "All sellers are asked.", "已询问所有卖家。";
+        "中国卖家没有这种机器的价格，已计入所有卖家的报价。知道价格的话，请填在上面。";
+    home_all: "All sellers are asked.", "已计入所有卖家的报价。";
     home_first: "Chinese sellers first", "优先中国卖家";
-    home_every: "Ask all sellers", "询问所有卖家";
+    home_every: "Ask all sellers", "计入所有卖家";
     rent_list: "none: list price", "无：目录价格";
     rent_hint: "{0}, {1}, {2}: {3} a GPU hour, {4}.", "{0}，{1}，{2}：每 GPU 小时 {3}，{4}。";
     rent_stated: "You state the machine yourself: no offer is looked for.", "机器由你直接写明，不再查找报价。";
@@ -144,7 +144,7 @@ words! {
     task_rl: "Reinforcement learning", "强化学习";
     task_generate: "Generation", "仅生成";
     all_weights: "all weights", "全部权重";
-    pairs_per_step: "Pairs per step", "每步回复对数";
+    pairs_per_step: "Pairs per step", "每步回答对数";
     tokens_unit: "tokens", "token";
     step_hint: "{0} {0|token|tokens} a step.", "每步 {0} token。";
     more_rl: "Sampling, updates, schedule", "采样、更新与调度";
@@ -218,7 +218,7 @@ words! {
     asked_rl: "{0} of {1} on {2} × {3}, {4} {4|prompt|prompts} × {5} {5|response|responses} of up to {6} + {7} tokens.",
         "在 {2} × {3} 上用 {0} 训练 {1}，{4} 个提示词 × {5} 个回答，最长 {6} + {7} token。";
     asked_pairs: "{0} of {1} on {2} × {3}, {4} {4|pair|pairs} of up to {5} tokens each a step.",
-        "在 {2} × {3} 上对 {1} 做 {0}，每步 {4} 对回复，各最长 {5} token。";
+        "在 {2} × {3} 上对 {1} 做 {0}，每步 {4} 对回答，各最长 {5} token。";
     asked_train: "{0} of {1} on {2} × {3}, {4} {4|sequence|sequences} of up to {5} tokens a step.",
         "在 {2} × {3} 上对 {1} 做 {0}，每步 {4} 条序列，最长 {5} token。";
     asked_rollout: "{0} of {1} on {2} × {3}, {4} {4|request|requests} of {5} + {6} tokens.",
@@ -255,8 +255,8 @@ words! {
     chip_fused: "fused LM head", "融合 LM head";
     chip_not_fused: "no fused LM head", "不融合 LM head";
     chip_train_gpus: "{0} {0|GPU trains|GPUs train}", "{0} 个 GPU 训练";
-    chip_share: "memory {0}", "内存 {0}";
-    chip_kv: "KV cache {0}", "KV cache {0}";
+    chip_share: "memory {0}", "显存 {0}";
+    chip_kv: "KV cache {0}", "KV 缓存 {0}";
     newest: "today's", "最新版";
     chip_eager: "eager mode", "eager 模式";
     chip_graphs: "CUDA graphs", "CUDA graph";
@@ -269,7 +269,7 @@ words! {
     why_not: "Why not …?", "为什么不是…？";
     why_not_title: "Why not …? Textbook layouts beside the plan", "为什么不是…？教科书式布局与本方案对比";
     why_not_wait: "Searching the best plan of each textbook layout.", "正在为每种教科书式布局搜索最好的配置。";
-    interval_note: "Ranges cover {0} of published runs.", "范围覆盖 {0} 的公开训练。";
+    interval_note: "Ranges cover {0} of published runs.", "区间覆盖 {0} 的公开记录。";
     which_gpu: "Which GPU", "选哪种 GPU";
     sort_by: "Sort by", "排序";
     fastest: "Fastest", "按速度";
@@ -366,7 +366,7 @@ words! {
         "平均约 {0} token，95 % 不超过 {1}，最长 {2}。";
     sample_use: "Use these lengths", "采用这些长度";
     front: "Cost against time", "成本与时间";
-    close_ways: "Nearest that fit:", "最接近的放得下的办法：";
+    close_ways: "Nearest that fit:", "放得下的最小改动：";
     close_looking: "Looking for what would fit.", "正在寻找放得下的办法。";
     close_none: "More GPUs of this type do not make it fit, and no other type of the catalog does in this number.",
         "增加此型号的卡数也放不下，相同卡数下目录中也没有其他型号放得下。";
@@ -377,11 +377,11 @@ words! {
     close_sure: "{0}; {1} sure", "{0}；{1} 的把握";
     close_plan: "Another plan on the same GPUs", "相同 GPU，换一种配置";
     close_use: "Use it", "采用";
-    memory: "Memory", "内存";
+    memory: "Memory", "显存";
     memory_take: "{0} peaks at {1} GiB reserved, of {2}. The largest part: {3}, {4}.",
         "{0}的峰值为预留 {1} / {2} GiB，其中{3}占 {4}。";
     memory_note: "GiB reserved on the worst GPU, by phase. The verdict needs less: an allocator gives back what it holds unused before memory runs out.",
-        "最满的 GPU 预留的 GiB，按阶段。判定所需更少：显存不足时，分配器会先归还未用的部分。";
+        "最满的 GPU 在各阶段预留的 GiB。判定放得下所需的更少：显存不足时，分配器会先归还未用的部分。";
     gib_reserved: "GiB reserved", "预留 GiB";
     limits: "The most that fits", "最多放得下";
     limits_note: "The largest gpu_memory_utilization to be advised, never above 0.85 beside training and 0.90 alone, and the most tokens per GPU in one pass of each phase. The rest of the plan stays.",
@@ -402,7 +402,7 @@ words! {
         "填入日志中的数字，或在粘贴脚本处直接粘贴日志，即可看到你的 MFU 以及估算偏差。前向与反向填单 GPU 上一个微批次的平均值，峰值填训练进程的 torch.cuda.max_memory_allocated。";
     cal_passes: "Forward and backward pass", "前向与反向";
     cal_step: "Whole step", "整步";
-    cal_memory: "Peak memory", "内存峰值";
+    cal_memory: "Peak memory", "显存峰值";
     cal_seconds: "{0} s, estimated {1} s", "{0} 秒，估算 {1} 秒";
     cal_gib: "{0} GiB, estimated {1} GiB", "{0} GiB，估算 {1} GiB";
     cal_mfu: "MFU {0}, estimated {1}", "MFU {0}，估算 {1}";
@@ -420,7 +420,7 @@ words! {
     cal_erase: "Erase the calibration of {0}", "删除 {0} 的校准";
     cal_erase_short: "Erase", "删除";
     cal_times: "times\u{a0}×\u{a0}{0}", "时间\u{a0}×\u{a0}{0}";
-    cal_gib_times: "training's memory\u{a0}×\u{a0}{0}", "训练内存\u{a0}×\u{a0}{0}";
+    cal_gib_times: "training's memory\u{a0}×\u{a0}{0}", "训练显存\u{a0}×\u{a0}{0}";
     cal_rollout: "generation\u{a0}×\u{a0}{0}", "生成\u{a0}×\u{a0}{0}";
     cal_forward: "passes forward alone\u{a0}×\u{a0}{0}", "纯前向\u{a0}×\u{a0}{0}";
     cal_update: "updates\u{a0}×\u{a0}{0}", "更新\u{a0}×\u{a0}{0}";
@@ -431,7 +431,7 @@ words! {
     cal_forget: "Forget my run", "取消校准";
     cal_link: "Measured it yourself?", "自己测过？";
     plans: "Plans", "候选配置";
-    of_card: "{0} of the card", "占内存 {0}";
+    of_card: "{0} of the card", "占显存 {0}";
     of_step: "{0} of the step", "占单步 {0}";
     how: "how", "依据";
     how_of: "How {0} is calculated", "{0}如何算出";
@@ -469,13 +469,13 @@ words! {
         "改用 {0} 与上面的配置一样快（相差不到 {1}）：{2} token/s/GPU。";
     no_flags: "There are no flags for this question.", "此问题没有对应的参数。";
     flags_unfit: "This plan does not fit. The flags would end in out of memory.",
-        "此配置放不下，照此运行会内存溢出（OOM）。";
+        "此配置放不下，照此运行会显存溢出（OOM）。";
     flags_writing: "Writing the flags.", "正在生成参数。";
     flags_others: "Not for this question", "不适用于此问题";
     paste: "Paste a script", "粘贴脚本";
     close: "Close", "关闭";
     paste_hint: "A command or script of veRL, ChatLearn, TRL, ms-swift, OpenRLHF, slime, NeMo-RL, SkyRL, Megatron-LM or Megatron-Bridge, YAML of LLaMA-Factory, axolotl or LLMForge, TOML of torchtitan up to 0.2, Python with the configuration of torchtitan, TRL, Unsloth or Transformers, or a ds_config.json with its launch line; a traceback of memory that ran out; or the log of a run, alone or with its script. At most 1 MiB, and of a longer file its beginning. It is read here and sent nowhere.",
-        "veRL、ChatLearn、TRL、ms-swift、OpenRLHF、slime、NeMo-RL、SkyRL、Megatron-LM 或 Megatron-Bridge 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，torchtitan 0.2 及以前的 TOML，含 torchtitan、TRL、Unsloth 或 Transformers 配置的 Python，或 ds_config.json 及其启动命令，也可以是内存耗尽的 traceback，或一次运行的日志（可连同其脚本），不超过 1 MiB，更长的文件只取开头。仅在本页读取，不会发送到任何地方。";
+        "veRL、ChatLearn、TRL、ms-swift、OpenRLHF、slime、NeMo-RL、SkyRL、Megatron-LM 或 Megatron-Bridge 的命令或脚本，LLaMA-Factory、axolotl 或 LLMForge 的 YAML，torchtitan 0.2 及以前的 TOML，含 torchtitan、TRL、Unsloth 或 Transformers 配置的 Python，或 ds_config.json 及其启动命令，也可以是显存或内存耗尽的 traceback，或一次运行的日志（可连同其脚本），不超过 1 MiB，更长的文件只取开头。仅在本页读取，不会发送到任何地方。";
     paste_label: "Script", "脚本";
     paste_files: "Open files", "打开文件";
     paste_drop: "or drop them on the box", "或拖放到输入框";

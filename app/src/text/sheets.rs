@@ -25,7 +25,7 @@ words! {
     offer_refused: "The plan cannot run there", "该方案无法在那里运行";
     offer_slower: "{0} slower there", "在那里慢 {0}";
     plans_counted: "{0} legal plans searched, {1} of them timed. The best of each parallel layout:",
-        "搜索了 {0} 种合法配置，其中 {1} 种计算了时间。每种并行布局中最好的：";
+        "搜索了 {0} 种合法配置，其中 {1} 种计算了时间。每种并行布局的最佳配置：";
     layout: "Layout", "布局";
     batch: "Per GPU", "每 GPU";
     batch_tokens: "{0} tokens", "{0} token";
@@ -39,14 +39,14 @@ words! {
     faster_tight: "{0} faster.", "快 {0}。";
     same_speed: "As fast.", "同样快。";
     not_longest: "Not with the longest responses", "回答最长时放不下";
-    sens_numerics: "What is computed changes", "改变数值格式";
-    sens_machine: "The machine changes", "改变机器";
-    sure_run: "{0} costs {1} s a step and {2}.", "提到 {0}：每步 +{1} 秒，共 +{2}。";
-    sure_step: "{0} costs {1} s and {2} a step.", "提到 {0}：每步 +{1} 秒、+{2}。";
-    sure_time: "{0} costs {1} s a step.", "提到 {0}：每步 +{1} 秒。";
-    save_run: "{0} saves {1} s a step and {2}.", "降到 {0}：每步 −{1} 秒，共 −{2}。";
-    save_step: "{0} saves {1} s and {2} a step.", "降到 {0}：每步 −{1} 秒、−{2}。";
-    save_time: "{0} saves {1} s a step.", "降到 {0}：每步 −{1} 秒。";
+    sens_numerics: "What is computed changes", "计算内容有变";
+    sens_machine: "The machine changes", "机器有变";
+    sure_run: "{0} costs {1} s a step and {2}.", "提到 {0}：每步多 {1} 秒，共多花 {2}。";
+    sure_step: "{0} costs {1} s and {2} a step.", "提到 {0}：每步多 {1} 秒，多花 {2}。";
+    sure_time: "{0} costs {1} s a step.", "提到 {0}：每步多 {1} 秒。";
+    save_run: "{0} saves {1} s a step and {2}.", "降到 {0}：每步少 {1} 秒，共省 {2}。";
+    save_step: "{0} saves {1} s and {2} a step.", "降到 {0}：每步少 {1} 秒，省 {2}。";
+    save_time: "{0} saves {1} s a step.", "降到 {0}：每步少 {1} 秒。";
     sure_free: "{0} costs nothing more.", "提到 {0} 不增加代价。";
     sure_same: "{0} saves nothing.", "降到 {0} 没有好处。";
     sure_none: "No plan was found that is {0}\u{a0}% sure.", "没有找到有 {0}\u{a0}% 把握的配置。";
@@ -72,12 +72,12 @@ words! {
     use_it: "Use it", "采用";
     way_same: "as fast; {0} sure", "速度不变；{0} 的把握";
     way_costs: "{0}\u{a0}s a step{1}; {2} sure", "每步 {0} 秒{1}；{2} 的把握";
-    way_run: ", {0}", "，共 {0}";
-    way_step: ", {0} a step", "，每步 {0}";
+    way_run: ", {0}", "，总费用 {0}";
+    way_step: ", {0} a step", "，每步费用 {0}";
     change: "Change", "改动";
     try_it: "Try it", "试一试";
     remedy: "The cheapest way to make it fit: {0}. It then takes {1} GiB ({2}).",
-        "放得下的最低代价：{0}。改后占用 {1} GiB（{2}）。";
+        "代价最小的放得下的改动：{0}。改后占用 {1} GiB（{2}）。";
     remedy_none: "No one or two steps make it fit.", "一步或两步改动都无法放下。";
     show_changes: "Show all {0}", "显示全部 {0} 项";
     no_difference: "Changes that make no difference: {0}.", "没有影响的改动：{0} 项。";
@@ -102,7 +102,7 @@ words! {
     read_unmodelled: "Not modelled", "未建模";
     read_assumed: "Assumed", "假定值";
     read_understood: "Understood", "已理解";
-    read_ignored: "Without effect on memory and speed", "不影响内存和速度";
+    read_ignored: "Without effect on memory and speed", "不影响显存和速度";
     assumed_here: "Assumed, as the script does not state it", "脚本没有写明，以下为假定值";
     assumed_more: "Assumed besides: {0}, listed below.", "另有 {0} 项假定值，见下文。";
     not_stated: "not stated", "未写明";
@@ -162,11 +162,11 @@ words! {
     worse: "worse", "更差";
     pinned_a: "A, pinned", "A（已固定）";
     now_b: "B, now", "B（当前）";
-    text_same: "In the text for {0}, nothing differs", "{0} 的文本没有差别";
-    text_one: "In the text for {0}, one line", "{0} 的文本有 1 行不同";
-    text_many: "In the text for {0}, {1} lines", "{0} 的文本有 {1} 行不同";
-    text_of_a: "{0} has a text for A alone", "只有 A 有 {0} 的文本";
-    text_of_b: "{0} has a text for B alone", "只有 B 有 {0} 的文本";
+    text_same: "In the text for {0}, nothing differs", "{0} 的参数没有差别";
+    text_one: "In the text for {0}, one line", "{0} 的参数有 1 行不同";
+    text_many: "In the text for {0}, {1} lines", "{0} 的参数有 {1} 行不同";
+    text_of_a: "{0} has a text for A alone", "只有 A 有 {0} 的参数";
+    text_of_b: "{0} has a text for B alone", "只有 B 有 {0} 的参数";
     question: "Question", "问题";
     run_hours: "Run, hours", "整个训练，小时";
     run_usd: "Run, $", "整个训练，$";
@@ -277,18 +277,18 @@ words! {
     within_limit: "Limit", "限制";
     within_table: "GPU types and numbers, by the limit", "GPU 型号和数量，按限制排列";
     within_note: "{0} combinations of GPU type and number tried, {1} to {2} GPUs of each type; {3} do not fit.",
-        "共试了 {0} 种 GPU 型号与数量的组合，每种型号 {1} 到 {2} 张；其中 {3} 种放不下。";
+        "共试了 {0} 种 GPU 型号与数量的组合，每种型号 {1} 到 {2} 个；其中 {3} 种放不下。";
     within_counting: "Trying GPU types and numbers: {0} of {1}.", "正在尝试 GPU 型号和数量：{0} / {1}。";
     wn_guide: "{0} guide", "{0} 指南";
     wn_paper: "{0} paper", "{0} 论文";
     wn_recipe: "{0} recipe", "{0} 示例配置";
     wn_default: "{0} default", "{0} 默认值";
     wn_verl_fsdp: "layers recomputed, 70\u{a0}% of the memory for the engine, Ulysses from 8,192 tokens",
-        "各层重计算，引擎占 70% 内存，8,192 token 起用 Ulysses";
+        "各层重计算，引擎占 70\u{a0}% 显存，8,192 token 起用 Ulysses";
     wn_verl_megatron: "all that training keeps is in host memory outside its phases",
         "训练保留的内容在各自阶段之外都放在主机内存";
     wn_llmforge: "ZeRO-3 with everything offloaded and layers recomputed: the safest in memory",
-        "ZeRO-3，全部卸载，各层重计算：最省内存";
+        "ZeRO-3，全部卸载，各层重计算：最省显存";
     wn_megatron_dense: "TP over the node, pipeline stages beyond it", "TP 占满节点，节点之间用流水线";
     wn_megatron_moe: "experts over the node before any TP, pipeline stages beyond it",
         "节点内先切专家再用 TP，节点之间用流水线";
@@ -316,7 +316,7 @@ words! {
     wn_slower_run: "The best of them, the {0}'s, is {1}\u{a0}s a step slower and {2} dearer.",
         "其中最好的出自 {0}，每步慢 {1} 秒，贵 {2}。";
     wn_slower: "The best of them, the {0}'s, is {1}\u{a0}s a step slower.", "其中最好的出自 {0}，每步慢 {1} 秒。";
-    wn_none_fits: "None of them fits as surely as you ask.", "其中没有一种能以你要求的把握放下。";
+    wn_none_fits: "None of them fits as surely as you ask.", "其中没有一种达到你要求的把握。";
     wn_textbook: "This plan is the textbook one: no guide, recipe or default that is known says otherwise for such a question.",
         "本方案就是教科书式的：对这样的问题，已知的指南、示例配置和默认值都没有别的说法。";
     wn_parts: "Every part of the step, s", "单步的每个部分，秒";
@@ -340,7 +340,7 @@ words! {
     near_rollout_tp: "rollout TP\u{a0}{0} instead of {1}", "生成 TP\u{a0}{0}，而非 {1}";
     near_more: "{0} more", "另有 {0} 处";
     near_requests: "{0} requests instead of {1}", "{0} 个请求，而非 {1} 个";
-    near_gpus: "{0} {0|GPU|GPUs} instead of {1}", "{0} 张 GPU，而非 {1} 张";
+    near_gpus: "{0} {0|GPU|GPUs} instead of {1}", "{0} 个 GPU，而非 {1} 个";
     near_tokens: "{0} tokens instead of {1}", "{0} token，而非 {1}";
     near_note: "Each estimate was made without its own run.", "各估算均未用到该记录本身。";
     near_note_speed: "Tokens/s per GPU. Each estimate was made without its own run.",

@@ -21,7 +21,7 @@ pub(super) fn Banner(page: Page) -> impl IntoView {
             (!fields.is_empty()).then(|| view! {
                 <p class="callout callout-info banner" role="status" id="left-out">
                     <Icon name="i-info"/>
-                    <span>{fill(text.banner_left_out, &[&fields.join(", ")])}</span>
+                    <span>{fill(text.banner_left_out, &[&fields.join(page.lang.of([", ", "、"]))])}</span>
                     <Dismiss page act=move || page.left_out.set(Vec::new())/>
                 </p>
             })

@@ -141,7 +141,7 @@ fn factors(own: &Calibration, lang: Lang) -> String {
         part(text.cal_gib_times, own.memory),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    parts.join(lang.of([", ", "，"]))
+    parts.join(lang.comma())
 }
 
 /// A factor, and what it comes from.

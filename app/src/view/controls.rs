@@ -54,7 +54,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         .is_some_and(|field| field.path() != error.path && error.path.len() > field.path().len())
     {
         // A key of a pasted file is what stands there.
-        place = format!("{place}, {}", error.path.rsplit('.').next().unwrap_or_default());
+        place = format!("{place}{}{}", page.lang.comma(), error.path.rsplit('.').next().unwrap_or_default());
     }
     fill(text.wrong_at, &[&place, &words])
 }

@@ -62,7 +62,7 @@ pub(super) fn Embed(page: Page) -> impl IntoView {
     let named = if named.is_empty() { OWN.into() } else { named };
     let has = |name| named.contains(&name);
     let unknown = (!unknown.is_empty()).then(|| {
-        let [unknown, all] = [&unknown, &all].map(|names| names.join(", "));
+        let [unknown, all] = [&unknown, &all].map(|names| names.join(page.lang.of([", ", "、"])));
         view! {
             <p class="callout callout-bad banner" role="alert" id="no-panel">
                 <Icon name="i-warn"/>

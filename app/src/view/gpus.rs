@@ -415,7 +415,7 @@ fn figures(page: Page, row: &Compared) -> AnyView {
         },
         Ok(figures) => view! {
             <td colspan="4">
-                {fit::short(figures.state, figures.probability, page.lang)} ": " {reason(row, text)}
+                {fit::short(figures.state, figures.probability, page.lang)} {page.lang.colon()} {reason(row, text)}
             </td>
         },
         Err(error) => view! { <td colspan="4">{page.say(error)}</td> },

@@ -135,7 +135,7 @@ pub(super) fn Memory(page: Page) -> impl IntoView {
             id="memory"
             title=text.memory
             tools=move || with(page, |memory, lang| {
-                let name = format!("{}, {}", text.memory, lang.word(memory.phase));
+                let name = [text.memory, lang.word(memory.phase)].join(lang.comma());
                 view! { <How page figure=format!("memory.{}", memory.phase) name/> }
             })
             take=Signal::derive(move || with(page, takeaway))

@@ -136,7 +136,7 @@ fn result(page: Page) -> Option<AnyView> {
 fn whole(page: Page, own: &Expected) -> AnyView {
     let text = page.text();
     let hours = fill(text.run_h, &[&hours(own.hours)]);
-    let comma = page.lang.of([", ", "，"]);
+    let comma = page.lang.comma();
     let value = own
         .usd
         .map_or_else(|| hours.clone(), |usd| format!("{hours}{comma}{}", format::dollars(usd)));

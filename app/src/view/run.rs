@@ -252,12 +252,7 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
             let usd = run.all_usd().and_then(|usd| answer.against_speed(usd));
             let usd = usd.map(|[low, high]| {
                 let high = format::dollars(high);
-                format!(
-                    "{}{}–{}",
-                    page.lang.of([", ", "，"]),
-                    format::dollars(low),
-                    high.trim_start_matches(['$', '¥'])
-                )
+                format!("{}{}–{}", page.lang.comma(), format::dollars(low), high.trim_start_matches(['$', '¥']))
             });
             fill(
                 text.run_range,
@@ -272,7 +267,7 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
 fn price(page: Page, run: &Run) -> String {
     let hours = fill(page.text().run_h, &[&all_hours(run)]);
     match run.all_usd() {
-        Some(usd) => format!("{hours}{}{}", page.lang.of([", ", "，"]), format::dollars(usd)),
+        Some(usd) => format!("{hours}{}{}", page.lang.comma(), format::dollars(usd)),
         None => hours,
     }
 }

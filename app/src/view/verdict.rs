@@ -223,7 +223,8 @@ pub(super) fn Announcement(page: Page) -> impl IntoView {
         let sentence = page.answered().map(|shown| {
             let answer = &shown.found.answer;
             let speed = format!("{} {}", format::figure(answer.tokens_per_s_per_gpu), lang.text().per_gpu);
-            format!("{}. {} {speed}", fit::sentence(&answer.fit, lang), fit::margin(&answer.fit, lang))
+            let [stop, space] = lang.of([[". ", " "], ["。", ""]]);
+            format!("{}{stop}{}{space}{speed}", fit::sentence(&answer.fit, lang), fit::margin(&answer.fit, lang))
         });
         Some(Box::new(move || said.set(sentence.unwrap_or_default())))
     });

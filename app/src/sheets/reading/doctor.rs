@@ -17,7 +17,7 @@ pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     let verdict = says.next().unwrap_or_default();
     let framework = Some(word(found, "framework")).filter(|name| !name.is_empty());
     let head = framework
-        .map(|name| words(format!("{name}: ")))
+        .map(|name| words(format!("{name}{}", lang.colon())))
         .into_iter()
         .chain([strong(verdict)])
         .collect();

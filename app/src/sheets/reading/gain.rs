@@ -118,7 +118,7 @@ fn change(own: &Value, lang: Lang) -> Entry {
     let settings = list(own, "settings").iter().filter_map(Value::as_str).map(code);
     let [from, to] = ["from", "to"].map(|key| value(word(own, key), lang));
     let line = vec![
-        words(format!("{name}: {from} → {to} ")),
+        words(format!("{name}{}{from} → {to} ", lang.colon())),
         strong(speed),
         quiet(format!(" {fits}\u{a0}·\u{a0}{needs}\u{a0}GiB").replace(' ', "\u{a0}")),
     ];

@@ -66,7 +66,7 @@ fn worst(page: Page, overview: &Overview) -> Option<Fig> {
         Kind::Step => (text.worst_phase, text.count_steps),
         _ => (text.worst_kind, text.count_runs),
     };
-    let comma = page.lang.of([", ", "，"]);
+    let comma = page.lang.comma();
     let label = kind_name(text, &worst.name);
     let below = format!("{label}{comma}{}", fill(counted, &[&worst.runs.to_string()]));
     Some((name.to_owned(), share(worst.median), below))

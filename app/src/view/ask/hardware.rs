@@ -281,7 +281,7 @@ fn home_hint(page: Page) -> Option<AnyView> {
     let providers = page.typed(Field::Providers);
     let any = page.form.with(Form::takes_any_seller);
     let (says, first) = match (providers.as_str(), any) {
-        (HOME, _) => (fill(text.home_asked, &[HOME]), false),
+        (HOME, _) => (fill(text.home_asked, &[&HOME.replace(", ", page.lang.of([", ", "、"]))]), false),
         ("", true) => (text.home_none.to_owned(), false),
         ("", false) => (text.home_all.to_owned(), true),
         _ => return None,

@@ -32,7 +32,7 @@ fn part(part: &'static Part, lang: Lang) -> AnyView {
                 view! {
                     <li>
                         <a href=*href>{*href}</a>
-                        ": "
+                        {lang.colon()}
                         {lang.said(said)}
                     </li>
                 }

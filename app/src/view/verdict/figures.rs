@@ -42,7 +42,7 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
         <p class="rent" id="rent">
             <b>{order}</b>
             " "
-            <span>{format!("{}, {}", page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang))}</span>
+            <span>{[page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang)].join(page.lang.comma())}</span>
         </p>
     })
 }
