@@ -221,8 +221,10 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
 
 fn algorithm(kind: WorkloadKind, rl: &Rl) -> Section {
     let mut section = Section::new("Algorithm");
-    let reason = if rl.reference { "keeps the policy near the reference, from your question" } else { "no penalty" };
-    section.set(format!("{TRAINER}.kl_coef"), if rl.reference { "0.001" } else { "0.0" }, reason);
+    // The reference is evaluated in any case; GSPO has no use for it.
+    let penalized = rl.reference && kind.algorithm().is_some_and(|own| own.reference);
+    let reason = if penalized { "keeps the policy near the reference, from your question" } else { "no penalty" };
+    section.set(format!("{TRAINER}.kl_coef"), if penalized { "0.001" } else { "0.0" }, reason);
     let loss = kind.algorithm().map(|own| own.loss);
     let (high, low, why) = loss
         .and_then(|own| own.clip)
