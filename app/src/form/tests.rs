@@ -604,7 +604,7 @@ fn what_mends_a_control_is_right_there() {
         (Field::Gpus, "-16", &[("16", false), ("8", false)]),
         (Field::Gpus, "7.6", &[("8", false)]),
         (Field::Gpus, "two", &[("8", false)]),
-        (Field::Gpus, "2000000", &[("8", false)]),
+        (Field::Gpus, "2000000", &[("1,048,576", true), ("8", false)]),
         (Field::Gpus, "100000", &[("16,384", true), ("8", false)]),
         (Field::Prompts, "", &[("512", false)]),
         (Field::MemoryShare, "1,5", &[("0.65", false)]),
