@@ -166,6 +166,8 @@ fn run(emission: &Emission, rl: &Rl) -> Section {
         samples,
         format!("{} prompts × {n} responses", count(rl.prompts_per_step)),
     );
+    let (episodes, reason) = choices::run::steps(&emission.job.workload, rl);
+    section.set(format!("{RUN}.num_episode"), episodes, format!("an episode is a step: {reason}"));
     let mini = rl.mini_batch.saturating_mul(n);
     let updates = samples / mini.max(1);
     section.set(

@@ -2,6 +2,7 @@
 
 pub(crate) mod grouped;
 pub(crate) mod preference;
+pub(crate) mod run;
 
 use super::Emission;
 use super::optimizer::kept_moments;

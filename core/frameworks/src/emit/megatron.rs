@@ -128,7 +128,7 @@ pub(crate) const YOURS: f64 = 1000.0;
 
 /// Optimizer steps of the run, and why.
 pub(super) fn steps(workload: &Workload) -> (f64, String) {
-    let per_step = workload.mean_sequence_length * workload.global_batch as f64;
+    let per_step = workload.example_length() * workload.global_batch as f64;
     let run = workload.run_steps(per_step).zip(workload.run_tokens(per_step));
     match run.filter(|_| workload.has_run()) {
         None => (YOURS, "steps; yours to choose".to_owned()),

@@ -59,7 +59,7 @@ args=(
 
   # Data and run
   data.train.dataset_name=OpenMathInstruct-2  # change this to your data
-  grpo.max_num_steps=1000  # steps; yours to choose
+  grpo.max_num_steps=100  # steps, assumed, as in the estimate: your question states none; yours to choose
   checkpointing.checkpoint_dir="$HOME/checkpoints/shardwise"  # change this to your folder
   checkpointing.save_period=20  # 20 steps
 )

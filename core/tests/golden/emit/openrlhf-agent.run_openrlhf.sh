@@ -54,7 +54,8 @@ args=(
   --data.prompt_dataset "$HOME/data/train"  # change this to your data
   --data.input_key input  # the column with the prompt
   --data.label_key label  # the column that your reward_func reads
-  --train.num_episodes 1  # passes over your data; yours to choose
+  --train.num_episodes 1  # passes over your data: more where it has fewer than the next line's
+  --data.max_samples 51200  # examples at most: those of 100 steps, assumed, as in the estimate: your question states none; yours to choose
   --ckpt.output_dir "$HOME/output/shardwise"  # change this to your folder
 )
 # Start Ray first: ray start --head on one node, ray start --address on the others.

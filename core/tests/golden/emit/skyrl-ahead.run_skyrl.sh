@@ -70,8 +70,8 @@ args=(
   # Data and run
   data.train_data="['$HOME/data/train.parquet']"  # change this to your data
   environment.env_class=gsm8k  # a rule for arithmetic; change this to yours
-  trainer.max_training_steps=1000  # steps; yours to choose
-  trainer.epochs=1000  # passes over the data at most: the steps end the run
+  trainer.max_training_steps=100  # steps, assumed, as in the estimate: your question states none; yours to choose
+  trainer.epochs=100  # passes over the data at most: the steps end the run
   trainer.eval_interval=-1  # a number of steps asks for data.val_data
   trainer.logger=console  # wandb asks for an account with Weights & Biases
   trainer.ckpt_path="$HOME/checkpoints/shardwise"  # change this to your folder

@@ -35,7 +35,7 @@ args=(
   --rollout-shuffle  # another order in each pass
   --rm-type deepscaler  # a rule for mathematics; change this to yours
   --rollout-temperature 1  # as the policy is
-  --num-rollout 3000  # steps; yours to choose
+  --num-rollout 100  # steps, assumed, as in the estimate: your question states none; yours to choose
 
   # Layout: 8 GPUs = DP 8
   --tensor-model-parallel-size 1  # no matrix is split
