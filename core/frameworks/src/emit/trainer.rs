@@ -2,8 +2,8 @@
 
 use super::checkpoint::trained;
 use super::choices::{
-    ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason,
-    shard_bytes,
+    ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason, run,
+    shard_bytes, updates,
 };
 use super::optimizer::kept_moments;
 use super::text::Section;
@@ -11,7 +11,7 @@ use super::words::{self, count};
 use super::{Emission, deepspeed, kernel};
 use shardwise_question::job::Job;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
-use shardwise_question::workload::Workload;
+use shardwise_question::workload::{Rl, Workload};
 use shardwise_rules::machines;
 
 /// The model as a file names it that no shell reads, and why.
@@ -134,9 +134,12 @@ pub(super) fn fsdp2(section: &mut Section, emission: &Emission, prefix: &str, ke
     }
 }
 
-/// How long to train: steps where the question counts tokens, else what `otherwise` says.
+/// How long to train, in optimizer steps, where the question says it; in reinforcement learning where it is assumed, too.
 pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
+    if let Some(rl) = &workload.rl {
+        return Some(updates_of(workload, rl));
+    }
     let length = if workload.joins() { workload.sequence_length as f64 } else { workload.mean_sequence_length };
     let step = (workload.global_batch * workload.sequences_per_example()) as f64 * length;
     let steps = workload.run_steps(step).filter(|_| workload.has_run())?;
@@ -147,6 +150,21 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     )]
     let steps = steps as u64;
     Some((steps, format!("{} tokens a step, from your question", count(step.round() as u64))))
+}
+
+/// Optimizer steps of a run whose steps are batches of prompts: Transformers' Trainer counts its own, of which TRL's trainers of
+/// policies take `steps_per_generation` ÷ `gradient_accumulation_steps` × `num_iterations` from one generation
+/// (trl 1.16.0, `trainer/grpo_trainer.py:1538`).
+fn updates_of(workload: &Workload, rl: &Rl) -> (u64, String) {
+    let steps = run::rl_steps(workload, rl);
+    let each = updates(rl).0.max(1).saturating_mul(rl.epochs.max(1));
+    let reason = format!(
+        "{} in each of {}, {}",
+        plural(each, "update", "updates"),
+        plural(steps, "step", "steps"),
+        run::whose(workload)
+    );
+    (steps.saturating_mul(each), reason)
 }
 
 /// Says how long to train by `keys`, the steps' and the passes': passes where the question has a data set, steps where it

@@ -42,7 +42,7 @@ args=(
   # Run
   --learning_rate 1e-6  # a start; yours to tune
   --optim adamw_torch_fused  # two moments of 4 bytes each
-  --num_train_epochs 1  # passes over your data; yours to choose
+  --max_steps 400  # 4 updates in each of 100 steps, assumed, as in the estimate: your question states none; yours to choose
   --report_to none  # no account is needed
   --dataset_name "$HOME/data/train"  # change this to your data
   --output_dir "$HOME/output/shardwise"  # change this to your folder

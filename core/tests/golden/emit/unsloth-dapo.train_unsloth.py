@@ -57,7 +57,7 @@ args = GRPOConfig(
     bf16=True,  # precision of your question
     learning_rate=1e-5,  # a start; yours to tune
     optim="adamw_torch_fused",  # two moments of 4 bytes each
-    num_train_epochs=1,  # passes over your data; yours to choose
+    max_steps=100,  # 1 update in each of 100 steps, assumed, as in the estimate: your question states none; yours to choose
     report_to="none",  # no account is needed
     output_dir="./output/shardwise",  # change this to your folder
 )
