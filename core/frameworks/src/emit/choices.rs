@@ -34,7 +34,7 @@ pub(super) fn passes(section: &mut Section, emission: &Emission, pass: &str, ste
     section.set(pass, micro(emission), preference::counted(emission.job.workload.kind.preference()));
     let passes = accumulation(emission);
     let batch = count(emission.job.workload.global_batch);
-    section.set(step, passes, format!("{} make a batch of {batch}", plural(passes, "pass", "passes")));
+    section.set(step, passes, format!("{} a batch of {batch}", plural(passes, "pass makes", "passes make")));
 }
 
 /// A rate to start with. Adapters take ten times that of all weights; a policy that learns of rewards, or of preference data,

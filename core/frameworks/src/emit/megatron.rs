@@ -120,7 +120,7 @@ pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> Str
     }
     let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
     let passes = plural(passes, "pass", "passes");
-    format!("{passes} on each of {ranks} ranks")
+    if ranks == 1 { passes } else { format!("{passes} on each of {ranks} ranks") }
 }
 
 /// Steps of a run that a question says nothing of.

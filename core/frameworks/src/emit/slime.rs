@@ -199,7 +199,7 @@ fn generation(emission: &Emission, rollout: &RolloutPlan) -> Section {
     }
     let taken = share(rollout.gpu_memory_utilization);
     section.set("--sglang-mem-fraction-static", taken, "share of the card that an engine takes");
-    let most = format!("{} sequences at a time on one engine", count(rollout.max_num_seqs));
+    let most = format!("{} at a time on one engine", plural(rollout.max_num_seqs, "sequence", "sequences"));
     section.set("--sglang-max-running-requests", rollout.max_num_seqs, most);
     if rollout.enforce_eager {
         switch(&mut section, "--sglang-disable-cuda-graph", "launches each kernel, as the plan says");

@@ -6,8 +6,8 @@ use super::choices::{
     shard_bytes, updates,
 };
 use super::optimizer::kept_moments;
-use super::text::Section;
-use super::words::{self, count};
+use super::text::{Section, on_others};
+use super::words::{self, count, plural};
 use super::{Emission, deepspeed, kernel};
 use shardwise_question::job::Job;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
@@ -107,8 +107,8 @@ pub(super) fn start(lines: &mut Vec<String>, job: &Job, numbered: bool, command:
     match (machines(job), numbered) {
         (..=1, _) => {}
         (nodes, true) => lines.push(format!(
-            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 to {} on the others.",
-            nodes - 1
+            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and {}.",
+            on_others(nodes - 1)
         )),
         (_, false) => {
             lines.push("Before: export MASTER_ADDR as the address of the first node, the same on all.".to_owned());
@@ -174,7 +174,7 @@ pub(super) fn length(section: &mut Section, emission: &Emission, keys: [&'static
     let passes = emission.job.workload.passes();
     match (passes, steps(emission)) {
         (Some((epochs, examples)), _) => {
-            let reason = format!("passes over {} examples, from your question", count(examples));
+            let reason = format!("passes over {}, from your question", plural(examples, "example", "examples"));
             section.set(by_passes, words::amount(epochs), reason);
         }
         (None, Some((steps, reason))) => section.set(by_steps, steps, reason),

@@ -43,8 +43,8 @@ pub(super) fn question(job: &Job) -> String {
         .unwrap_or_default();
     let size = match &workload.rl {
         Some(rl) => format!(
-            "{} prompts × {}, {} + {} tokens{}",
-            count(rl.prompts_per_step),
+            "{} × {}, {} + {} tokens{}",
+            plural(rl.prompts_per_step, "prompt", "prompts"),
             plural(rl.responses_per_prompt, "response", "responses"),
             count(rl.max_prompt_length),
             count(rl.max_response_length),

@@ -3,7 +3,7 @@
 # https://shardwise.example/#v=1
 # Warning: batches count joined sequences of 4,096 tokens, 4 of yours each: a step trains as many times more than estimated. Lower the passes for the step of your question.
 
-: "${MASTER_ADDR:?address of the first node}" "${NODE_RANK:?0 on the first node, 1 to 1 on the others}"  # run it on each of the 2 nodes, with MASTER_ADDR the first one's address and NODE_RANK its own number, from 0 to 1
+: "${MASTER_ADDR:?address of the first node}" "${NODE_RANK:?0 on the first node, 1 on the other}"  # run it on each of the 2 nodes, with MASTER_ADDR the first one's address and NODE_RANK its own number, from 0 to 1
 
 args=(
   # Model

@@ -44,7 +44,12 @@ fn batch(emission: &Emission) -> Section {
     let micro = micro(emission);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
     let passes = accumulation(emission);
-    let reason = format!("{} × {} × {ranks} ranks, from your question", count(micro), plural(passes, "pass", "passes"));
+    let reason = format!(
+        "{} × {} × {}, from your question",
+        count(micro),
+        plural(passes, "pass", "passes"),
+        plural(ranks, "rank", "ranks")
+    );
     section.set("--train.batch_size", workload.global_batch, reason);
     section.set("--train.micro_batch_size", micro, preference::counted(workload.kind.preference()));
     section.set("--data.max_len", workload.sequence_length, "tokens, from your question");
