@@ -242,3 +242,20 @@ fn tables_alone_and_beside_a_message() {
         said(sentence);
     }
 }
+
+/// A linear layer that the language model's head calls makes logits, of tokens times the vocabulary.
+#[test]
+fn the_product_of_the_head_makes_logits() {
+    let stack = |calls: &str| {
+        format!(
+            "  File \"trl/trainer/sft_trainer.py\", line 9, in training_step\n    return super().training_step(*args)\n  File \"transformers/models/qwen3/modeling_qwen3.py\", line 1, in forward\n    {calls}\n  File \"torch/nn/modules/module.py\", line 1773, in _wrapped_call_impl\n    return self._call_impl(*args, **kwargs)\n  File \"torch/nn/modules/linear.py\", line 125, in forward\n    return F.linear(input, self.weight, self.bias)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 GiB."
+        )
+    };
+    let head = diagnose(&[&stack("logits = self.lm_head(hidden_states[:, slice_indices, :])")], None).unwrap();
+    assert_eq!((head.phase.as_deref(), head.allocation.as_deref()), (Some("train"), Some("logits")));
+    assert!(head.mends[0].text.contains("use_liger_kernel"), "{:?}", head.mends);
+    assert!(head.evidence.iter().any(|own| own.text.contains("modeling_qwen3")), "{:?}", head.evidence);
+    let layer =
+        diagnose(&[&stack("down = self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))")], None).unwrap();
+    assert_eq!(layer.allocation.as_deref(), Some("activations"));
+}

@@ -151,7 +151,15 @@ impl<'a> Log<'a> {
         let mut frames: Vec<Frame> = Vec::new();
         let mut best: Option<(usize, &'static Sign, u32, &str)> = None;
         for (line, number) in text.lines().zip(1..) {
-            frames.extend(frame(line, number));
+            match frame(line, number) {
+                Some(own) => frames.push(own),
+                // The line of code stands below its frame.
+                None => {
+                    if let Some(own) = frames.last_mut().filter(|own| own.line + 1 == number) {
+                        own.calls_head = stack::calls_head(line);
+                    }
+                }
+            }
             if let Some((rank, sign)) = message::sign(line)
                 && best.is_none_or(|(known, ..)| rank < known)
             {
