@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
-use shardwise_core::doctor::{diagnose, says_so};
+use shardwise_core::doctor::{diagnose, says_so, scripts};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
 use shardwise_core::read::{improve, is_linked, migrate, read};
@@ -252,25 +252,38 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     if texts.iter().any(|text| says_so(text)) {
-        return match diagnose(&texts, None) {
-            Ok(found) => {
-                let mends: Vec<Value> = found
-                    .mends
-                    .iter()
-                    .map(|own| json!([own.says(), own.settings, own.source]))
-                    .collect();
-                json!({ "diagnosis": { "says": found.says(), "framework": found.framework, "evidence": found.evidence, "mends": mends } })
-            }
-            Err(trouble) => json!({ "error": trouble }),
+        let found = match diagnose(&texts, None) {
+            Ok(found) => found,
+            Err(trouble) => return json!({ "error": trouble }),
         };
+        let mends: Vec<Value> = found
+            .mends
+            .iter()
+            .map(|own| json!([own.says(), own.settings, own.source]))
+            .collect();
+        let diagnosis =
+            json!({ "says": found.says(), "framework": found.framework, "evidence": found.evidence, "mends": mends });
+        // The script that ran, where it is there too.
+        let scripts = scripts(&texts);
+        let mut both = if scripts.is_empty() { json!({}) } else { script(&scripts, Value::Null) };
+        if both.get("error").is_some() {
+            both = json!({});
+        }
+        both["diagnosis"] = diagnosis;
+        return both;
     }
     if let Some(run) = run::logged(&texts, &base, given) {
         return json!({ "run": run });
     }
-    let own = read(&texts, None);
-    let changes = own.as_ref().is_ok_and(|own| own.settings_alone) && !is_linked(&texts);
+    script(&texts, base)
+}
+
+/// What the texts of a script ask.
+fn script(texts: &[&str], base: Value) -> Value {
+    let own = read(texts, None);
+    let changes = own.as_ref().is_ok_and(|own| own.settings_alone) && !is_linked(texts);
     let base = question_from_value(base).ok().filter(|_| changes);
-    let reading = match base.as_ref().map_or(own, |base| read(&texts, Some(base))) {
+    let reading = match base.as_ref().map_or(own, |base| read(texts, Some(base))) {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
     };
@@ -283,7 +296,7 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
         Ok(answer) => (Some(answer), None),
         Err(error) => (None, Some([error.field, error.message])),
     };
-    let improved = improve(&texts, base.as_ref(), &reading);
+    let improved = improve(texts, base.as_ref(), &reading);
     // What the script comes to with its changes, if there are any.
     let last = improved.as_ref().map(|own| &own.answer).or(answer.as_ref());
     let unfit = last.is_some_and(|answer| answer.fit.state != FitState::Fits);
@@ -297,7 +310,7 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
         "refused": refused,
         "improved": improved,
         "searched": searched,
-        "migrated": migrate(&texts, base.as_ref(), &reading),
+        "migrated": migrate(texts, base.as_ref(), &reading),
         "changes": base.is_some(),
     })
 }
@@ -419,6 +432,23 @@ mod tests {
         let linked = format!("# https://shardwise.example/#{link}\n{launch}");
         let found = read(&[linked], shown);
         assert_eq!(found["question"]["hardware"]["gpu"], "h100-sxm", "{found}");
+    }
+
+    #[test]
+    fn a_script_is_read_beside_its_message() {
+        let printed = flags(&question("sft", "deepspeed"), "deepspeed", "");
+        let mut texts: Vec<String> = printed["texts"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|own| own["text"].as_str().map(str::to_owned))
+            .collect();
+        texts.push("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.".to_owned());
+        let found = read(&texts, Value::Null);
+        assert!(found["diagnosis"].is_object() && found["reading"].is_object(), "{found}");
+        assert_eq!(found["framework"][0], "DeepSpeed");
+        let alone = read(&texts[texts.len() - 1..], Value::Null);
+        assert!(alone["diagnosis"].is_object() && alone["reading"].is_null(), "{alone}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::json;
-use shardwise_core::doctor::{Place, diagnose, says_so};
+use shardwise_core::doctor::{Place, diagnose, says_so, scripts};
 use shardwise_core::wire::question_from_value;
 use shardwise_core::{emit, evaluate_alone, flags};
 
@@ -183,6 +183,30 @@ fn overrides_in_the_message_are_the_script() {
     assert_eq!(found.estimated.unwrap().phase, "update_actor");
 }
 
+/// What was pasted in one piece: the command, its file and the stack below.
+#[test]
+fn a_script_above_its_stack_is_the_script() {
+    let stack = "Traceback (most recent call last):\n  File \"/opt/train.py\", line 9, in training_step\n    loss = self.compute_loss(model, inputs)\n  File \"/opt/transformers/models/llama/modeling_llama.py\", line 1, in forward\n    logits = self.lm_head(hidden_states)\n  File \"/opt/torch/nn/modules/linear.py\", line 125, in forward\n    return F.linear(input, self.weight, self.bias)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 GiB. GPU 0 has a total capacity of 79.11 GiB of which 1.00 GiB is free.\n";
+    let question = question_from_value(json!({"version": 1, "model": "qwen3-8b",
+        "hardware": {"gpu": "h100-sxm", "gpus": 8},
+        "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64},
+        "plan": {"backend": "deepspeed", "zero_stage": 3, "micro_batch": 2}}))
+    .unwrap();
+    let own = emit::framework("deepspeed").unwrap();
+    let texts = flags(&question, own, own.versions[0], "").unwrap().unwrap();
+    let launch = texts.iter().find(|text| text.text.contains("--num_gpus")).unwrap();
+    let one = format!("{}\n{stack}", launch.text);
+    assert_eq!(scripts(&[&one]), [format!("{}\n", launch.text)]);
+    let found = diagnose(&[&one], None).unwrap();
+    assert!(found.estimated.is_some(), "{found:?}");
+    let apart: Vec<&str> = texts.iter().map(|text| text.text.as_str()).chain([stack]).collect();
+    assert_eq!(scripts(&apart).len(), texts.len());
+    assert!(diagnose(&apart, None).unwrap().estimated.is_some());
+    // A stack alone has none, nor has what a log prints above it.
+    assert!(scripts(&[stack]).is_empty());
+    assert!(scripts(&[&format!("step 3: loss=1.2\nepoch=1\n{stack}")]).is_empty());
+}
+
 #[test]
 fn what_a_text_hides_does_not_pass() {
     let text = "  File \"\u{1b}[31m/verl/\u{202e}x.py\", line 1, in update_actor\u{7}\nCUDA out of memory.\u{0} Tried to allocate 1.00 GiB";
@@ -217,4 +241,21 @@ fn tables_alone_and_beside_a_message() {
     for sentence in found.findings.iter().chain(&full.findings) {
         said(sentence);
     }
+}
+
+/// A linear layer that the language model's head calls makes logits, of tokens times the vocabulary.
+#[test]
+fn the_product_of_the_head_makes_logits() {
+    let stack = |calls: &str| {
+        format!(
+            "  File \"trl/trainer/sft_trainer.py\", line 9, in training_step\n    return super().training_step(*args)\n  File \"transformers/models/qwen3/modeling_qwen3.py\", line 1, in forward\n    {calls}\n  File \"torch/nn/modules/module.py\", line 1773, in _wrapped_call_impl\n    return self._call_impl(*args, **kwargs)\n  File \"torch/nn/modules/linear.py\", line 125, in forward\n    return F.linear(input, self.weight, self.bias)\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 GiB."
+        )
+    };
+    let head = diagnose(&[&stack("logits = self.lm_head(hidden_states[:, slice_indices, :])")], None).unwrap();
+    assert_eq!((head.phase.as_deref(), head.allocation.as_deref()), (Some("train"), Some("logits")));
+    assert!(head.mends[0].text.contains("use_liger_kernel"), "{:?}", head.mends);
+    assert!(head.evidence.iter().any(|own| own.text.contains("modeling_qwen3")), "{:?}", head.evidence);
+    let layer =
+        diagnose(&[&stack("down = self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))")], None).unwrap();
+    assert_eq!(layer.allocation.as_deref(), Some("activations"));
 }

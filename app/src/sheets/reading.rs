@@ -28,11 +28,20 @@ pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
         return vec![said(Kind::Refusal, words)];
     }
     if found["diagnosis"].is_object() {
-        return doctor::sheet(&found["diagnosis"], lang);
+        let mut blocks = doctor::sheet(&found["diagnosis"], lang);
+        if found["reading"].is_object() {
+            blocks.extend(script(found, lang));
+        }
+        return blocks;
     }
     if found["run"].is_object() {
         return log::sheet(&found["run"], lang);
     }
+    script(found, lang)
+}
+
+/// What became of a script.
+fn script(found: &Value, lang: Lang) -> Vec<Block> {
     let sheet = lang.sheets();
     let reading = &found["reading"];
     let refused = &found["refused"];

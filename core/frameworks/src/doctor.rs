@@ -65,8 +65,21 @@ pub fn says_so(text: &str) -> bool {
     text.len() <= MOST_BYTES && (text.lines().any(|line| message::sign(line).is_some()) || Tables::of(text).says_so())
 }
 
-/// What texts say of memory that ran out; of those that say nothing of the kind, and of the overrides in hydra's message, the
-/// script is read.
+/// The texts among which [`diagnose`] finds a script, up to the stack where one has both; none where no script is there.
+///
+/// ```
+/// use shardwise_core::doctor::scripts;
+/// let both = "python3 -m verl.trainer.main_ppo trainer.nnodes=1
+/// torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.";
+/// assert_eq!(scripts(&[both]), ["python3 -m verl.trainer.main_ppo trainer.nnodes=1\n"]);
+/// ```
+#[must_use]
+pub fn scripts<'a>(texts: &[&'a str]) -> Vec<&'a str> {
+    script::stated(texts, None).map(|(own, _)| own).unwrap_or_default()
+}
+
+/// What texts say of memory that ran out; of those that say nothing of the kind, of what stands before
+/// the stack, and of the overrides in hydra's message, the script is read.
 ///
 /// # Errors
 /// Where no text says that memory ran out.
@@ -138,7 +151,15 @@ impl<'a> Log<'a> {
         let mut frames: Vec<Frame> = Vec::new();
         let mut best: Option<(usize, &'static Sign, u32, &str)> = None;
         for (line, number) in text.lines().zip(1..) {
-            frames.extend(frame(line, number));
+            match frame(line, number) {
+                Some(own) => frames.push(own),
+                // The line of code stands below its frame.
+                None => {
+                    if let Some(own) = frames.last_mut().filter(|own| own.line + 1 == number) {
+                        own.calls_head = stack::calls_head(line);
+                    }
+                }
+            }
             if let Some((rank, sign)) = message::sign(line)
                 && best.is_none_or(|(known, ..)| rank < known)
             {

@@ -25,6 +25,7 @@ pub use hardware::resolve_hardware;
 pub use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
 pub use rented::{ASSUMED_HOST_SHARE, ASSUMED_NETWORK};
+pub use run::ASSUMED_STEPS;
 use shardwise_catalog::error::{Caveat, InputError};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::model::{Model, resolve_model};

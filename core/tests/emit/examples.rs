@@ -84,7 +84,13 @@ pub(super) fn evaluated(mut question: Value) -> Evaluated {
     let answer = &mut found.answer;
     (answer.tokens_per_s_per_gpu, answer.usd_per_mtok, answer.fits) = (3670.0, Some(0.226), true);
     (answer.memory.reserved_gib, answer.memory.capacity_gib) = (70.5, 79.6);
-    answer.fit = Fit::nothing(0.95);
+    answer.fit = Fit {
+        capacity_gib: 79.6,
+        needed_gib: 63.8,
+        needed_at_confidence_gib: 74.9,
+        margin_gib: 15.8,
+        ..Fit::nothing(0.95)
+    };
     (answer.interval, answer.run) = (None, None);
     answer.advice.clear();
     answer.caveats.clear();

@@ -7,6 +7,7 @@ use shardwise_core::{Caveat, emit, evaluate, flags};
 use super::examples::{example, examples};
 use super::{code, texts};
 use crate::cases;
+use crate::said::said;
 
 #[test]
 fn the_head_carries_question_versions_permalink_and_warnings() {
@@ -16,12 +17,17 @@ fn the_head_carries_question_versions_permalink_and_warnings() {
     let fit = &mut found.answer.fit;
     (fit.state, fit.probability) = (FitState::No, 0.012);
     (fit.needed_gib, fit.capacity_gib, fit.margin_gib) = (90.1, 79.6, -10.5);
+    fit.needed_at_confidence_gib = 97.3;
     found.answer.caveats = vec![Caveat::new("assumed", "Half the length is assumed.")];
     let text = &texts(verl, &found, "https://shardwise.example/#q").unwrap()[0].text;
     let head: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
     assert!(head[0].starts_with("# GRPO of Qwen3 8B on 8 × "), "{}", head[0]);
     assert!(head[0].ends_with(": 512 prompts × 16 responses, 1,024 + 3,072 tokens"), "{}", head[0]);
-    assert!(head[1].starts_with("# 3,670 tokens/s per GPU, 90.1 of 79.6 GiB, $0.226"), "{}", head[1]);
+    assert!(
+        head[1].starts_with("# 3,670 tokens/s per GPU, needs 90.1 of 79.6 GiB (95 %: 97.3), $0.226"),
+        "{}",
+        head[1]
+    );
     assert!(head[2].contains(concat!("Shardwise ", env!("CARGO_PKG_VERSION"), ", data ")), "{}", head[2]);
     assert!(head[2].ends_with("for veRL 0.9.1"), "{}", head[2]);
     assert_eq!(head[3], "# https://shardwise.example/#q");
@@ -31,6 +37,24 @@ fn the_head_carries_question_versions_permalink_and_warnings() {
         head[4]
     );
     assert!(head.contains(&"# Note: Half the length is assumed."));
+}
+
+/// The head says of memory what the verdict does, whatever is reserved.
+#[test]
+fn heads_say_the_memory_of_the_verdict() {
+    let (verl, mut found) = example("verl-grpo-fsdp");
+    for (phase, says) in [
+        ("update_actor", "needs 63.8 of 79.6 GiB (95 %: 74.9)"),
+        ("engine", "needs 63.8 of 79.6 GiB of the engine's share (95 %: 74.9)"),
+        ("host", "needs 63.8 of 79.6 GiB of host memory a node (95 %: 74.9)"),
+    ] {
+        found.answer.memory.reserved_gib = 71.8;
+        found.answer.fit.phase = phase;
+        let text = &texts(verl, &found, "").unwrap()[0].text;
+        let line = text.lines().nth(1).unwrap();
+        assert!(line.contains(says) && !line.contains("71.8"), "{line}");
+        said(line.trim_start_matches("# "));
+    }
 }
 
 /// One line of a head says how sure it is that the plan fits, wherever that is less than asked.

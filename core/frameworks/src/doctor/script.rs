@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::mends::Mend;
-use super::message::Figures;
+use super::message::{self, Figures};
 use super::tables::Tables;
 use crate::read::{self, Reading};
 use shardwise_engine::context::Context;
@@ -36,12 +36,42 @@ pub struct Estimated {
     pub factor: Option<f64>,
 }
 
-/// The script among texts: one that is no log, or the overrides that hydra prints when it fails.
+/// The texts that a script is in, and what they say: those beside the message's, what stands before its stack, or both.
+pub(super) fn stated<'a>(texts: &[&'a str], base: Option<&Question>) -> Option<(Vec<&'a str>, Reading)> {
+    let is_script = |text: &&str| !text.trim().is_empty() && Tables::of(text).is_empty();
+    let before: Vec<&str> = texts.iter().map(|text| before(text)).filter(is_script).collect();
+    let apart: Vec<&str> = texts
+        .iter()
+        .copied()
+        .filter(|text| is_script(text) && self::before(text).len() == text.len())
+        .collect();
+    // What stands before a stack may be no script where another text is one, and a few settings there are what a log prints.
+    let alone = apart.is_empty();
+    [before, apart].into_iter().filter(|own| !own.is_empty()).find_map(|own| {
+        let reading = read::read(&own, base).ok()?;
+        (!alone || !reading.settings_alone).then_some((own, reading))
+    })
+}
+
+/// A text up to the stack or the message in it; the whole where it has neither.
+fn before(text: &str) -> &str {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let stack = line.contains("Traceback (most recent call last)")
+            || line.contains("File \"")
+            || line.trim_start().starts_with("ray::");
+        if stack || message::sign(line).is_some() {
+            return text.get(..end).unwrap_or_default();
+        }
+        end += line.len();
+    }
+    text
+}
+
+/// The script among texts, or the overrides that hydra prints when it fails.
 pub(super) fn read(texts: &[&str], log: &str, base: Option<&Question>) -> Option<Reading> {
-    let is_table = |text: &str| !Tables::of(text).is_empty();
-    let scripts: Vec<&str> = texts.iter().copied().filter(|text| *text != log && !is_table(text)).collect();
-    if !scripts.is_empty() {
-        return read::read(&scripts, base).ok();
+    if let Some((_, reading)) = stated(texts, base) {
+        return Some(reading);
     }
     let overrides = log
         .lines()

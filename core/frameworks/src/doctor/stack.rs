@@ -6,6 +6,16 @@ pub(super) struct Frame<'a> {
     /// File and function, in small letters.
     pub(super) text: String,
     pub(super) shown: &'a str,
+    /// Whether its line of code calls the head that makes logits of hidden states.
+    pub(super) calls_head: bool,
+}
+
+/// Calls of that head: `Transformers`' and megatron-core's.
+const HEADS: [&str; 2] = ["lm_head(", "output_layer("];
+
+/// Whether a line of code, as a stack prints it below a frame, calls the head.
+pub(super) fn calls_head(line: &str) -> bool {
+    HEADS.iter().any(|call| line.contains(call))
 }
 
 /// Whether a line is one of a stack: python's, or the name of a task that Ray ran.
@@ -14,7 +24,7 @@ pub(super) fn frame(line: &str, number: u32) -> Option<Frame<'_>> {
     // Python's, IPython's, pytest's, and one of which a log has but the end.
     let python = shown.contains(".py") || (shown.contains("line ") && shown.contains(", in "));
     let ray = shown.contains("ray::");
-    (python || ray).then(|| Frame { line: number, text: shown.to_ascii_lowercase(), shown })
+    (python || ray).then(|| Frame { line: number, text: shown.to_ascii_lowercase(), shown, calls_head: false })
 }
 
 /// Words of a frame, and what they say. The innermost frame that has any decides, the first of its rows before others.
@@ -376,7 +386,13 @@ pub(super) fn allocation<'a, 'b>(
     before: &'b [Frame<'a>],
     behind: &'b [Frame<'a>],
 ) -> Option<(&'static str, &'b Frame<'a>)> {
-    innermost(before, ALLOCATIONS).or_else(|| innermost(behind, ALLOCATIONS))
+    let found = innermost(before, ALLOCATIONS).or_else(|| innermost(behind, ALLOCATIONS))?;
+    // The head's product is a linear layer's like any other's; what calls it says that its output are logits.
+    let head = before.iter().rfind(|frame| frame.calls_head);
+    match head.filter(|_| found.0 == "activations") {
+        Some(frame) => Some(("logits", frame)),
+        None => Some(found),
+    }
 }
 
 /// Whether a framework serves alone, so that nothing trains in it.

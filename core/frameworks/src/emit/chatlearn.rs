@@ -6,8 +6,8 @@ mod file;
 mod trainer;
 
 use super::choices::other_states;
-use super::text::{Script, Section, flag, head, home, share};
-use super::words::{count, gib, plural};
+use super::text::{Script, Section, flag, head, home, on_others, share};
+use super::words::{gib, plural};
 use super::{Emission, Snippet, Unsupported, choices};
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
 use shardwise_question::task::Ratio;
@@ -65,7 +65,8 @@ fn setup(megatron: bool, rollout: &RolloutPlan, nodes: u32) -> Vec<(String, Stri
     if let Some(last) = nodes.checked_sub(1).filter(|last| *last > 0) {
         lines.push((
             format!(
-                ": \"${{MASTER_ADDR:?address of the first node}}\" \"${{RANK:?0 on the first node, 1 to {last} on the others}}\""
+                ": \"${{MASTER_ADDR:?address of the first node}}\" \"${{RANK:?0 on the first node, {}}}\"",
+                on_others(last)
             ),
             format!(
                 "run it on each of the {nodes} nodes, with MASTER_ADDR the first one's address and RANK its own number, from 0 to {last}"
@@ -158,14 +159,20 @@ fn run(emission: &Emission, rl: &Rl) -> Section {
     section.set(
         format!("{RUN}.sample_per_episode"),
         samples,
-        format!("{} prompts × {n} responses", count(rl.prompts_per_step)),
+        format!("{} × {}", plural(rl.prompts_per_step, "prompt", "prompts"), plural(n, "response", "responses")),
     );
+    let (episodes, reason) = choices::run::steps(&emission.job.workload, rl);
+    section.set(format!("{RUN}.num_episode"), episodes, format!("an episode is a step: {reason}"));
     let mini = rl.mini_batch.saturating_mul(n);
     let updates = samples / mini.max(1);
     section.set(
         format!("{RUN}.train_global_batch_size"),
         mini,
-        format!("{} prompts × {n}; {} an episode", count(rl.mini_batch), plural(updates, "update", "updates")),
+        format!(
+            "{} × {n}; {} an episode",
+            plural(rl.mini_batch, "prompt", "prompts"),
+            plural(updates, "update", "updates")
+        ),
     );
     section.set(format!("{RUN}.num_inference_per_prompt"), n, "set twice: the advantage reads this one");
     section.set(format!("{POLICY}.num_inference_per_prompt"), n, "and the rollout reads this one");

@@ -2,6 +2,7 @@
 
 pub(crate) mod grouped;
 pub(crate) mod preference;
+pub(crate) mod run;
 
 use super::Emission;
 use super::optimizer::kept_moments;
@@ -33,7 +34,8 @@ pub(super) fn passes(section: &mut Section, emission: &Emission, pass: &str, ste
     section.set(pass, micro(emission), preference::counted(emission.job.workload.kind.preference()));
     let passes = accumulation(emission);
     let batch = count(emission.job.workload.global_batch);
-    section.set(step, passes, format!("{} make a batch of {batch}", plural(passes, "pass", "passes")));
+    let made = plural(passes, "pass makes", "passes make");
+    section.set(step, passes, format!("{made} a batch of {batch}"));
 }
 
 /// A rate to start with. Adapters take ten times that of all weights; a policy that learns of rewards, or of preference data,

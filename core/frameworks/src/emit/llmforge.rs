@@ -70,14 +70,16 @@ fn batch(emission: &Emission) -> Section {
         section.set(
             "gradient_accumulation_steps",
             steps,
-            format!("{} sequences a step", count(job.workload.global_batch)),
+            format!("{} a step", plural(job.workload.global_batch, "sequence", "sequences")),
         );
     }
     // A plain `1e-4` is a word in YAML 1.1.
     let rate = if job.workload.lora.is_some() { "0.0001" } else { "0.000005" };
     section.set("learning_rate", rate, "LLMForge's own; yours to tune");
     let (epochs, reason) = match job.workload.passes() {
-        Some((epochs, examples)) => (epochs, format!("passes over {} examples, from your question", count(examples))),
+        Some((epochs, examples)) => {
+            (epochs, format!("passes over {}, from your question", plural(examples, "example", "examples")))
+        }
         None => (1.0, "passes over your data; yours to choose".to_owned()),
     };
     section.set("num_epochs", amount(epochs), reason);

@@ -129,7 +129,7 @@ pub(super) fn samples_reason(workload: &Workload, micro: u64, ranks: u64) -> Str
     }
     let passes = workload.global_batch / micro.saturating_mul(ranks).max(1);
     let passes = plural(passes, "pass", "passes");
-    format!("{passes} on each of {ranks} ranks")
+    if ranks == 1 { passes } else { format!("{passes} on each of {ranks} ranks") }
 }
 
 /// Steps of a run that a question says nothing of.
@@ -137,7 +137,7 @@ pub(crate) const YOURS: f64 = 1000.0;
 
 /// Optimizer steps of the run, and why.
 pub(super) fn steps(workload: &Workload) -> (f64, String) {
-    let per_step = workload.mean_sequence_length * workload.global_batch as f64;
+    let per_step = workload.example_length() * workload.global_batch as f64;
     let run = workload.run_steps(per_step).zip(workload.run_tokens(per_step));
     match run.filter(|_| workload.has_run()) {
         None => (YOURS, "steps; yours to choose".to_owned()),

@@ -6,10 +6,10 @@ pub(crate) mod rows;
 
 use super::checkpoint::{chat, trained};
 use super::choices::{engines, other_states, preference, speculative, updates};
-use super::megatron::{YOURS, steps};
+use super::megatron::steps;
 use super::text::{Script, Section, flag, head, home};
 use super::words::{count, plural};
-use super::{Emission, Snippet, Unsupported};
+use super::{Emission, Snippet, Unsupported, choices};
 use crate::binding::At;
 use shardwise_catalog::units::shortest;
 use shardwise_question::plan::RolloutPlan;
@@ -215,11 +215,8 @@ fn run(emission: &Emission, own: &Program) -> Section {
     let (all, reason) = match &workload.rl {
         None => steps(workload),
         Some(rl) => {
-            let per_step = rl.sequences() as f64 * (rl.mean_prompt_length + rl.mean_response_length);
-            match workload.run_steps(per_step).filter(|_| workload.has_run()) {
-                Some(all) => (all, "steps, from your question".to_owned()),
-                None => (YOURS, "steps; yours to choose".to_owned()),
-            }
+            let (all, reason) = choices::run::steps(workload, rl);
+            (all as f64, reason)
         }
     };
     section.set(format!("{}.max_num_steps", own.name), all, reason);

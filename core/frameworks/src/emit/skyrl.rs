@@ -6,10 +6,9 @@ pub(crate) mod rows;
 
 use super::checkpoint::trained;
 use super::choices::{engines, other_states, speculative, updates};
-use super::megatron::YOURS;
 use super::text::{Script, Section, flag, head};
 use super::words::{count, plural};
-use super::{Emission, Snippet, Unsupported};
+use super::{Emission, Snippet, Unsupported, choices};
 use crate::binding::At;
 use shardwise_catalog::units::shortest;
 use shardwise_question::plan::RolloutPlan;
@@ -169,11 +168,7 @@ fn run(emission: &Emission, rl: &Rl) -> Section {
         None => ("gsm8k", "a rule for arithmetic; change this to yours"),
     };
     section.set("environment.env_class", class, reason);
-    let per_step = rl.sequences() as f64 * (rl.mean_prompt_length + rl.mean_response_length);
-    let (steps, reason) = match workload.run_steps(per_step).filter(|_| workload.has_run()) {
-        Some(steps) => (steps, "steps, from your question"),
-        None => (YOURS, "steps; yours to choose"),
-    };
+    let (steps, reason) = choices::run::steps(workload, rl);
     section.set("trainer.max_training_steps", steps, reason);
     section.set("trainer.epochs", steps, "passes over the data at most: the steps end the run");
     section.set("trainer.eval_interval", -1, "a number of steps asks for data.val_data");

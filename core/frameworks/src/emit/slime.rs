@@ -1,6 +1,6 @@
 //! slime: Megatron-LM's arguments and its own, to `train.py` through Ray.
 
-use super::choices::{engine_reason, engines, rate, speculative, updates};
+use super::choices::{engine_reason, engines, rate, run, speculative, updates};
 use super::megatron;
 use super::megatron_lm::{attention, layout, memory, switch};
 use super::text::{Script, Section, head, home, model_path, share};
@@ -12,10 +12,6 @@ use shardwise_question::wire::{KvCacheDtype, Schedule, WorkloadKind};
 use shardwise_question::workload::Rl;
 use shardwise_rules::slime::model_file;
 use shardwise_rules::{nodes, pools};
-
-/// Steps of its own scripts' runs
-/// (<https://github.com/THUDM/slime/blob/624b824a898ab0ec1fcb4d373004c7f3852bf515/scripts/run-qwen3-4B.sh>).
-const ROLLOUTS: f64 = 3000.0;
 
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
@@ -131,12 +127,7 @@ fn data(emission: &Emission, rl: &Rl) -> Section {
     switch(&mut section, "--rollout-shuffle", "another order in each pass");
     section.set("--rm-type", "deepscaler", "a rule for mathematics; change this to yours");
     section.set("--rollout-temperature", 1, "as the policy is");
-    let workload = &emission.job.workload;
-    let per_step = rl.sequences() as f64 * (rl.mean_prompt_length + rl.mean_response_length);
-    let (steps, reason) = match workload.run_steps(per_step).filter(|_| workload.has_run()) {
-        Some(steps) => (steps, "steps, from your question"),
-        None => (ROLLOUTS, "steps; yours to choose"),
-    };
+    let (steps, reason) = run::steps(&emission.job.workload, rl);
     section.set("--num-rollout", steps, reason);
     section
 }
@@ -208,7 +199,7 @@ fn generation(emission: &Emission, rollout: &RolloutPlan) -> Section {
     }
     let taken = share(rollout.gpu_memory_utilization);
     section.set("--sglang-mem-fraction-static", taken, "share of the card that an engine takes");
-    let most = format!("{} sequences at a time on one engine", count(rollout.max_num_seqs));
+    let most = format!("{} at a time on one engine", plural(rollout.max_num_seqs, "sequence", "sequences"));
     section.set("--sglang-max-running-requests", rollout.max_num_seqs, most);
     if rollout.enforce_eager {
         switch(&mut section, "--sglang-disable-cuda-graph", "launches each kernel, as the plan says");

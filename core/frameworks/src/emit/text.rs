@@ -196,12 +196,18 @@ pub(crate) fn rendezvous(nodes: u32) -> Option<(String, String)> {
     let last = nodes.checked_sub(1).filter(|last| *last > 0)?;
     Some((
         format!(
-            ": \"${{MASTER_ADDR:?address of the first node}}\" \"${{NODE_RANK:?0 on the first node, 1 to {last} on the others}}\""
+            ": \"${{MASTER_ADDR:?address of the first node}}\" \"${{NODE_RANK:?0 on the first node, {}}}\"",
+            on_others(last)
         ),
         format!(
             "run it on each of the {nodes} nodes, with MASTER_ADDR the first one's address and NODE_RANK its own number, from 0 to {last}"
         ),
     ))
+}
+
+/// The numbers of the nodes behind the first, up to `last`.
+pub(crate) fn on_others(last: u32) -> String {
+    if last == 1 { "1 on the other".to_owned() } else { format!("1 to {last} on the others") }
 }
 
 /// `torchrun` on every GPU of the machine, up to the program that it starts.

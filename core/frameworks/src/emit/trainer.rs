@@ -2,16 +2,16 @@
 
 use super::checkpoint::trained;
 use super::choices::{
-    ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason,
-    shard_bytes,
+    ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason, run,
+    shard_bytes, updates,
 };
 use super::optimizer::kept_moments;
-use super::text::Section;
-use super::words::{self, count};
+use super::text::{Section, on_others};
+use super::words::{self, count, plural};
 use super::{Emission, deepspeed, kernel};
 use shardwise_question::job::Job;
 use shardwise_question::wire::{Attention, Backend, LoraTargets};
-use shardwise_question::workload::Workload;
+use shardwise_question::workload::{Rl, Workload};
 use shardwise_rules::machines;
 
 /// The model as a file names it that no shell reads, and why.
@@ -107,8 +107,8 @@ pub(super) fn start(lines: &mut Vec<String>, job: &Job, numbered: bool, command:
     match (machines(job), numbered) {
         (..=1, _) => {}
         (nodes, true) => lines.push(format!(
-            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 to {} on the others.",
-            nodes - 1
+            "Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and {}.",
+            on_others(nodes - 1)
         )),
         (_, false) => {
             lines.push("Before: export MASTER_ADDR as the address of the first node, the same on all.".to_owned());
@@ -134,9 +134,12 @@ pub(super) fn fsdp2(section: &mut Section, emission: &Emission, prefix: &str, ke
     }
 }
 
-/// How long to train: steps where the question counts tokens, else what `otherwise` says.
+/// How long to train, in optimizer steps, where the question says it; in reinforcement learning where it is assumed, too.
 pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     let workload = &emission.job.workload;
+    if let Some(rl) = &workload.rl {
+        return Some(updates_of(workload, rl));
+    }
     let length = if workload.joins() { workload.sequence_length as f64 } else { workload.mean_sequence_length };
     let step = (workload.global_batch * workload.sequences_per_example()) as f64 * length;
     let steps = workload.run_steps(step).filter(|_| workload.has_run())?;
@@ -149,6 +152,21 @@ pub(super) fn steps(emission: &Emission) -> Option<(u64, String)> {
     Some((steps, format!("{} tokens a step, from your question", count(step.round() as u64))))
 }
 
+/// Optimizer steps of a run whose steps are batches of prompts: Transformers' Trainer counts its own, of which TRL's trainers of
+/// policies take `steps_per_generation` ÷ `gradient_accumulation_steps` × `num_iterations` from one generation
+/// (trl 1.16.0, `trainer/grpo_trainer.py:1538`).
+fn updates_of(workload: &Workload, rl: &Rl) -> (u64, String) {
+    let steps = run::rl_steps(workload, rl);
+    let each = updates(rl).0.max(1).saturating_mul(rl.epochs.max(1));
+    let reason = format!(
+        "{} in each of {}, {}",
+        plural(each, "update", "updates"),
+        plural(steps, "step", "steps"),
+        run::whose(workload)
+    );
+    (steps.saturating_mul(each), reason)
+}
+
 /// Says how long to train by `keys`, the steps' and the passes': passes where the question has a data set, steps where it
 /// counts them, else one pass.
 pub(super) fn length(section: &mut Section, emission: &Emission, keys: [&'static str; 2]) {
@@ -156,7 +174,7 @@ pub(super) fn length(section: &mut Section, emission: &Emission, keys: [&'static
     let passes = emission.job.workload.passes();
     match (passes, steps(emission)) {
         (Some((epochs, examples)), _) => {
-            let reason = format!("passes over {} examples, from your question", count(examples));
+            let reason = format!("passes over {}, from your question", plural(examples, "example", "examples"));
             section.set(by_passes, words::amount(epochs), reason);
         }
         (None, Some((steps, reason))) => section.set(by_steps, steps, reason),

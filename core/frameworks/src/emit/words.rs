@@ -43,8 +43,8 @@ pub(super) fn question(job: &Job) -> String {
         .unwrap_or_default();
     let size = match &workload.rl {
         Some(rl) => format!(
-            "{} prompts × {}, {} + {} tokens{}",
-            count(rl.prompts_per_step),
+            "{} × {}, {} + {} tokens{}",
+            plural(rl.prompts_per_step, "prompt", "prompts"),
             plural(rl.responses_per_prompt, "response", "responses"),
             count(rl.max_prompt_length),
             count(rl.max_response_length),
@@ -98,7 +98,7 @@ pub(super) fn estimate(answer: &Answer) -> String {
         let [low, high] = interval.tokens_per_s_per_gpu;
         line += &format!(" ({} %: {} to {})", fixed(interval.coverage * 100.0, 0), figure(low), figure(high));
     }
-    line += &format!(", {} of {}", tenths(answer.memory.reserved_gib), gib(answer.memory.capacity_gib));
+    line += &needs(&answer.fit);
     if let Some(usd) = answer.usd_per_mtok {
         line += &format!(", ${} per million tokens", figure(usd));
     }
@@ -106,6 +106,17 @@ pub(super) fn estimate(answer: &Answer) -> String {
         line += &format!(", calibrated with a run of your own ({})", factors(calibration));
     }
     line
+}
+
+/// The memory that decides, as the verdict has it: by the estimate, and as surely as asked.
+fn needs(fit: &Fit) -> String {
+    let (needed, capacity) = (tenths(fit.needed_gib), gib(fit.capacity_gib));
+    let (confidence, sure) = (percent(fit.confidence), tenths(fit.needed_at_confidence_gib));
+    match fit.phase {
+        "engine" => format!(", needs {needed} of {capacity} of the engine's share ({confidence} %: {sure})"),
+        "host" => format!(", needs {needed} of {capacity} of host memory a node ({confidence} %: {sure})"),
+        _ => format!(", needs {needed} of {capacity} ({confidence} %: {sure})"),
+    }
 }
 
 /// What a text says of the decision whether its plan fits, in one line; nothing where it is as sure as asked, whatever

@@ -163,6 +163,7 @@ fn machine(draft: &mut Draft) {
 
 /// `ChatLearn` counts responses; the question counts prompts.
 fn batch(draft: &mut Draft) {
+    draft.take_count(&format!("{RUN}.num_episode"), "workload.run.steps", None);
     let stated = draft.count(&format!("{POLICY}.num_inference_per_prompt"));
     // Without a word it is the dataclass' 32.
     let responses = stated.or_else(|| draft.count(&format!("{RUN}.num_inference_per_prompt")));

@@ -171,8 +171,9 @@ impl Draft<'_> {
         one_length(&mut merged);
         one_histogram(&mut merged);
         let given_up = rented::settle(&mut merged);
-        // Megatron-LM and torchtitan run no text without steps: those of a question that has none are no one's.
+        // Megatron-LM, torchtitan and most that do RL run no text without steps: those of a question that has none are no one's.
         let yours = match self.framework {
+            _ if !at(&merged, "workload.rl").is_null() => job::ASSUMED_STEPS as f64,
             Dialect::Torchtitan => f64::from(torchtitan::YOURS),
             _ => megatron::YOURS,
         };

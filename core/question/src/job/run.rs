@@ -16,7 +16,7 @@ const MAX_CHECKPOINTS: u64 = 100_000;
 const EPOCHS: (f64, f64) = (0.001, 100_000.0);
 
 /// Steps of RL where nobody says how many: a round number, which the answer says to be assumed.
-const ASSUMED_STEPS: u64 = 100;
+pub const ASSUMED_STEPS: u64 = 100;
 
 pub(super) fn resolve(spec: &WorkloadSpec, caveats: &mut Vec<Caveat>) -> Result<Option<Length>, InputError> {
     let task = spec.kind.task();

@@ -34,7 +34,6 @@ fn template(megatron: bool, add: &mut dyn FnMut(String, &str, &str)) {
     for (name, value, reason) in [
         ("colocation", "[policy, policy_trainer, ref_policy]", "all three share the GPUs"),
         ("data_checkpoint_path", "${runtime_args.output_dir}/data_checkpoint_path/", TEMPLATE),
-        ("num_episode", "200", "length of the run, yours to choose"),
         ("save_episode_interval", "200", TEMPLATE),
         ("eval_episode_interval", "5", TEMPLATE),
         ("max_replay_episode", "2", TEMPLATE),

@@ -34,8 +34,8 @@ impl Told {
 pub(crate) fn fed(emission: &Emission, rl: &Rl) -> Vec<Told> {
     let (updates, over) = updates(rl);
     let fed = format!(
-        "passes that one generation feeds: {} prompts × {}, {} a step",
-        count(rl.prompts_per_step),
+        "passes that one generation feeds: {} × {}, {} a step",
+        plural(rl.prompts_per_step, "prompt", "prompts"),
         plural(rl.responses_per_prompt, "response", "responses"),
         plural(updates, "update", "updates")
     );

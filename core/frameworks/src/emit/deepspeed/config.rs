@@ -132,7 +132,12 @@ fn batch(emission: &Emission, config: &mut Config) {
     config.set(
         "train_batch_size",
         job.workload.global_batch,
-        format!("{} × {} × {dp} ranks, from your question", count(micro), plural(accumulation, "pass", "passes")),
+        format!(
+            "{} × {} × {}, from your question",
+            count(micro),
+            plural(accumulation, "pass", "passes"),
+            plural(dp.into(), "rank", "ranks")
+        ),
     );
     config.set("train_micro_batch_size_per_gpu", micro, "sequences of one forward pass on one GPU");
     config.set("gradient_accumulation_steps", accumulation, "passes before the optimizer steps");

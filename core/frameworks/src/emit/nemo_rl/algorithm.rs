@@ -2,7 +2,7 @@
 
 use super::super::Emission;
 use super::super::text::{Section, flag};
-use super::super::words::{baseline, figure};
+use super::super::words::{baseline, figure, plural};
 use shardwise_question::task::{Algorithm, Baseline, Mean, Penalty, Ratio};
 use shardwise_question::wire::{Precision, Schedule};
 use shardwise_question::workload::Rl;
@@ -106,7 +106,8 @@ fn sampling(section: &mut Section, rl: &Rl) {
     section.set("grpo.use_dynamic_sampling", "True", reason);
     if rl.gen_batch_size != rl.prompts_per_step {
         let more = rl.gen_batch_size as f64 / rl.prompts_per_step as f64;
-        let reason = format!("{} prompts sampled at a time, from your question", rl.gen_batch_size);
+        let reason =
+            format!("{} sampled at a time, from your question", plural(rl.gen_batch_size, "prompt", "prompts"));
         section.set("grpo.batch_multiplier", more, reason);
     }
 }

@@ -3,7 +3,7 @@
 use super::super::choices::{engine_reason, kept_reason, offload_reason};
 use super::super::megatron::{SEQUENCE_REASON, is_sequence_split};
 use super::super::text::{flag, share};
-use super::super::words::{count, plural};
+use super::super::words::plural;
 use crate::binding::Form::{Count, Flag, Share, Size, Stated};
 use crate::binding::Meaning::{Plan, Taken};
 use crate::binding::{Row, row, says, switch};
@@ -86,7 +86,7 @@ pub(crate) const ENGINE: &[Row] = &[
 pub(crate) const ENGINE_BESIDES: &[Row] = &[
     row("++max_num_seqs", Taken("max_num_seqs", Stated), |at| {
         let most = at.rollout()?.max_num_seqs;
-        says(most, format!("{} sequences at a time on one engine", count(most)))
+        says(most, format!("{} at a time on one engine", plural(most, "sequence", "sequences")))
     }),
     row("++max_num_batched_tokens", Taken("max_num_batched_tokens", Stated), |at| {
         says(at.rollout()?.max_num_batched_tokens, "tokens of one engine step, from the plan")

@@ -2,6 +2,7 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
+use super::super::choices::run::drawn;
 use super::super::choices::{ATTENTION, accumulation, adapters, micro, preference, rate, recompute_reason};
 use super::super::text::{Section, deepspeed as launcher, home};
 use super::super::words::{count, layout_title, plural};
@@ -9,6 +10,7 @@ use super::{deepspeed, step_by, switch};
 use shardwise_question::plan::Recompute;
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{LoraTargets, WorkloadKind};
+use shardwise_question::workload::Workload;
 
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     vec![batch(emission), model(emission), layout(emission), run(emission)]
@@ -42,7 +44,12 @@ fn batch(emission: &Emission) -> Section {
     let micro = micro(emission);
     let ranks = u64::from(layout.data_parallel(emission.job.hardware.gpus));
     let passes = accumulation(emission);
-    let reason = format!("{} × {} × {ranks} ranks, from your question", count(micro), plural(passes, "pass", "passes"));
+    let reason = format!(
+        "{} × {} × {}, from your question",
+        count(micro),
+        plural(passes, "pass", "passes"),
+        plural(ranks, "rank", "ranks")
+    );
     section.set("--train.batch_size", workload.global_batch, reason);
     section.set("--train.micro_batch_size", micro, preference::counted(workload.kind.preference()));
     section.set("--data.max_len", workload.sequence_length, "tokens, from your question");
@@ -83,6 +90,23 @@ fn layout(emission: &Emission) -> Section {
     section
 }
 
+/// Passes, and examples where the question says how many: OpenRLHF counts no steps, and cuts data at a million examples where it is not told.
+fn length(section: &mut Section, workload: &Workload) {
+    let per_step = workload.global_batch as f64;
+    match workload
+        .run_steps(per_step * workload.example_length())
+        .filter(|_| workload.has_run())
+    {
+        Some(steps) => {
+            let drawn = drawn(workload, steps, per_step);
+            for (key, (value, reason)) in ["--train.max_epochs", "--data.max_samples"].into_iter().zip(drawn) {
+                section.set(key, value, reason);
+            }
+        }
+        None => section.set("--train.max_epochs", 1, "passes over your data; yours to choose"),
+    }
+}
+
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Run");
     if emission.job.workload.reference {
@@ -93,7 +117,7 @@ fn run(emission: &Emission) -> Section {
     }
     step_by(emission, &mut section, "");
     section.set("--adam.lr", rate(&emission.job.workload), "a start; yours to tune");
-    section.set("--train.max_epochs", 1, "passes over your data; yours to choose");
+    length(&mut section, &emission.job.workload);
     section.set("--data.dataset", home("data/train"), "change this to your data");
     if emission.job.workload.kind.preference().is_some() {
         section.set("--data.prompt_key", "prompt", "the column with the prompt");

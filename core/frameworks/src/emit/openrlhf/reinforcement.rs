@@ -2,6 +2,7 @@
 
 use super::super::Emission;
 use super::super::checkpoint::trained;
+use super::super::choices::run::{drawn, rl_steps};
 use super::super::choices::{engine_reason, engines, rate, recompute_reason, updates};
 use super::super::text::{Section, home, model_path, share};
 use super::super::words::{baseline, figure, layout_title, plural};
@@ -241,7 +242,12 @@ fn run(emission: &Emission, rl: &Rl) -> Section {
     section.set("--data.prompt_dataset", home("data/train"), "change this to your data");
     section.set("--data.input_key", "input", "the column with the prompt");
     section.set("--data.label_key", "label", "the column that your reward_func reads");
-    section.set("--train.num_episodes", 1, "passes over your data; yours to choose");
+    let workload = &emission.job.workload;
+    let prompts = rl.prompts_per_step as f64 * rl.oversampling;
+    let drawn = drawn(workload, rl_steps(workload, rl) as f64, prompts);
+    for (key, (value, reason)) in ["--train.num_episodes", "--data.max_samples"].into_iter().zip(drawn) {
+        section.set(key, value, reason);
+    }
     section.set("--ckpt.output_dir", home("output/shardwise"), "change this to your folder");
     section
 }

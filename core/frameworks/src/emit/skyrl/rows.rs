@@ -2,7 +2,7 @@
 
 use super::super::choices::{engine_reason, reshard_reason, updates};
 use super::super::text::{flag, share};
-use super::super::words::{count, plural};
+use super::super::words::plural;
 use crate::binding::Form::{Count, Flag, Share, Size};
 use crate::binding::Meaning::{Field, Ignored, Plan, Taken};
 use crate::binding::{Row, row, says, switch, when};
@@ -116,7 +116,7 @@ pub(crate) const ENGINE: &[Row] = &[
     }),
     row("max_num_seqs", Taken("max_num_seqs", Count(1024)), |at| {
         let most = at.rollout()?.max_num_seqs;
-        says(most, format!("{} sequences at a time on one engine", count(most)))
+        says(most, format!("{} at a time on one engine", plural(most, "sequence", "sequences")))
     }),
     row("enforce_eager", Taken("enforce_eager", Flag(false)), |at| {
         let eager = "no CUDA graphs: slower steps, less memory";

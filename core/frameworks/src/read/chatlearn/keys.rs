@@ -53,7 +53,8 @@ const RUNTIME: &[(&str, Meaning)] = &[
     ("model_type", Ignored("the model says it")),
     ("raw_chat|data_*|stream_data_loader_type", DATA_SET),
     ("eval_*|enable_eval_before_training", Ignored("validation")),
-    ("num_episode|num_training_epoch", Ignored("length of the run")),
+    ("num_episode", Field("workload.run.steps")),
+    ("num_training_epoch", Ignored("length of the run")),
     (
         "save_episode_interval|exp_name|output_dir|log_*|consumed_samples|debug|profiler_*|nsys|\
          enable_resume_training|max_data_ckpt_nums|load_data_checkpoint_iteration",

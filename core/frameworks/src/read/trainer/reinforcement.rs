@@ -64,6 +64,13 @@ pub(in crate::read) fn without_engine(draft: &mut Draft, key: &str) {
     draft.note(0, note);
 }
 
+/// The length of the run in batches of prompts, of which each makes so many of the optimizer steps that `max_steps` counts.
+fn in_batches(draft: &mut Draft, updates: u64) {
+    if let Some(steps) = draft.known_whole("max_steps").filter(|steps| *steps > 0) {
+        draft.set("workload.run.steps", steps.div_ceil(updates.max(1)));
+    }
+}
+
 /// Prompts and responses of a step, its updates, and what evaluates or scores them; whether the framework `computes` old
 /// log-probabilities whatever the updates are. What comes back are responses of a rank.
 pub(in crate::read) fn step(draft: &mut Draft, own: &Own, passes: [u64; 3], computes: bool) -> u64 {
@@ -97,6 +104,7 @@ pub(in crate::read) fn step(draft: &mut Draft, own: &Own, passes: [u64; 3], comp
         draft.set("workload.rl.epochs", 1);
         1
     });
+    in_batches(draft, (generated.max(steps) / steps.max(1)).saturating_mul(epochs));
     draft.set("workload.rl.oversampling", 1.0);
     let beta = draft.number("beta").unwrap_or(own.beta);
     draft.set("workload.rl.reference", beta > 0.0);

@@ -6,7 +6,7 @@ use super::roles::dynamic;
 use crate::binding::Form::Count;
 use crate::binding::Meaning::{Field, Ignored, Taken};
 use crate::binding::{Row, row, say, says, when};
-use crate::emit::words::{amount, count, plural};
+use crate::emit::words::{amount, plural};
 
 /// The longest sequence, and what becomes of a longer one.
 pub(super) const LONGEST: Row = row("data.max_length", Taken("workload.sequence_length", Count(1024)), |at| {
@@ -29,8 +29,19 @@ pub(in crate::verl) const BATCH: &[Row] = &[
     }),
     row("data.micro_batch_size_per_gpu", Taken("plan.micro_batch", Count(4)), |at| {
         let (micro, ranks) = (at.sequences()?, u64::from(at.layout.data_parallel(at.gpus())));
-        let steps = count(at.job().workload.global_batch / micro.saturating_mul(ranks).max(1));
-        says(micro, format!("{steps} of {} on each of {ranks} ranks make a step", count(micro)))
+        let passes = at.job().workload.global_batch / micro.saturating_mul(ranks).max(1);
+        let sequences = plural(micro, "sequence", "sequences");
+        says(
+            micro,
+            match (passes, ranks) {
+                (1, 1) => format!("one pass of {sequences} makes a step"),
+                (passes, 1) => format!("{} of {sequences} make a step", plural(passes, "pass", "passes")),
+                (1, ranks) => format!("one pass of {sequences} on each of {ranks} ranks makes a step"),
+                (passes, ranks) => {
+                    format!("{} of {sequences} on each of {ranks} ranks make a step", plural(passes, "pass", "passes"))
+                }
+            },
+        )
     }),
     TRAIN_FILES,
     row("data.messages_key", DATA_SET, |_| says("messages", "the column with the conversations")),

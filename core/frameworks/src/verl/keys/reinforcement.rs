@@ -25,8 +25,9 @@ pub(in crate::verl) const BATCH: &[Row] = &[
         if streams(rl) {
             return says(0, "samples come one by one; async_training says how many a step trains on");
         }
-        let (prompts, sequences) = (count(rl.prompts_per_step), plural(rl.sequences(), "sequence", "sequences"));
-        says(rl.prompts_per_step, format!("{prompts} prompts × {} = {sequences} a step", rl.responses_per_prompt))
+        let prompts = plural(rl.prompts_per_step, "prompt", "prompts");
+        let sequences = plural(rl.sequences(), "sequence", "sequences");
+        says(rl.prompts_per_step, format!("{prompts} × {} = {sequences} a step", rl.responses_per_prompt))
     }),
     row("data.gen_batch_size", Taken("gen_batch_size", Stated), |at| {
         let rl = at.rl()?;

@@ -25,6 +25,9 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
     row("name", Plan("engine"), |at| says(engine(at)?, "from the plan")),
     row("tensor_model_parallel_size", Taken("tensor_parallel", Count(2)), |at| {
         match (at.rollout()?.tensor_parallel, replicas(at)?) {
+            _ if at.rollout()?.data_parallel > 1 && at.rollout()?.tensor_parallel == 1 => {
+                says(1, "each rank of an engine's attention is one GPU")
+            }
             (1, 1) => says(1, "each GPU is an engine"),
             (1, all) => says(1, format!("each GPU is an engine: {all}, the most there can be")),
             (tp, _) => says(tp, format!("{tp} GPUs hold the weights and their cache")),

@@ -5,7 +5,7 @@ use super::common::{GPUS, Keys, LENGTH, NODES, POOL, VALIDATION};
 use super::reinforcement::{pool, steps, streamed, updates};
 use crate::binding::Meaning::{Field, Ignored, Renamed, Unmodelled};
 use crate::binding::{Row, row, says, switch};
-use crate::emit::words::{count, plural};
+use crate::emit::words::plural;
 use shardwise_catalog::units::shortest;
 
 /// `rollout.`: the GPUs that generate, which its main program copies to `actor_rollout_ref.rollout.`.
@@ -46,8 +46,8 @@ pub(in crate::verl) const QUEUE: &[Row] = &[
     }),
     row("trigger_parameter_sync_step", Field("workload.rl.prompts_per_step"), |at| {
         let rl = streamed(at)?;
-        let (updates, prompts) = (updates(rl), count(rl.prompts_per_step));
-        says(updates, format!("{}: new weights after {prompts} prompts", plural(updates, "update", "updates")))
+        let (updates, prompts) = (updates(rl), plural(rl.prompts_per_step, "prompt", "prompts"));
+        says(updates, format!("{}: new weights after {prompts}", plural(updates, "update", "updates")))
     }),
     row("partial_rollout", Field("workload.rl.partial_rollout"), |at| {
         let none = "no response is unfinished when new weights come";
