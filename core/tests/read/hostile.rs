@@ -419,7 +419,7 @@ fn the_command_line_says_what_it_read_or_why_not() {
         assert!(report.contains(says), "{says}: {report}");
     }
     let (_, whole, _) = run(&["--all"], text);
-    assert!(whole.contains("Understood (22)") && whole.contains("The question:"), "{whole}");
+    assert!(whole.contains("Understood (23)") && whole.contains("The question:"), "{whole}");
     let (status, document, _) = run(&["--json"], text);
     let document: Value = serde_json::from_str(&document).unwrap();
     assert_eq!((status, document["framework"].as_str()), (Some(0), Some("chatlearn")));

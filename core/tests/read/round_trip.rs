@@ -53,12 +53,13 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.recompute",
             // vLLM over several GPUs runs eagerly.
             "plan.rollout.enforce_eager",
-            // Its optimizer is Adam in fp32 over fp32 weights, and it computes the old log-probabilities.
+            // Its optimizer is Adam in fp32 over fp32 weights.
             "plan.optimizer_bytes",
             "plan.gradient_bytes",
             "plan.master_weights_bytes",
-            "workload.rl.old_log_prob",
             "workload.tokens",
+            // Its text runs as long as is assumed.
+            "workload.run.steps",
         ],
         "deepspeed" => &[
             // One file serves every loss, and pairs that are padded.
