@@ -544,3 +544,21 @@ fn a_single_gpu_does_not_have_a_whole_nodes_drives() {
     // One of eight has an eighth of the weights to step.
     assert!((swapped(1) / swapped(8) / 8.0 - 1.0).abs() < 0.05, "{} and {}", swapped(1), swapped(8));
 }
+
+/// veRL publishes what its 96 H20 need of host memory for `DeepSeek-V3` with the optimizer on the CPUs: 1.6 TB a node
+/// (<https://github.com/volcengine/verl/blob/4352971971ac841c50e5dcfc5012147e29d471f9/docs/perf/dpsk.md>). Its first stage has three small layers, and is no node to go by.
+#[test]
+fn host_memory_is_that_of_the_stage_that_has_most() {
+    let document = json!({
+        "version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h20", "gpus": 96},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 4, "max_prompt_length": 2048,
+            "max_response_length": 4096}},
+        "plan": {"backend": "megatron", "tensor_parallel": 8, "pipeline_parallel": 12, "expert_parallel": 8,
+            "optimizer_offload_fraction": 1.0, "recompute": "full", "max_tokens_per_gpu": 8192,
+            "offload": {"parameters": true, "gradients": true, "optimizer": false, "activations": false},
+            "rollout": {"tensor_parallel": 32, "gpu_memory_utilization": 0.6}},
+    });
+    let question = question_from_value(document).unwrap();
+    let host = estimate(&question).unwrap().fit.host.unwrap();
+    assert!(host.needed_gib > 1000.0, "{host:?}");
+}

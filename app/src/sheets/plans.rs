@@ -418,7 +418,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Option<Vec<Block>> {
     ];
     columns.extend(chosen.plan.rollout.is_some().then(|| column(sheet.rollout_tp, Holds::Details)));
     columns.extend([
-        sorting("gib", text.gib_reserved, Holds::Shares, &shown),
+        sorting("gib", "GiB", Holds::Shares, &shown),
         column(text.fits_short, Holds::Numbers),
         sorting("step", sheet.step_s, Holds::Numbers, &shown),
         sorting("speed", text.per_gpu, Holds::Key, &shown),

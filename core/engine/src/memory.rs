@@ -96,6 +96,18 @@ pub(crate) fn first_states(context: &Context<'_>, role: &Role<'_>, layout: &Layo
     states(context, role, layout, usage, &context.known.rank_weights(role, layout, Stage::First))
 }
 
+/// Model states of a role on a GPU of the stage that has most: where blocks differ, one behind a first stage of small layers
+/// may (`DeepSeek-V3` has three dense ones there).
+pub(crate) fn largest_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> States {
+    let first = first_states(context, role, layout, usage);
+    if layout.pipeline_parallel < 3 || role.blocks.len() < 2 {
+        return first;
+    }
+    let second = states(context, role, layout, usage, &context.known.rank_weights(role, layout, Stage::Second));
+    let all = |own: &States| own.parameters + own.gradients + own.optimizer;
+    if all(&second) > all(&first) { second } else { first }
+}
+
 /// Model states of a role on one GPU with the weights of `rank`.
 fn states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use, rank: &RankWeights) -> States {
     let gpus = context.training_gpus();
