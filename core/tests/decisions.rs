@@ -237,7 +237,7 @@ fn of_phases_that_will_not_fit_the_one_that_lacks_most_is_named() {
     let question = question_from_value(document).unwrap_or_else(|error| panic!("{error}"));
     let answer = estimate(&question).unwrap_or_else(|error| panic!("{error}"));
     let fit = answer.fit;
-    assert_eq!((fit.state, &*fit.phase), (FitState::No, "update_actor"));
+    assert_eq!((fit.state, fit.phase), (FitState::No, "update_actor"));
     assert!(fit.needed_gib > 3.0 * fit.capacity_gib, "{fit:?}");
     assert_eq!(answer.memory.phase, fit.phase);
 }

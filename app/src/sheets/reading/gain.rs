@@ -40,7 +40,7 @@ fn searched(found: &Value) -> Option<&Value> {
 }
 
 fn other(found: &Value, lang: Lang) -> String {
-    fill(lang.sheets().with_other, &[&word_at(&found["framework"], 0)])
+    fill(lang.sheets().with_other, &[word_at(&found["framework"], 0)])
 }
 
 /// The changes that help, one by one and as lines of the text.
@@ -188,8 +188,7 @@ pub(super) fn uses(found: &Value, lang: Lang) -> Option<Block> {
     };
     let as_it_is = load(&found["question"], look, sheet.use_as_it_is.to_owned())?;
     let changed = first.and_then(|words| load(&found["improved"]["question"], Look::First, words));
-    let other = searched(found).and_then(|own| {
-        load(&own["question"], Look::Large, fill(sheet.use_other, &[&word_at(&found["framework"], 0)]))
-    });
+    let other = searched(found)
+        .and_then(|own| load(&own["question"], Look::Large, fill(sheet.use_other, &[word_at(&found["framework"], 0)])));
     Some(prose(Kind::Ways, changed.into_iter().chain([as_it_is]).chain(other).collect()))
 }
