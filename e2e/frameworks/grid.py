@@ -232,7 +232,7 @@ STATED = [
     ("sft-lora-megatron", ("verl",), "qwen3-8b", {**SFT, "kind": "lora", "lora": {"rank": 16, "targets": "attention"}}, MEGATRON),
 ] + [(f"zero-{stage}", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": stage, "micro_batch": 4}) for stage in range(4)] + [
     ("zero-3-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "offload": OFFLOAD}),
-    ("zero-2-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 2, "offload": {"optimizer": True}}),
+    ("zero-2-offload", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 2, "offload": {"optimizer": True, "gradients": True}}),
     ("tensor", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "zero_stage": 1, "tensor_parallel": 2}),
     ("ulysses", ("deepspeed",), "llama-2-7b", SFT, {**ZERO, "ulysses_parallel": 2}),
     ("fp16", ("deepspeed",), "llama-2-7b", {**SFT, "precision": "fp16"}, ZERO),
