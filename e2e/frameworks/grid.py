@@ -153,7 +153,7 @@ STATED = [
     ("sequences", ("verl", "chatlearn"), "qwen3-8b", rl(packing=False), {k: v for k, v in MEGATRON.items() if k != "max_tokens_per_gpu"} | {"micro_batch": 2}),
     ("no-distributed-optimizer", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "zero_stage": 0}),
     ("sglang", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "rollout": {"tensor_parallel": 2, "engine": "sglang"}}),
-    ("no-reference", ("verl", "chatlearn"), "qwen3-8b", rl(reference=False), MEGATRON),
+    ("no-reference", ("verl",), "qwen3-8b", rl(reference=False), MEGATRON),
     ("plain-rope", ("verl", "chatlearn"), "qwen3-8b", GRPO, {**MEGATRON, "apply_rope_fusion": False}),
     ("deepep", ("verl",), "qwen3-30b-a3b", GRPO, {**MEGATRON, "expert_parallel": 8, "moe_enable_deepep": True}, 16),
     ("no-deepep", ("verl",), "qwen3-30b-a3b", GRPO, {**MEGATRON, "expert_parallel": 8, "moe_enable_deepep": False}, 16),
