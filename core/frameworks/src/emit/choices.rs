@@ -154,20 +154,6 @@ pub(super) fn other_than_fp32(emission: &Emission, keeper: &str) -> Vec<String> 
     other_states(layout, [4.0, layout.gradient_bytes, kept_moments(emission, layout, 8.0)], keeper)
 }
 
-/// Where the plan moves gradients apart from the optimizer, which `DeepSpeed` does not (`stage_1_and_2.py` and `stage3.py`,
-/// `offload_optimizer`).
-pub(super) fn gradients_apart(layout: &Layout) -> Option<String> {
-    let offload = layout.offload;
-    let place = |away| if away { "in host memory" } else { "on the GPU" };
-    (offload.gradients != offload.optimizer).then(|| {
-        format!(
-            "the estimate keeps gradients {}; DeepSpeed keeps them where its optimizer is, {}.",
-            place(offload.gradients),
-            place(offload.optimizer)
-        )
-    })
-}
-
 /// Engines that generate.
 pub(super) fn engines(emission: &Emission, rollout: &RolloutPlan) -> u64 {
     u64::from(pools(emission.job).1 / rollout.gpus().max(1))

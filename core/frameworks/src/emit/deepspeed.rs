@@ -4,7 +4,7 @@
 mod config;
 mod launch;
 
-use super::choices::{gradients_apart, other_than_fp32};
+use super::choices::other_than_fp32;
 use super::text::head;
 use super::{Emission, Snippet, Unsupported};
 use shardwise_question::wire::Optimizer;
@@ -45,7 +45,6 @@ pub(super) fn filled_by_the_trainer(emission: &Emission, file: &'static str) -> 
 fn warnings(emission: &Emission) -> Vec<String> {
     let layout = &emission.plan.layout;
     let mut out = other_than_fp32(emission, "this configuration");
-    out.extend(gradients_apart(layout));
     if layout.fused_lm_head {
         out.push("the estimate has no logits tensor: give your model a fused loss, Liger's for one.".to_owned());
     }

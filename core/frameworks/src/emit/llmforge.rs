@@ -1,6 +1,6 @@
 //! LLMForge: one YAML for `llmforge anyscale finetune`. Anyscale has deprecated it; what still runs it reads this.
 
-use super::choices::{self, gradients_apart, kept_reason, other_than_fp32};
+use super::choices::{self, kept_reason, other_than_fp32};
 use super::text::{Section, flag, head, model_path};
 use super::words::{self, amount, count, plural};
 use super::{Emission, Snippet, Unsupported, yaml};
@@ -23,9 +23,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
 
 fn warnings(emission: &Emission) -> Vec<String> {
     let mut out = vec!["Anyscale has deprecated LLMForge and points to LLaMA-Factory and axolotl.".to_owned()];
-    let layout = &emission.plan.layout;
     out.extend(other_than_fp32(emission, "LLMForge"));
-    out.extend(gradients_apart(layout));
     if emission.job.workload.joins() {
         out.push("the estimate joins short sequences; LLMForge pads them.".to_owned());
     }

@@ -2,8 +2,8 @@
 
 use super::checkpoint::trained;
 use super::choices::{
-    ATTENTION, adapters, gradients_apart, half_type, learning_rate, offload_reason, other_states, reshard_reason, run,
-    shard_bytes, updates,
+    ATTENTION, adapters, half_type, learning_rate, offload_reason, other_states, reshard_reason, run, shard_bytes,
+    updates,
 };
 use super::optimizer::kept_moments;
 use super::text::{Section, on_others};
@@ -188,7 +188,6 @@ pub(super) fn warnings(emission: &Emission, name: &str) -> Vec<String> {
     let mut out = Vec::from_iter(joined(emission));
     let kept = [shard_bytes(emission), layout.gradient_bytes, kept_moments(emission, layout, 8.0)];
     out.extend(other_states(layout, kept, name));
-    out.extend(gradients_apart(layout).filter(|_| layout.backend == Backend::Deepspeed));
     out
 }
 
