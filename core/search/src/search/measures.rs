@@ -251,9 +251,9 @@ const DOUBLINGS: u32 = 7;
 /// ```
 /// use shardwise_core::{search::{measures::fits, sweep::Sweep}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
-///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
+///     "hardware": {"gpu": "h100-sxm", "gpus": 2},
 ///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
-/// let offers = Sweep::new(&question, &[], &[4, 128]).all();
+/// let offers = Sweep::new(&question, &[], &[2, 128]).all();
 /// assert_eq!(offers.iter().map(fits).collect::<Vec<_>>(), [false, true]);
 /// ```
 #[must_use]
@@ -267,10 +267,10 @@ pub fn fits(offer: &Tried) -> bool {
 /// ```
 /// use shardwise_core::{search::measures::{fits, more}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
-///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
+///     "hardware": {"gpu": "h100-sxm", "gpus": 2},
 ///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
 /// let offer = more(&question).unwrap().find(fits).unwrap();
-/// assert!(offer.hardware.gpus > Some(4));
+/// assert!(offer.hardware.gpus > Some(2));
 /// ```
 #[must_use]
 pub fn more(question: &Question) -> Option<Sweep> {
@@ -285,7 +285,7 @@ pub fn more(question: &Question) -> Option<Sweep> {
 /// ```
 /// use shardwise_core::{search::measures::{closing, fits}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "llama-3.1-405b",
-///     "hardware": {"gpu": "h100-sxm", "gpus": 4},
+///     "hardware": {"gpu": "h100-sxm", "gpus": 2},
 ///     "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}}"#).unwrap();
 /// let closing = closing(&question);
 /// assert!(closing.more.as_ref().is_some_and(fits));
