@@ -549,7 +549,26 @@ fn a_single_gpu_does_not_have_a_whole_nodes_drives() {
 /// (<https://github.com/volcengine/verl/blob/4352971971ac841c50e5dcfc5012147e29d471f9/docs/perf/dpsk.md>). Its first stage has three small layers, and is no node to go by.
 #[test]
 fn host_memory_is_that_of_the_stage_that_has_most() {
-    let document = json!({
+    let host = deepseek_v3_on_96_h20(&[]).fit.host.unwrap();
+    assert!(host.needed_gib > 1000.0, "{host:?}");
+}
+
+/// What its models leave on the card is that of the stage that has most, too: with nothing offloaded rollout stands beside all states of
+/// a stage of large layers, as the update does.
+#[test]
+fn what_is_left_on_the_card_is_that_of_the_stage_that_has_most() {
+    let answer = deepseek_v3_on_96_h20(&[
+        ("plan.offload", json!({"parameters": false, "gradients": false, "optimizer": false, "activations": false})),
+        ("plan.optimizer_offload_fraction", json!(0.0)),
+    ]);
+    let of = |name: &str| answer.memory.phases.iter().find(|own| own.name == name).unwrap().parts;
+    let (rollout, update) = (of("rollout"), of("update_actor"));
+    assert!((rollout.parameters - update.parameters).abs() < 1e-6, "{rollout:?} {update:?}");
+    assert!((rollout.optimizer - update.optimizer).abs() < 1e-6, "{rollout:?} {update:?}");
+}
+
+fn deepseek_v3_on_96_h20(changes: &[(&str, Value)]) -> Answer {
+    let mut document = json!({
         "version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h20", "gpus": 96},
         "workload": {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 4, "max_prompt_length": 2048,
             "max_response_length": 4096}},
@@ -558,7 +577,8 @@ fn host_memory_is_that_of_the_stage_that_has_most() {
             "offload": {"parameters": true, "gradients": true, "optimizer": false, "activations": false},
             "rollout": {"tensor_parallel": 32, "gpu_memory_utilization": 0.6}},
     });
-    let question = question_from_value(document).unwrap();
-    let host = estimate(&question).unwrap().fit.host.unwrap();
-    assert!(host.needed_gib > 1000.0, "{host:?}");
+    for (path, value) in changes {
+        put(&mut document, path, value.clone());
+    }
+    estimate(&question_from_value(document).unwrap()).unwrap()
 }

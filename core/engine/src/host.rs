@@ -59,6 +59,7 @@ fn of_reference(context: &Context<'_>, plan: &Plan) -> HostParts {
         return HostParts::default();
     };
     let weights = memory::largest_states(context, &context.actor(), &own, Use::Evaluate)
+        .1
         .parameters
         .gib();
     let copies = if swapped && !plan.layout.offload.parameters { 2.0 } else { 1.0 };
@@ -85,7 +86,7 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> HostPar
         return parts;
     }
     if offload.parameters && layout.zero_stage >= 3 {
-        let states = memory::largest_states(context, role, layout, Use::Train);
+        let (_, states) = memory::largest_states(context, role, layout, Use::Train);
         parts.parameters = states.parameters.gib();
     }
     parts.optimizer = memory::paged_out(context, role, layout).gib();
@@ -99,7 +100,7 @@ fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, share: f64) 
         return HostParts::default();
     }
     let whole = Layout { optimizer_offload_fraction: 0.0, ..*layout };
-    let states = memory::largest_states(context, role, &whole, Use::Train).optimizer * share;
+    let states = memory::largest_states(context, role, &whole, Use::Train).1.optimizer * share;
     let per_parameter = match layout.backend {
         Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
         Backend::Megatron | Backend::Deepspeed => layout.master_weights_bytes + layout.optimizer_bytes,
@@ -125,7 +126,7 @@ fn of_resident(context: &Context<'_>, resident: &Resident<'_>) -> HostParts {
     if !(offload.parameters || offload.optimizer) {
         return parts;
     }
-    let states = memory::largest_states(context, role, layout, usage);
+    let (_, states) = memory::largest_states(context, role, layout, usage);
     let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
     let own = HostParts {
         parameters: moved(states.parameters, offload.parameters),

@@ -91,21 +91,21 @@ pub fn paged_out(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Byt
     Bytes::from_gib(over.clamp(0.0, memory.paged_gib))
 }
 
-/// Model states of a role on a GPU of the first stage.
-pub(crate) fn first_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> States {
-    states(context, role, layout, usage, &context.known.rank_weights(role, layout, Stage::First))
-}
-
-/// Model states of a role on a GPU of the stage that has most: where blocks differ, one behind a first stage of small layers
+/// The pipeline stage that has most of a role's states, with them: where blocks differ, one behind a first stage of small layers
 /// may (`DeepSeek-V3` has three dense ones there).
-pub(crate) fn largest_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> States {
-    let first = first_states(context, role, layout, usage);
+#[must_use]
+pub fn largest_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> (Stage, States) {
+    let of = |stage| {
+        let rank = context.known.rank_weights(role, layout, stage);
+        (stage, states(context, role, layout, usage, &rank))
+    };
+    let first = of(Stage::First);
     if layout.pipeline_parallel < 3 || role.blocks.len() < 2 {
         return first;
     }
-    let second = states(context, role, layout, usage, &context.known.rank_weights(role, layout, Stage::Second));
+    let second = of(Stage::Second);
     let all = |own: &States| own.parameters + own.gradients + own.optimizer;
-    if all(&second) > all(&first) { second } else { first }
+    if all(&second.1) > all(&first.1) { second } else { first }
 }
 
 /// Model states of a role on one GPU with the weights of `rank`.

@@ -2,7 +2,7 @@
 
 use crate::batch::Batch;
 use crate::context::Context;
-use crate::memory::{self, Lengths, PhaseMemory, Use, first_states};
+use crate::memory::{self, Lengths, PhaseMemory, Use, largest_states};
 use crate::phase::Phase;
 use crate::role::Role;
 use crate::training::{self, Terms};
@@ -82,7 +82,7 @@ impl<'a> Turn<'a> {
         if !(swapped || self.away.parameters || self.away.optimizer) {
             return Seconds::ZERO;
         }
-        let states = first_states(context, &self.role, &self.layout, self.usage);
+        let (_, states) = largest_states(context, &self.role, &self.layout, self.usage);
         let mut bytes = Bytes::ZERO;
         if swapped || self.away.parameters {
             bytes += states.parameters;

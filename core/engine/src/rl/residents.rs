@@ -1,7 +1,7 @@
 //! The models of a step, and what they leave on the card between their phases.
 
 use crate::context::{Context, Role};
-use crate::memory::{Use, first_states};
+use crate::memory::{Use, largest_states};
 use crate::phase::Phase;
 use crate::weights::adapter_bytes;
 use shardwise_catalog::units::Bytes;
@@ -148,7 +148,7 @@ fn left_by(context: &Context<'_>, who: Who, role: &Role<'_>, layout: &Layout) ->
 
 /// What a trained role leaves on the card between its phases: states that are not offloaded.
 fn left_by_trained(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> MemoryParts {
-    let states = first_states(context, role, layout, Use::Train);
+    let (_, states) = largest_states(context, role, layout, Use::Train);
     let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
     let offload = layout.offload;
     MemoryParts {
@@ -167,6 +167,6 @@ pub(crate) fn frozen_weights(context: &Context<'_>, role: &Role<'_>, layout: &La
     if layout.offload.parameters {
         return MemoryParts::default();
     }
-    let states = first_states(context, role, layout, Use::Evaluate);
+    let (_, states) = largest_states(context, role, layout, Use::Evaluate);
     MemoryParts { frozen_weights: states.parameters.gib(), ..MemoryParts::default() }.times(context.job.memory_factor())
 }
