@@ -14,3 +14,24 @@ fn every_task_is_answered_by_its_name_alone() {
         assert_eq!(question.as_ref().map(usual::filled), Ok(question.clone()), "what is there stays");
     }
 }
+
+/// Frameworks load `FlashAttention`-2 where nothing else is asked of them: an answer that names one is priced with it, and one that
+/// names none says what it is priced with.
+#[test]
+fn attention_is_as_fast_as_the_named_framework_runs_it() {
+    let asked = |framework: Option<&str>, kernel: Option<&str>| {
+        let own = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "framework": framework,
+            "workload": {"kind": "sft", "sequence_length": 32768, "global_batch": 16},
+            "plan": {"backend": "fsdp", "micro_batch": 1, "recompute": "full", "attention_kernel": kernel}});
+        let answer = estimate(&question_from_value(own).unwrap()).unwrap();
+        (answer.step_time_s, answer.caveats.iter().any(|own| own.id == "newest-kernel"))
+    };
+    let (newest, said) = asked(None, None);
+    assert!(said);
+    assert_eq!(asked(None, Some("flash3")), (newest, false));
+    for framework in ["llamafactory", "axolotl", "trl", "ms-swift"] {
+        let own = asked(Some(framework), None);
+        assert_eq!(own, asked(Some(framework), Some("flash2")), "{framework}");
+        assert!(own.0 > 1.1 * newest && !own.1, "{framework}");
+    }
+}

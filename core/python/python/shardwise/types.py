@@ -1375,7 +1375,8 @@ class PlanSpec(TypedDict, total=False):
     """Attention kernel. Default flash."""
     attention_kernel: AttentionKernel | None
     """Whose flash attention. Default: cuDNN's with `megatron` from Hopper on; with `fsdp` PyTorch's for pre-training, and
-    FlashAttention-3 for fine-tuning on Hopper; AMD's own on AMD; else FlashAttention-2. Only with `attention` flash.
+    FlashAttention-3 for fine-tuning on Hopper where no framework is named; AMD's own on AMD; else FlashAttention-2. Only with
+    `attention` flash.
     """
     backend: Backend | None
     """The code that trains."""

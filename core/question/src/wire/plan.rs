@@ -349,7 +349,8 @@ document! {
         /// Attention kernel. Default flash.
         pub attention: Option<Attention>,
         /// Whose flash attention. Default: cuDNN's with `megatron` from Hopper on; with `fsdp` PyTorch's for pre-training, and
-        /// FlashAttention-3 for fine-tuning on Hopper; AMD's own on AMD; else FlashAttention-2. Only with `attention` flash.
+        /// FlashAttention-3 for fine-tuning on Hopper where no framework is named; AMD's own on AMD; else FlashAttention-2. Only with
+        /// `attention` flash.
         pub attention_kernel: Option<AttentionKernel>,
         /// Loss computed without materialising the logits.
         pub fused_lm_head: Option<bool>,
