@@ -155,6 +155,34 @@ fn of_plans_none_of_which_is_sure_enough_the_likeliest_answers() {
     }
 }
 
+/// A node has some twenty times a card's memory, and what it holds is known less well: GiB for GiB a plan that host memory may hold
+/// came after one that no card holds.
+#[test]
+fn host_memory_that_may_do_comes_before_a_card_that_never_does() {
+    let asked = |plan: Value| {
+        question_from_value(json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h100-sxm", "gpus": 64},
+            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "max_prompt_length": 1024,
+                "max_response_length": 4096}}, "plan": plan}))
+        .unwrap()
+    };
+    let of_what_is_moved = asked(json!({"optimizer_offload_fraction": 1.0, "offload": {"parameters": true}}));
+    assert_eq!(is_no_less_likely(&of_what_is_moved, &asked(json!({}))), None);
+    assert!(estimate(&of_what_is_moved).unwrap().fit.probability > 0.5);
+}
+
+#[test]
+fn a_plan_that_is_stated_in_part_is_not_likelier_to_fit_than_the_searched() {
+    law("stated offload", MOSTLY, |question| {
+        let mut stated = question.clone();
+        let offload = &mut stated.plan.get_or_insert_default().offload;
+        if offload.is_some() {
+            return None;
+        }
+        *offload = Some(serde_json::from_value(json!({"parameters": true, "optimizer": true})).unwrap());
+        is_no_less_likely(&stated, question)
+    });
+}
+
 /// Breaks where more work takes less time.
 fn is_no_shorter(question: &Question, more: &Question) -> Option<String> {
     let (was, now) = (estimate(question).ok()?, estimate(more).ok()?);

@@ -162,20 +162,30 @@ fn mean_response_at_most(context: &Context<'_>, plan: &Plan, demands: &[Demand])
 }
 
 /// GiB that suffice for a step as surely as the question asks, in whatever lengths, over what there is: 0 where it has
-/// room enough everywhere. What the search goes by.
+/// room enough everywhere.
 #[must_use]
 pub fn shortfall_gib(demands: &[Demand], confidence: Quantile) -> f64 {
-    short_of(demands, Lengths::Longest, confidence)
+    most(demands.iter().map(|own| own.missing_gib(Lengths::Longest, confidence)))
 }
 
-fn short_of(demands: &[Demand], lengths: Lengths, confidence: Quantile) -> f64 {
-    let missing = |own: &Demand| own.sure_gib(lengths, confidence) - own.capacity_gib;
-    let most = demands.iter().map(missing).fold(0.0, f64::max);
+/// The same as the search goes by it: what is missing of host memory is [`host::weighed`].
+fn short_of(context: &Context<'_>, plan: &Plan, demands: &[Demand], lengths: Lengths) -> f64 {
+    most(demands.iter().map(|own| {
+        let missing = own.missing_gib(lengths, context.sure.confidence);
+        match own.phase {
+            HOST => host::weighed(context, &plan.layout, missing, own.capacity_gib),
+            _ => missing,
+        }
+    }))
+}
+
+fn most(missing: impl Iterator<Item = f64>) -> f64 {
+    let most = missing.fold(0.0, f64::max);
     // Less than a rounding is none.
     if most < 1e-6 { 0.0 } else { most }
 }
 
-/// A plan that is short, with lengths as the question has them: GiB as [`shortfall_gib`], and by how much less likely than
+/// A plan that is short, with lengths as the question has them: GiB as [`missing_gib`], and by how much less likely than
 /// asked it is to fit. Spreads differ from one back end to the next, so that what lacks less may be less likely.
 #[must_use]
 pub fn expected_shortfall(context: &Context<'_>, plan: &Plan) -> (f64, f64) {
@@ -183,13 +193,14 @@ pub fn expected_shortfall(context: &Context<'_>, plan: &Plan) -> (f64, f64) {
     let probability = decisive(&demands, Lengths::Expected).map_or(1.0, |own| own.probability(Lengths::Expected));
     let confidence = context.job.confidence;
     let unlikely = if probability < HOPELESS { confidence } else { (confidence - probability).max(0.0) };
-    (short_of(&demands, Lengths::Expected, context.sure.confidence), unlikely)
+    (short_of(context, plan, &demands, Lengths::Expected), unlikely)
 }
 
-/// GiB that are missing for a plan whose step is known to fit as surely as asked.
+/// GiB that are missing for a plan whose step is known to fit as surely as asked, in whatever lengths: what the search goes by,
+/// host memory as [`host::weighed`].
 #[must_use]
 pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
-    shortfall_gib(&demands(context, plan, step), context.sure.confidence)
+    short_of(context, plan, &demands(context, plan, step), Lengths::Longest)
 }
 
 /// The peak of what allocators hand out: what of it is as large as the plan says, what is estimated, in GiB, and how far

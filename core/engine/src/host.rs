@@ -159,9 +159,18 @@ pub fn needed_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     parts.processes + moved * context.sure.host
 }
 
-/// GiB that a node's host memory lacks where `needed_gib` suffice; below zero what is to spare, without end where the catalog
-/// does not say how much there is.
-pub fn missing_gib(context: &Context<'_>, needed_gib: f64) -> f64 {
+/// What a node's host memory lacks where `needed_gib` suffice, as [`weighed`]; below zero what is to spare, without end where
+/// the catalog does not say how much there is.
+pub fn missing_gib(context: &Context<'_>, layout: &Layout, needed_gib: f64) -> f64 {
     let capacity = context.job.hardware.host_ram_gib();
-    capacity.map_or(f64::NEG_INFINITY, |capacity| needed_gib - capacity)
+    capacity.map_or(f64::NEG_INFINITY, |capacity| weighed(context, layout, needed_gib - capacity, capacity))
+}
+
+/// GiB that a host memory of `capacity` GiB lacks, as those that a card lacks: as large a share of the one as of the other, in
+/// deviations of what is known of each. A node has some twenty times a card's memory, and what it holds is known less well: GiB for GiB a
+/// plan that its host memory may hold came after one that no card ever does.
+pub(crate) fn weighed(context: &Context<'_>, layout: &Layout, missing_gib: f64, capacity: f64) -> f64 {
+    let card = context.job.hardware.memory_gib;
+    let surer = context.sure.spread(context.job, layout).above / HOST_MEMORY.above;
+    missing_gib * surer * card / capacity.max(card)
 }

@@ -166,9 +166,9 @@ impl Held {
         Self { needed_gib, resident_gib: 0.0, host_gib }
     }
 
-    /// What is missing of a node's host memory; below zero what is to spare.
-    pub fn missing_host_gib(&self, context: &Context<'_>) -> f64 {
-        host::missing_gib(context, self.host_gib)
+    /// What is missing of a node's host memory, weighed as a card's; below zero what is to spare.
+    pub fn missing_host_gib(&self, context: &Context<'_>, layout: &Layout) -> f64 {
+        host::missing_gib(context, layout, self.host_gib)
     }
 }
 

@@ -50,6 +50,11 @@ impl Demand {
         self.fixed_gib + self.estimated(lengths) * self.spread.at(confidence)
     }
 
+    /// GiB that are missing for that; below zero what is to spare.
+    pub(super) fn missing_gib(&self, lengths: Lengths, confidence: Quantile) -> f64 {
+        self.sure_gib(lengths, confidence) - self.capacity_gib
+    }
+
     /// Probability that what there is suffices.
     #[must_use]
     pub fn probability(&self, lengths: Lengths) -> f64 {

@@ -13,7 +13,7 @@ use shardwise_engine::memory::{KeptBlock, Loss, Moment, Terms, Use, kept_blocks,
 use shardwise_engine::phase::Phase;
 use shardwise_engine::rl::residents;
 use shardwise_engine::turn::Turn;
-use shardwise_engine::weights::{RankWeights, Stage, held, rank_weights, shard_counts};
+use shardwise_engine::weights::{RankWeights, held, rank_weights, shard_counts};
 use shardwise_question::wire::{Backend, MemoryParts};
 
 pub(super) const GIB: f64 = 1_073_741_824.0;

@@ -20,7 +20,8 @@ pub struct Candidate {
     pub plan: Plan,
     /// Seconds of a step.
     pub seconds: f64,
-    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are. Of a
+    /// GiB that are missing for it to fit as surely as asked, however long its sequences get; 0 where none are. Host memory's
+    /// are weighed as the card's ([`fit::missing_gib`]). Of a
     /// plan that is proposed or listed those are added that are missing with lengths as the question has them.
     pub shortfall_gib: f64,
     /// By how much less likely than asked it is to fit, with lengths as the question has them: of a plan that is proposed or

@@ -70,7 +70,9 @@ impl<'a> Reinforcement<'a> {
         let side = (training, held);
         let (seconds, needed) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
         let over = needed - job.hardware.memory_gib;
-        let missing = over.max(engine.needs.missing_gib).max(held.missing_host_gib(self.context));
+        let missing = over
+            .max(engine.needs.missing_gib)
+            .max(held.missing_host_gib(self.context, &plan.layout));
         Candidate::new(job, &plan, seconds, missing, asked.group.place)
     }
 }

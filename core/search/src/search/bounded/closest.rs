@@ -59,7 +59,8 @@ impl Search<'_> {
                 let held = self.held(of, number, variant);
                 let over = self.task.least_gib(&held) - self.context.job.hardware.memory_gib;
                 let known = best.map(|own| own.shortfall_gib).or(most);
-                if known.is_some_and(|known| over.max(held.missing_host_gib(self.context)) > known) {
+                let over = over.max(held.missing_host_gib(self.context, &of.group.layout(of.pass, variant)));
+                if known.is_some_and(|known| over > known) {
                     break;
                 }
                 self.work.count();
