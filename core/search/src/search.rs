@@ -9,6 +9,7 @@ pub mod chosen;
 mod desk;
 mod engines;
 mod generation;
+pub mod limits;
 pub mod measures;
 mod ranked;
 mod refused;
