@@ -21,7 +21,7 @@ use crate::place::Place;
 use crate::task::{Preference, Task};
 use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, Schedule, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Rl, Workload};
-pub use hardware::resolve_hardware;
+pub use hardware::{price, resolve_hardware};
 pub use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
 pub use rented::{ASSUMED_HOST_SHARE, ASSUMED_NETWORK};
