@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format;
 use crate::text::Lang;
 
 /// Yuan for a dollar where nobody says otherwise: the rate at which the catalog's prices in yuan were converted, so that these
@@ -90,6 +91,17 @@ pub(crate) fn sign() -> &'static str {
     if shown().currency == Currency::Cny { "¥" } else { "$" }
 }
 
+/// Dollars that are typed, in the currency that is shown; `None` where that is dollars.
+pub(crate) fn typed(usd: f64) -> Option<String> {
+    (shown().currency != Currency::Usd).then(|| format!("${} = {}", format::trimmed(usd), format::price(usd)))
+}
+
+/// A price as it would be typed, and beside it in the currency that is shown where that is another.
+pub(crate) fn as_typed(usd: f64) -> String {
+    let dollars = format!("${}", format::fixed(usd, 2));
+    if shown().currency == Currency::Usd { dollars } else { format!("{dollars} ({})", format::price(usd)) }
+}
+
 /// Words with its sign where they have a dollar's.
 pub(crate) fn signed(words: &str) -> String {
     words.replace('$', sign())
@@ -97,7 +109,7 @@ pub(crate) fn signed(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Currency, Money, of, show, sign, signed};
+    use super::{Currency, Money, as_typed, of, show, sign, signed, typed};
     use crate::format::{dollars, price, usd};
     use crate::text::Lang;
 
@@ -119,7 +131,10 @@ mod tests {
         assert_eq!(price(10.951_68), "¥79.36");
         assert_eq!((usd(1.38), dollars(1380.0)), ("¥10.00".to_owned(), "¥10,000".to_owned()));
         assert_eq!((sign(), signed("$/MT")), ("¥", "¥/MT".to_owned()));
+        // What is typed is dollars on such a page too, and both are said.
+        assert_eq!((typed(1.38), as_typed(1.38)), (Some("$1.38 = ¥10.00".to_owned()), "$1.38 (¥10.00)".to_owned()));
         show(Money::default());
+        assert_eq!((typed(1.38), as_typed(1.38)), (None, "$1.38".to_owned()));
         assert_eq!((of(2.0), price(2.0), signed("$/MT")), (2.0, "$2.00".to_owned(), "$/MT".to_owned()));
     }
 }

@@ -16,6 +16,7 @@ mod deadline;
 mod dollars;
 mod drawn;
 mod own;
+mod price;
 
 /// A question on so many of a GPU, of a market.
 fn asked(task: &Value, gpu: &str, gpus: u64, market: Value) -> Question {

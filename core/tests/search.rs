@@ -6,8 +6,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::complete::is_complete;
 use shardwise_core::search::chosen::decided;
+use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{self, closing, slower};
 use shardwise_core::search::sweep::{Sweep, Tried};
+use shardwise_core::search::within::held;
 use shardwise_core::wire::{FitState, HardwareSpec, MarketSpec, Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, presets, search};
 
@@ -295,27 +297,71 @@ fn offers_are_ranked_as_asked() {
     let fast = ranked(Objective::Time);
     let speed = |offer: &Tried| answer(offer).tokens_per_s / slower(answer(offer)).unwrap_or(1.0);
     assert!(fast.is_sorted_by(|a, b| speed(a) >= speed(b) * 0.99));
-    // A deadline that the cheapest misses: the cheapest of those that meet it.
-    let hours = |offer: &Tried| answer(offer).run.unwrap().hours * slower(answer(offer)).unwrap_or(1.0);
-    let deadline = (hours(cheap[0]) + hours(fast[0])) / 2.0;
-    let objective = Objective::CostWithin { hours: deadline };
-    let within = ranked(objective);
-    assert!(hours(within[0]) <= deadline && measures::meets(within[0], objective));
-    let best = cheap.iter().filter(|offer| hours(offer) <= deadline);
-    let best = best.map(|offer| usd(offer)).fold(f64::MAX, f64::min);
-    assert!(usd(within[0]) <= best * 1.01);
-    assert!(within.iter().any(|offer| !measures::meets(offer, objective)));
-    // And a budget that the fastest breaks.
-    let paid =
-        |offer: &Tried| answer(offer).run.unwrap().usd.unwrap_or(f64::MAX) * slower(answer(offer)).unwrap_or(1.0);
-    let budget = (paid(cheap[0]) + paid(fast[0])) / 2.0;
-    let objective = Objective::TimeWithin { usd: budget };
-    let within = ranked(objective);
-    let quickest = offers
-        .iter()
-        .filter(|offer| offer.result.as_ref().is_ok_and(|found| found.answer.fits) && paid(offer) <= budget);
-    let quickest = quickest.map(speed).fold(0.0, f64::max);
-    assert!(paid(within[0]) <= budget && speed(within[0]) >= quickest * 0.99);
+}
+
+/// Hours and dollars of a run at the slow end of its interval.
+fn at_worst(offer: &Tried) -> [f64; 2] {
+    let answer = answer(offer);
+    let run = answer.run.unwrap();
+    let slow = |own: f64| answer.against_speed(own).map_or(own, |[_, slow]| slow);
+    [slow(run.hours), run.usd.map_or(f64::MAX, slow)]
+}
+
+/// Under a deadline or a budget what keeps it at the slow end of its interval comes before what keeps it by the estimate alone,
+/// and that before what does not; of each what is as sure to fit as asked before the others. So do a page's rows.
+#[test]
+fn what_keeps_a_limit_surely_comes_first() {
+    let question = &samples()[0];
+    let offers = Sweep::new(question, &catalog::gpus().iter().map(|gpu| gpu.id).collect::<Vec<_>>(), &[8, 16]).all();
+    let fit: Vec<&Tried> = offers.iter().filter(|own| measures::fits(own)).collect();
+    let by_estimate = |offer: &Tried| {
+        let own = measures::Measures::of(answer(offer), offer.result.as_ref().unwrap().job.gpus());
+        own.run.map(|(hours, usd)| [hours, usd.unwrap_or(f64::MAX)]).unwrap()
+    };
+    for place in [0, 1] {
+        let objective = |limit| match place {
+            0 => Objective::CostWithin { hours: limit },
+            _ => Objective::TimeWithin { usd: limit },
+        };
+        // What the estimate alone would choose is never as sure: a limit between its estimate and its slow end.
+        let mut close = 0;
+        for chosen in &fit {
+            let [estimate, worst] = [by_estimate(chosen)[place], at_worst(chosen)[place]];
+            if worst >= f64::MAX || worst <= estimate * 1.001 {
+                continue;
+            }
+            let (limit, objective) = (estimate.midpoint(worst), objective(estimate.midpoint(worst)));
+            let standing = |offer: &Tried| match (by_estimate(offer)[place] <= limit, at_worst(offer)[place] <= limit) {
+                (_, true) => Standing::Keeps,
+                (true, false) => Standing::Close,
+                (false, false) => Standing::Beyond,
+            };
+            let rank = |offer: &Tried| (standing(offer), answer(offer).fit.state != FitState::Fits);
+            let ranked = measures::ranked(&offers, objective).unwrap();
+            let ranked: Vec<&Tried> = ranked.iter().map(|place| &offers[*place]).collect();
+            assert!(ranked.iter().all(|own| measures::standing(own, objective) == standing(own)));
+            let near = ranked.iter().filter(|own| standing(own) != Standing::Beyond);
+            assert!(near.is_sorted_by_key(|own| rank(own)), "{limit}");
+            assert!(ranked.is_sorted_by_key(|own| standing(own)));
+            close += usize::from(standing(ranked[0]) == Standing::Keeps && standing(chosen) == Standing::Close);
+            // The cheapest, or the fastest, of those that are as sure.
+            let cost = |offer: &Tried| by_estimate(offer)[1 - place];
+            let alike = ranked.iter().filter(|own| rank(own) == rank(ranked[0]));
+            let best = alike.map(|own| cost(own)).fold(f64::MAX, f64::min);
+            assert!(standing(ranked[0]) == Standing::Beyond || cost(ranked[0]) <= best * 1.01);
+            // The rows of a page are in the same order.
+            let limits = Limits::of(objective);
+            let held = held(&offers, limits, place == 1);
+            assert!(
+                held.iter()
+                    .map(|own| &offers[own.place])
+                    .zip(&ranked)
+                    .all(|(a, b)| std::ptr::eq(a, *b))
+            );
+            assert!(held.iter().all(|own| own.standing == standing(&offers[own.place])));
+        }
+        assert!(close > 3, "{close}");
+    }
 }
 
 #[test]
@@ -372,7 +418,9 @@ fn the_front_is_what_nothing_beats() {
                 found.is_ok_and(|found| found.answer.fits && found.answer.usd_per_mtok.is_some())
             })
             .collect();
-        let measures = |place: usize| (answer(&offers[place]).tokens_per_s, usd(&offers[place]));
+        // Of a card without a known run both are of the slow end.
+        let speed = |offer: &Tried| answer(offer).tokens_per_s / slower(answer(offer)).unwrap_or(1.0);
+        let measures = |place: usize| (speed(&offers[place]), usd(&offers[place]));
         for place in &priced {
             let (speed, usd) = measures(*place);
             let beaten = priced.iter().any(|other| {

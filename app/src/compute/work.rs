@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn what_is_reached_is_what_the_last_of_the_shown_does_and_the_best_by_the_other_measure() {
         let all = [(3.0, Some(9.0)), (1.0, Some(7.0)), (2.0, None), (4.0, Some(5.0))];
-        let measures = |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None };
+        let measures = |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None, slow: 1.0, sure: true };
         let all: Vec<_> = all.into_iter().map(measures).enumerate().collect();
         let in_a_step = |shown, mtok| reached(&all, shown, mtok).map(|own| (own.seconds, own.usd));
         let of = |shown| in_a_step(shown, 1.0);

@@ -247,6 +247,11 @@ impl Field {
         (Self::StartupSeconds..=Self::GridCo2).contains(&self)
     }
 
+    /// Whether it takes dollars.
+    pub(crate) fn is_dollars(self) -> bool {
+        matches!(self, Self::Price | Self::OwnedPrice | Self::OwnedKwh)
+    }
+
     /// Whether it says what a machine of one's own costs.
     pub(crate) fn is_of_owned(self) -> bool {
         (Self::OwnedPrice..=Self::OwnedKwh).contains(&self)

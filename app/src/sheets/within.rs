@@ -1,9 +1,10 @@
 //! A deadline and a budget held against every GPU type with several numbers of GPUs.
 
 use shardwise_core::complete::training_gpus;
+use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{Measures, slower};
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
-use shardwise_core::search::within::{self, Held, Limits};
+use shardwise_core::search::within::{self, Held};
 
 use super::parts::more;
 use crate::charts::stack::SEPARATOR;
@@ -78,7 +79,7 @@ struct Scene<'a> {
     sweep: &'a Sweep,
     limits: Limits,
     fastest: bool,
-    /// Those that keep the limits first.
+    /// Those that keep the limits surely first.
     rows: Vec<Row<'a>>,
 }
 
@@ -89,11 +90,9 @@ impl<'a> Scene<'a> {
         let rows = within::held(tried, limits, fastest).into_iter().filter_map(|held| {
             let offer = tried.get(held.place)?;
             let found = offer.result.as_ref().ok()?;
-            let (hours, usd) = Measures::of(&found.answer, found.job.gpus()).run?;
+            let measures = Measures::of(&found.answer, found.job.gpus());
+            let ((hours, usd), slow) = (measures.run?, measures.slow);
             let untried = slower(&found.answer).is_some();
-            let speed = found.answer.tokens_per_s_per_gpu;
-            let low = found.answer.interval.map(|own| own.tokens_per_s_per_gpu[0]);
-            let slow = low.filter(|low| !untried && *low > 0.0).map_or(1.0, |low| speed / low);
             Some(Row { held, offer, found, hours, usd, untried, slow })
         });
         let rows = rows.collect();
@@ -135,10 +134,12 @@ impl<'a> Scene<'a> {
         let Some(best) = self.rows.first() else {
             return words.within_nothing.to_owned();
         };
-        let sentence = match (best.held.keeps, self.fastest) {
-            (false, _) => words.within_none,
-            (true, true) => words.within_fastest,
-            (true, false) => words.within_cheapest,
+        let sentence = match (best.held.standing, self.fastest) {
+            (Standing::Beyond, _) => words.within_none,
+            (Standing::Close, true) => words.within_close_fastest,
+            (Standing::Close, false) => words.within_close_cheapest,
+            (Standing::Keeps, true) => words.within_fastest,
+            (Standing::Keeps, false) => words.within_cheapest,
         };
         let said = fill(sentence, &[&self.limits(), &self.name(best), &best.hours(), &self.dollars(best)]);
         match self.slow_end(best) {
@@ -149,6 +150,9 @@ impl<'a> Scene<'a> {
 
     /// What a run comes to at the slow end of its interval, where that is beyond a limit that it keeps.
     fn slow_end(&self, row: &Row) -> Option<String> {
+        if row.held.standing != Standing::Close {
+            return None;
+        }
         let hours = row.hours * row.slow;
         let usd = row.usd.map(|usd| usd * row.slow);
         let late = self.limits.hours.is_some_and(|limit| hours > limit);
@@ -156,7 +160,7 @@ impl<'a> Scene<'a> {
         let late = late.then(|| fill(self.lang.sheets().within_hours, &[&format::figure(hours)]));
         let dear = usd.filter(|_| dear).map(format::dollars);
         let both: Vec<String> = late.into_iter().chain(dear).collect();
-        (row.held.keeps && !both.is_empty()).then(|| both.join(self.lang.of([", ", "、"])))
+        (!both.is_empty()).then(|| both.join(self.lang.of([", ", "、"])))
     }
 
     /// Whether it is the machine that answers the question.
@@ -193,7 +197,7 @@ impl<'a> Scene<'a> {
         if let Some(slow) = self.slow_end(row) {
             return fill(words.within_close, &[&slow]);
         }
-        if row.held.keeps {
+        if row.held.standing == Standing::Keeps {
             return if row.held.sure { words.within_keeps.to_owned() } else { String::new() };
         }
         let late = self.limits.hours.is_some_and(|limit| row.hours > limit);
@@ -228,8 +232,9 @@ impl<'a> Scene<'a> {
     fn row(&self, row: &Row, most: f64) -> blocks::Row {
         let text = self.lang.text();
         let own = self.is_own(row);
-        let best = row.held.keeps && self.rows.first().is_some_and(|first| first.held == row.held);
-        let stands = match (best, own, row.held.keeps) {
+        let keeps = row.held.standing != Standing::Beyond;
+        let best = keeps && self.rows.first().is_some_and(|first| first.held == row.held);
+        let stands = match (best, own, keeps) {
             (true, ..) => Stands::Best,
             (_, true, _) => Stands::Own,
             (.., false) => Stands::Off,
@@ -376,6 +381,13 @@ mod tests {
             assert!(text.contains(lang.text().misses_deadline), "{text}");
             assert!(!text.contains("NaN") && !text.contains("inf"));
             assert!(text.contains("hardware.gpus=16"));
+            // What its estimate keeps and its slow end does not is no best while others keep it surely.
+            let slow = asked.found.answer.against_speed(hours).map_or(hours, |[_, slow]| slow);
+            let (take, best, text) = whole(&asked, lang, &json!({ "hours": hours.midpoint(slow) }));
+            let close = lang.sheets().within_close.split("{0}").next().unwrap_or_default();
+            assert!(!json!(best).to_string().contains(close) && text.contains(close), "{text}");
+            let slow_end = lang.sheets().within_slow.split("{0}").next().unwrap_or_default();
+            assert!(!take.contains(slow_end), "{take}");
             let (_, best, text) = whole(&asked, lang, &json!({ "hours": hours / 1e6, "usd": 0.01 }));
             assert!(best.is_none() && text.contains(lang.text().misses_budget), "{text}");
         }

@@ -321,6 +321,7 @@ words! {
     untried_legend: "no published run on this GPU: the slow end of the interval", "该 GPU 无公开记录：取区间中较慢的一端";
     unjoined: "Network assumed", "网络为假定";
     misses_budget: "Over budget", "超预算";
+    close_to_limit: "Close", "接近";
     the_run: "The run", "整个任务";
     run_note: "How long it takes, what it costs and what it writes. Start, validation and saving are not in it.",
         "要多久、花多少、写多少数据。不含启动、验证和保存的时间。";

@@ -267,6 +267,10 @@ words! {
     within_both: "{0} and {1}", "{0}、{1}";
     within_cheapest: "Within {0}, {1} is the cheapest: {2} h, {3}.", "限定 {0}：{1} 最便宜，{2} 小时，{3}。";
     within_fastest: "Within {0}, {1} is the fastest: {2} h, {3}.", "限定 {0}：{1} 最快，{2} 小时，{3}。";
+    within_close_cheapest: "Nothing is sure to keep to {0}. {1} is the cheapest that does by its estimate: {2} h, {3}.",
+        "限定 {0}：没有方案能确保做到。按估计能做到的方案中，{1} 最便宜，{2} 小时，{3}。";
+    within_close_fastest: "Nothing is sure to keep to {0}. {1} is the fastest that does by its estimate: {2} h, {3}.",
+        "限定 {0}：没有方案能确保做到。按估计能做到的方案中，{1} 最快，{2} 小时，{3}。";
     within_none: "Nothing keeps to {0}. {1} comes nearest: {2} h, {3}.",
         "限定 {0}：没有方案能做到。最接近的是 {1}，{2} 小时，{3}。";
     within_nothing: "Nothing fits on the GPU types and numbers that were tried.", "试过的 GPU 型号和数量都放不下。";

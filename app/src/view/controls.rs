@@ -6,6 +6,7 @@ use shardwise_core::wire::WorkloadKind;
 
 use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
+use crate::money;
 use crate::page::Step;
 use crate::text::Text;
 use crate::view::prelude::*;
@@ -59,13 +60,18 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
     fill(text.wrong_at, &[&place, &words])
 }
 
-/// How a number with a unit was read; `None` for plain numbers.
+/// How a number with a unit was read, and dollars on a page that shows another currency; `None` for plain numbers.
 pub(super) fn reading(page: Page, field: Field) -> Option<String> {
     let typed = page.typed(field);
+    let value = units::number(&typed, field.kilo()).ok();
+    let shown = value.filter(|_| field.is_dollars()).and_then(money::typed);
+    if shown.is_some() {
+        return shown;
+    }
     if !units::has_unit(&typed) {
         return None;
     }
-    let value = units::number(&typed, field.kilo()).ok()?;
+    let value = value?;
     let value = if value >= 1.0 { format::fixed(value, 0) } else { format::fixed(value, 2) };
     Some(fill(page.text().read_as, &[&value]))
 }

@@ -1,6 +1,7 @@
 //! Which GPU: throughput and cost of every type in the catalog.
 
 use shardwise_core::Objective;
+use shardwise_core::search::limits::Standing;
 use shardwise_core::wire::FitState;
 
 use super::blocks::image;
@@ -242,7 +243,12 @@ pub(super) struct Chosen {
 impl Chosen {
     /// Whether a type fits, but not the deadline or the budget.
     fn misses(&self, row: &Compared) -> bool {
-        fitting(row).is_some_and(|figures| !figures.measures.meets(self.objective))
+        fitting(row).is_some_and(|figures| figures.measures.standing(self.objective) == Standing::Beyond)
+    }
+
+    /// Whether a type keeps the deadline or the budget by its estimate, and not at the slow end of its interval.
+    fn is_close(&self, row: &Compared) -> bool {
+        fitting(row).is_some_and(|figures| figures.measures.standing(self.objective) == Standing::Close)
     }
 }
 
@@ -427,6 +433,7 @@ fn table(page: Page, chosen: &Chosen) -> AnyView {
     let lines = chosen.rows.iter().map(|row| {
         let yours = Some(row.gpu.id) == chosen.asked.as_deref();
         let missed = objective::missing(chosen.objective, text).filter(|_| chosen.misses(row));
+        let close = chosen.is_close(row).then_some(text.close_to_limit);
         let less = fitting(row).and_then(|figures| tight(figures, page.lang));
         let untried = fitting(row).is_some_and(|figures| figures.untried);
         let unjoined = fitting(row).is_some_and(|figures| figures.unjoined);
@@ -442,6 +449,7 @@ fn table(page: Page, chosen: &Chosen) -> AnyView {
                     {untried.then(|| view! { <span class="tag tag-warn">{text.untried}</span> })}
                     {unjoined.then(|| view! { <span class="tag tag-warn">{text.unjoined}</span> })}
                     {missed.map(|name| view! { <span class="tag tag-bad">{name}</span> })}
+                    {close.map(|name| view! { <span class="tag tag-warn">{name}</span> })}
                     {less.map(|words| view! { <span class="tag tag-warn">{words}</span> })}
                 </th>
                 {figures(page, row)}

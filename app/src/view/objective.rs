@@ -14,6 +14,7 @@ use crate::client::desk;
 use crate::compute::Market;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, units};
+use crate::money;
 use crate::page::folds::Fold;
 use crate::page::{Order, Page};
 use crate::protocol::estimate::Offered;
@@ -126,14 +127,14 @@ pub(super) fn Limits(page: Page) -> impl IntoView {
         let order = page.order.get();
         let [own, other] = limits_of(page, order)?;
         let text = page.text();
-        let names = match order {
-            Order::Deadline => [text.deadline_label, text.budget_also],
-            _ => [text.budget_label, text.deadline_also],
+        let (names, usd) = match order {
+            Order::Deadline => ([text.deadline_label, text.budget_also], [false, true]),
+            _ => ([text.budget_label, text.deadline_also], [true, false]),
         };
         Some(view! {
             <div class="limit-r">
-                <Limit page id="limit" label=names[0] limit=own/>
-                <Limit page id="limit-also" label=names[1] limit=other/>
+                <Limit page id="limit" label=names[0] limit=own usd=usd[0]/>
+                <Limit page id="limit-also" label=names[1] limit=other usd=usd[1]/>
                 {move || no_run(page).then(|| view! { <RunWanted page/> })}
             </div>
         })
@@ -162,11 +163,18 @@ fn RunWanted(page: Page) -> impl IntoView {
 }
 
 #[component]
-fn Limit(page: Page, id: &'static str, label: &'static str, limit: RwSignal<String>) -> impl IntoView {
+fn Limit(page: Page, id: &'static str, label: &'static str, limit: RwSignal<String>, usd: bool) -> impl IntoView {
     let message = format!("{id}-m");
     let described = message.clone();
     let problem = move || read(page, limit)?.err();
     let wrong = move || problem().is_some();
+    // Dollars, on a page that shows another currency.
+    let reading = move || {
+        let typed = read(page, limit).and_then(Result::ok).filter(|_| usd);
+        typed
+            .and_then(money::typed)
+            .map(|reading| view! { <p class="hint read">{reading}</p> })
+    };
     let describes = move || {
         let message = wrong().then(|| described.clone());
         message.or_else(|| no_run(page).then(|| "limit-n".to_owned()))
@@ -189,6 +197,7 @@ fn Limit(page: Page, id: &'static str, label: &'static str, limit: RwSignal<Stri
                 aria-invalid=move || wrong().then_some("true")
                 aria-describedby=describes
             />
+            {reading}
             {message}
         </div>
     }

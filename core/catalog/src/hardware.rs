@@ -5,7 +5,7 @@ mod rentable;
 
 use std::borrow::Cow;
 
-use crate::catalog::{self, Generation, Source};
+use crate::catalog::{self, Generation, Offer, Source};
 use crate::words;
 pub use owned::{HOURS_OF_A_YEAR, Owned};
 pub use rentable::{OWN, OWN_SHEET, OwnOffer, Rentable};
@@ -85,6 +85,10 @@ pub struct Hardware {
     pub usd_per_gpu_hour: Option<f64>,
     /// Where the price comes from; absent where the question states it.
     pub price_source: Option<Source>,
+    /// Whether the question leaves open what it costs, so that the number of GPUs decides.
+    pub price_open: bool,
+    /// Whose price it is, where nobody is known to rent out so many GPUs joined for the typical price.
+    pub priced_by: Option<&'static Offer>,
     /// The offer that it is rented by.
     pub offer: Option<Rentable>,
     /// What it costs its owner, where the question states that; the price of an hour follows.

@@ -21,7 +21,7 @@ use crate::place::Place;
 use crate::task::{Preference, Task};
 use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, Schedule, WorkloadKind, WorkloadSpec};
 use crate::workload::{Generation, Lora, Rl, Workload};
-pub use hardware::resolve_hardware;
+pub use hardware::{price, resolve_hardware};
 pub use reinforcement::STALENESS;
 use reinforcement::resolve_rl;
 pub use rented::{ASSUMED_HOST_SHARE, ASSUMED_NETWORK};
@@ -46,8 +46,10 @@ pub struct Job {
     pub calibration: Option<Calibration>,
     /// What its run meets beside its steps, where the question asks.
     pub operations: Option<Operations>,
-    /// The framework that is to run it, where the question names one.
+    /// The framework that is to run it, where the question names one, or the answer's own where figures go by it.
     pub framework: Option<Chosen>,
+    /// Whether the question names that.
+    pub framework_stated: bool,
     /// How sure it is to be that a plan fits, 0 to 1.
     pub confidence: f64,
     /// What had to be assumed.
@@ -193,6 +195,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         calibration,
         operations,
         framework: resolve_framework(question)?,
+        framework_stated: question.framework.is_some(),
         confidence: Place::TOP.within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,
     })

@@ -116,6 +116,36 @@ pub fn is_open(spec: &HardwareSpec) -> bool {
     spec.market.is_some() && spec.offer.is_none()
 }
 
+/// Whether a machine leaves open what it costs: no price, no offer, no market, none of its own.
+#[must_use]
+pub fn is_unsaid(spec: &HardwareSpec) -> bool {
+    spec.market.is_none() && spec.offer.is_none() && spec.usd_per_gpu_hour.is_none() && spec.owned.is_none()
+}
+
+/// The cheapest offer of the catalog on demand that holds so many of a GPU; of a number that no instance divides, of
+/// the next whole number of eights.
+///
+/// ```
+/// use shardwise_core::{market::{cheapest, offers}, wire::{HardwareSpec, MarketSpec}};
+/// let market = Some(MarketSpec::default());
+/// let spec = HardwareSpec { gpu: "b300-sxm".into(), gpus: Some(16), market, ..HardwareSpec::default() };
+/// let all = offers(&spec).unwrap();
+/// let least = cheapest("b300-sxm", 16).unwrap();
+/// assert_eq!(Some(least.id()), all.first().map(|own| own.id()));
+/// ```
+#[must_use]
+pub fn cheapest(gpu: &str, gpus: u32) -> Option<&'static Offer> {
+    let market = MarketSpec::default();
+    let own = |offer: &&Offer| offer.gpu().is_some_and(|own| own.id == gpu) && has(&market, offer);
+    let of = |gpus: u64| {
+        let holding = catalog::offers().iter().filter(own);
+        let holding = holding.filter(|offer| holds(&Rentable::Listed(offer), gpus).is_ok());
+        holding.min_by(|a, b| a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()))
+    };
+    let gpus = u64::from(gpus);
+    of(gpus).or_else(|| of(gpus.next_multiple_of(GPUS)))
+}
+
 /// The offers of a machine's market that can be rented in its number of GPUs, the cheapest by GPU first. Without kinds those
 /// on demand alone; prices over a year old never; undated ones where the question does not say how old they may be; several
 /// instances only where their network is stated, for a network that nobody promises joins no cluster. Rows of a price sheet of

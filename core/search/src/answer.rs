@@ -31,7 +31,7 @@ fn run_by(job: &Job, plan: &Plan) -> Option<RunBy> {
             (first.id, *first.versions.first()?)
         }
     };
-    Some(RunBy { id, version, stated: job.framework.is_some() })
+    Some(RunBy { id, version, stated: job.framework_stated })
 }
 
 /// The answer for a complete plan, of the advice only what is wrong.

@@ -19,6 +19,9 @@ use shardwise_question::workload::Rl;
 /// Code of the caveat that the network between nodes is assumed.
 pub(crate) const NETWORK_ASSUMED: &str = "network-assumed";
 
+/// Code of the caveat that says whose price it is, where it is not the typical one.
+pub const PRICE_OF_OFFER: &str = "price-of-offer";
+
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
 pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Caveat> {
@@ -43,6 +46,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
             format!("No dated price for {} is in the catalog. Type one to see cost.", hardware.name),
         ));
     }
+    found.extend(priced(hardware));
     rented(job, plan, &mut found);
     if training {
         shares(job, &plan.layout, &mut found);
@@ -61,6 +65,19 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         ));
     }
     found
+}
+
+/// Whose price it is, where the typical one is not.
+fn priced(hardware: &Hardware) -> Option<Caveat> {
+    let offer = hardware.priced_by?;
+    let when = offer.date().unwrap_or(offer.snapshot());
+    let says = format!(
+        "No typical price is known that somebody asks for {} of these GPUs together: the price is that of {} at {}, of {when}, the least on demand.",
+        hardware.gpus,
+        offer.instance(),
+        offer.provider(),
+    );
+    Some(Caveat::new(PRICE_OF_OFFER, says))
 }
 
 /// What is not known of the network between nodes, of a machine that no offer describes.

@@ -9,6 +9,7 @@ pub mod chosen;
 mod desk;
 mod engines;
 mod generation;
+pub mod limits;
 pub mod measures;
 mod ranked;
 mod refused;
@@ -46,7 +47,7 @@ use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::engines::{shares_base, usual as usual_engine};
 use shardwise_question::framework::{always_refers, sums_in_fp32, swaps_reference};
-use shardwise_question::job::Job;
+use shardwise_question::job::{Chosen, Job};
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
@@ -113,7 +114,7 @@ pub fn search(
     let spec = question.plan.clone().unwrap_or_default();
     let first = match framework {
         Some(own) => best_for(question, own)?,
-        None => best(question, &EFFICIENCY, None)?,
+        None => looked_for(question, &EFFICIENCY, None, &|found| found)?,
     };
     let context = Context::new(&first.job).for_many();
     let limits = Limits::found(limit);
@@ -135,9 +136,33 @@ pub fn search(
         complete: first.complete && ranked.complete,
         plans: plans
             .iter()
-            .map(|plan| possible(&context, plan, answer(&context, plan)))
+            .map(|plan| answered(&first.job, plan, framework.is_none()))
             .collect::<Result<_, _>>()?,
     })
+}
+
+/// The answer for a plan of a list, which any framework may run where the choice is `open`.
+fn answered(job: &Job, plan: &Plan, open: bool) -> Result<Answer, InputError> {
+    let own = if open { as_run(job, plan) } else { None };
+    let (job, plan) = own.as_ref().map_or((job, plan), |(job, plan)| (job, plan));
+    let context = Context::new(job).for_many();
+    possible(&context, plan, answer(&context, plan))
+}
+
+/// A job and its plan as the first framework runs it that does, where the question names none and that one lets the reference
+/// take the policy's place: memory and time are others then than beside the policy, and its texts are asked with it named. `None`
+/// where figures are the same by whichever framework, or it would not run the plan by that.
+pub(crate) fn as_run(job: &Job, plan: &Plan) -> Option<(Job, Plan)> {
+    let workload = &job.workload;
+    if job.framework.is_some() || !workload.has_reference() || workload.lora.is_some() {
+        return None;
+    }
+    let first = first_to_run(job, plan).filter(|own| swaps_reference(Some(own.id)))?;
+    let own = Chosen { id: first.id, version: first.versions.first()? };
+    let job = Job { framework: Some(own), framework_stated: false, ..job.clone() };
+    let plan = complete::complete(&job, &plan.to_spec()).ok()?;
+    let runs = Runs::new(Runner::One(first), &job).verdict(&plan) == Verdict::Yes;
+    runs.then_some((job, plan))
 }
 
 fn runs(framework: &'static Framework, found: &Best) -> bool {
@@ -181,6 +206,10 @@ pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Be
     let sums = sums_in_fp32(own) && question.workload.precision.is_some_and(|own| !matches!(own, Bf16 | Fp16));
     let named = shares || swaps || refers || sums || usual_engine(own) != Engine::default();
     if question.framework.is_none() && named {
+        // Named by the answer it is asked as by name, and its plan is the answer's.
+        if let Some(own) = answering(question, framework).filter(|own| own.job.framework.is_some()) {
+            return Ok(own);
+        }
         return best_for(&Question { framework: Some(framework.id.to_owned()), ..question.clone() }, framework);
     }
     if let Some(own) = answering(question, framework) {
@@ -227,20 +256,37 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
         return None;
     }
     let found = best(question, &EFFICIENCY, None).ok()?;
-    let first = first_to_run(&found.job, &found.plan)?;
-    (first.id == framework.id).then_some(found)
+    let id = match found.job.framework {
+        Some(own) => own.id,
+        None => first_to_run(&found.job, &found.plan)?.id,
+    };
+    (id == framework.id).then_some(found)
 }
 
 /// A question's job, its GPUs shared, with the plan that it decides, or the best of those that keep what it states and that
 /// `runner` runs, else the framework that it names; where neither is named, of those that some framework runs, and where
-/// none does, of all.
+/// none does, of all: [`as_run`].
 ///
 /// # Errors
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
+    looked_for(question, efficiency, runner, &|found| {
+        let own = if runner.is_none() { as_run(&found.job, &found.plan) } else { None };
+        own.map(|(job, plan)| Best { job, plan, ..found }).unwrap_or(found)
+    })
+}
+
+/// [`best`] as it is `told` of what was found on each machine.
+fn looked_for(
+    question: &Question,
+    efficiency: &Efficiency,
+    runner: Option<Runner>,
+    told: &dyn Fn(Best) -> Best,
+) -> Result<Best, InputError> {
     let spaces = Rc::default();
-    let on_its_own =
-        |question: &Question| best_on_its_own(question, efficiency, Desk::beside(Rc::clone(&spaces), runner, WORK));
+    let on_its_own = |question: &Question| {
+        best_on_its_own(question, efficiency, Desk::beside(Rc::clone(&spaces), runner, WORK)).map(told)
+    };
     if !market::is_open(&question.hardware) {
         return on_its_own(question);
     }
@@ -252,7 +298,7 @@ pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<
     renting::cheapest(question, &mut |rented| on_its_own(rented), &costs, &|_, _, _| false)
 }
 
-/// [`best`] of one machine.
+/// [`looked_for`] on one machine.
 fn best_on_its_own(question: &Question, efficiency: &Efficiency, mut desk: Desk) -> Result<Best, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
     let split::Resolved { job, found } = split::resolve(question, efficiency, &mut desk)?;

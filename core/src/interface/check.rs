@@ -83,7 +83,7 @@ pub enum Level {
 }
 
 /// Every rule with what it says in general.
-pub const RULES: [(&str, &str); 13] = [
+pub const RULES: [(&str, &str); 14] = [
     ("unread", "The text is not read as that of a framework."),
     ("missing", "Something that no estimate goes without is not told."),
     ("no-estimate", "There is no estimate of the question that the text asks."),
@@ -93,6 +93,7 @@ pub const RULES: [(&str, &str); 13] = [
     ("tight-memory", "It fits rather than not, and not as surely as asked."),
     ("deadline", "It takes longer than it may."),
     ("budget", "It costs more than it may."),
+    ("cheaper-offer", "An offer on demand asks less than the catalog's price."),
     ("advice", "It runs, but badly."),
     ("unknown-key", "A setting is not known, and so not in the estimate."),
     ("not-modelled", "A setting that matters is not in the estimate."),
@@ -142,7 +143,7 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
         let unfit = !answer.fits;
         let improved = if unfit { improve(texts, Some(&base), &reading) } else { None };
         judged.memory(answer, improved.as_ref(), &reading);
-        judged.limits(answer, options);
+        judged.limits(answer, &reading.question.hardware, options);
         judged.advice(&answer.advice);
     }
     Ok(judged.done(Some(reading.question), answer))

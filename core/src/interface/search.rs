@@ -10,6 +10,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_frameworks::emit::Framework;
 use shardwise_question::wire::{Answer, By, Question, SearchOptions, VERSION};
 use shardwise_search::search::Objective;
+use shardwise_search::search::limits::Standing;
 use shardwise_search::search::measures;
 use shardwise_search::search::sweep::{Sweep, Tried};
 use shardwise_search::search::within;
@@ -63,7 +64,7 @@ pub struct Offers {
     pub evaluated: u64,
     /// Whether all were considered: false where the work that a question may cost ran out.
     pub complete: bool,
-    /// The best that fit, best first; those beyond a deadline or budget last.
+    /// The best that fit, best first; under a deadline or budget those first that meet it surely, and those beyond it last.
     pub offers: Vec<Offered>,
     /// Those that no other beats in both cost and time, fastest first.
     pub front: Vec<Offered>,
@@ -95,8 +96,10 @@ pub struct Offered {
     /// The offer.
     #[serde(flatten)]
     pub found: Found,
-    /// Whether it meets the deadline or budget; true where there is none.
+    /// Whether it meets the deadline or budget by its estimate; true where there is none.
     pub meets: bool,
+    /// Whether it does so at the slow end of its interval, too: those that do come first.
+    pub meets_surely: bool,
 }
 
 /// A GPU type and number that the question cannot be asked for.
@@ -218,8 +221,9 @@ fn offers(sweep: Sweep, objective: Objective, limit: usize) -> Result<Offers, In
     let listed = |places: &[usize]| -> Vec<Offered> {
         let offers = places.iter().filter_map(|place| all.get(*place));
         let listed = offers.filter_map(|offer| {
-            let meets = measures::meets(offer, objective);
-            told(offer).map(|found| Offered { found, meets })
+            let standing = measures::standing(offer, objective);
+            let (meets, meets_surely) = (standing != Standing::Beyond, standing == Standing::Keeps);
+            told(offer).map(|found| Offered { found, meets, meets_surely })
         });
         listed.collect()
     };

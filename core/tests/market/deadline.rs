@@ -53,10 +53,13 @@ fn the_cheapest_run_within_a_day_names_who_rents_out_what() {
         writeln!(today, "{name}").unwrap();
         for offer in &found {
             assert_eq!(offer["meets"], true);
+            assert_eq!(offer["meets_surely"], true);
             let (answer, run) = (&offer["answer"], &offer["answer"]["run"]);
             let [hours, usd] = ["hours", "usd"].map(|key| run[key].as_f64().unwrap());
             let rate = answer["offer"]["usd_per_hour"].as_f64().unwrap();
-            assert!(hours <= 24.0 && (usd - hours * rate).abs() < 0.005, "{hours} h at {rate}: {usd}");
+            let slow = answer["interval"]["tokens_per_s_per_gpu"][0].as_f64().unwrap();
+            let slower = answer["tokens_per_s_per_gpu"].as_f64().unwrap() / slow;
+            assert!(hours * slower <= 24.0 && (usd - hours * rate).abs() < 0.005, "{hours} h at {rate}: {usd}");
             let own = catalog::offer(answer["offer"]["id"].as_str().unwrap()).unwrap();
             assert_eq!(offer["gpu"], own.gpu().unwrap().id);
             writeln!(today, "  {}", line(offer)).unwrap();

@@ -316,7 +316,11 @@ fn price_hint(page: Page) -> AnyView {
     if id == CUSTOM_GPU {
         id = page.typed(Field::GpuBase);
     }
-    let price = catalog::gpu(&id).and_then(|gpu| gpu.usd_per_gpu_hour.zip(gpu.price_source));
+    // What an offer of so many GPUs asks, where no typical price is of them.
+    let own = page.answered().filter(|shown| shown.gpu() == Some(id.as_str()));
+    let offer = own.and_then(|shown| shown.found.job.hardware.priced_by);
+    let typical = || catalog::gpu(&id).and_then(|gpu| gpu.usd_per_gpu_hour.zip(gpu.price_source));
+    let price = offer.map(|offer| (offer.usd_per_gpu_hour(), offer.source())).or_else(typical);
     let Some((usd, source)) = price else {
         return view! { <p class="hint">{text.price_none}</p> };
     };
@@ -326,7 +330,7 @@ fn price_hint(page: Page) -> AnyView {
         <p class="hint">
             {stated.then_some(text.rent_stated)}
             " "
-            {fill(text.price_hint, &[&format::price(usd), source.date])}
+            {fill(text.price_hint, &[&money::as_typed(usd), source.date])}
             " "
             <a href=source.url rel="noopener" target="_blank">{text.price_source}</a>
             " "

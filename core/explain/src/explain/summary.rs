@@ -4,6 +4,7 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::{Explanation, Sheet};
 use super::{Source, sums};
+use shardwise_catalog::catalog::Offer;
 use shardwise_catalog::hardware::{HOURS_OF_A_YEAR, Owned, Rentable};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::flops;
@@ -157,10 +158,23 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
     sheet.finish(figure, "throughput", title, "MT/h", expression, Unit::MtokPerHour)
 }
 
+/// Says whose price it is, and where that stands.
+fn list_price(offer: &Offer, sheet: &mut Sheet) {
+    let when = offer.date().unwrap_or(offer.snapshot());
+    sheet.note(format!(
+        "The price of {} at {} ({}), of {when}, by GPU.",
+        offer.instance(),
+        offer.provider(),
+        offer.kind.as_str()
+    ));
+    sheet.source(&format!("Price list, {when}"), offer.url());
+}
+
 pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expression> {
     let usd = source.answer().usd_per_gpu_hour?;
     let hardware = &source.found.job.hardware;
-    let meaning = match (hardware.owned, &hardware.offer, hardware.price_source) {
+    let typical = hardware.price_source.filter(|_| hardware.priced_by.is_none());
+    let meaning = match (hardware.owned, &hardware.offer, typical) {
         (Some(_), ..) => "what an hour of a GPU of your own costs",
         (None, Some(Rentable::Own(row)), _) => {
             let name = row.instance.as_deref().unwrap_or(row.gpu.name);
@@ -168,14 +182,7 @@ pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expres
             "your price of a GPU hour"
         }
         (None, Some(Rentable::Listed(offer)), _) => {
-            let when = offer.date().unwrap_or(offer.snapshot());
-            sheet.note(format!(
-                "The price of {} at {} ({}), of {when}, by GPU.",
-                offer.instance(),
-                offer.provider(),
-                offer.kind.as_str()
-            ));
-            sheet.source(&format!("Price list, {when}"), offer.url());
+            list_price(offer, sheet);
             "the offer's price of a GPU hour"
         }
         (None, None, Some(from)) => {
@@ -186,7 +193,13 @@ pub(super) fn gpu_price(source: &Source<'_>, sheet: &mut Sheet) -> Option<Expres
             sheet.source(&format!("Price list, {date}"), from.url);
             "the catalog's price of a GPU hour"
         }
-        (None, None, None) => "your price of a GPU hour",
+        (None, None, None) => match hardware.priced_by {
+            Some(offer) => {
+                list_price(offer, sheet);
+                "the least price on demand for so many GPUs, by the GPU hour"
+            }
+            None => "your price of a GPU hour",
+        },
     };
     Some(sheet.part("price", usd, Unit::UsdPerHour, meaning, "usd_per_gpu_hour"))
 }

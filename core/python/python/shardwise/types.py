@@ -342,8 +342,8 @@ class CheckOptions(TypedDict, total=False):
     steps: int | None
     """Steps of the run, whatever the text says. Default: the text's."""
     usd_per_gpu_hour: float | None
-    """Price of one GPU for one hour, in US dollars. Default: what the text's link says, else, under a budget, the cheapest offer
-    on demand that holds the run.
+    """Price of one GPU for one hour, in US dollars. Default: what the text's link says, else the
+    catalog's, as in an estimate.
     """
 
 
@@ -775,7 +775,9 @@ class HardwareSpec(_HardwareSpecNeeds, total=False):
     owned: OwnedSpec | None
     """What a machine of one's own costs, in the place of a price, an offer or a market."""
     usd_per_gpu_hour: float | None
-    """Price of one GPU for one hour, in US dollars. Default: the catalog's, where it has one."""
+    """Price of one GPU for one hour, in US dollars. Default: the catalog's, the median over providers of what each asks on demand,
+    or what the cheapest offer on demand asks that holds so many GPUs, where that is more.
+    """
 
 
 class _HostMemoryNeeds(TypedDict):
@@ -1219,7 +1221,9 @@ class Offered(TypedDict):
     gpus: int
     """Number of GPUs."""
     meets: bool
-    """Whether it meets the deadline or budget; true where there is none."""
+    """Whether it meets the deadline or budget by its estimate; true where there is none."""
+    meets_surely: bool
+    """Whether it does so at the slow end of its interval, too: those that do come first."""
 
 
 class Offers(TypedDict):
@@ -1234,7 +1238,7 @@ class Offers(TypedDict):
     front: list[Offered]
     """Those that no other beats in both cost and time, fastest first."""
     offers: list[Offered]
-    """The best that fit, best first; those beyond a deadline or budget last."""
+    """The best that fit, best first; under a deadline or budget those first that meet it surely, and those beyond it last."""
     refused: list[RefusedOffer]
     """GPU types and numbers that the question cannot be asked for."""
     version: int

@@ -50,6 +50,8 @@ pub fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
     if let Some(gbit) = spec.internode_gbit_per_s_per_gpu {
         hardware.internode_gbit_per_s = AT.within("internode_gbit_per_s_per_gpu", gbit, NETWORK.0, NETWORK.1)?;
     }
+    hardware.price_open = market::is_unsaid(spec);
+    price(&mut hardware);
     if let Some(gib) = spec.host_ram_gib {
         let gib = AT.within("host_ram_gib", gib, 1.0, 1e6)?;
         hardware.host_ram = HostRam::Stated(gib);
@@ -68,6 +70,32 @@ pub fn resolve_hardware(spec: &HardwareSpec) -> Result<Hardware, InputError> {
         owned::apply(&mut hardware, own)?;
     }
     Ok(hardware)
+}
+
+/// Prices a machine of which a question says nothing of what it costs: the typical price, or what the cheapest offer on demand
+/// asks that holds so many GPUs, where that is more. A typical price is mostly of single instances, which nobody says can be joined.
+///
+/// ```
+/// use shardwise_core::{job::{price, resolve_hardware}, wire::HardwareSpec};
+/// let spec = HardwareSpec { gpu: "b300-sxm".into(), gpus: Some(8), ..HardwareSpec::default() };
+/// let mut hardware = resolve_hardware(&spec).unwrap();
+/// let one = hardware.usd_per_gpu_hour;
+/// hardware.gpus = 16;
+/// price(&mut hardware);
+/// assert!(hardware.usd_per_gpu_hour > one && hardware.priced_by.is_some());
+/// ```
+pub fn price(hardware: &mut Hardware) {
+    if !hardware.price_open {
+        return;
+    }
+    let typical = catalog::gpu(&hardware.gpu).and_then(|gpu| gpu.usd_per_gpu_hour.zip(gpu.price_source));
+    let usd = typical.map(|(usd, _)| usd);
+    let least = market::cheapest(&hardware.gpu, hardware.gpus);
+    hardware.priced_by = least.filter(|least| usd.is_none_or(|usd| usd < least.usd_per_gpu_hour()));
+    let offered = hardware.priced_by.map(|least| (least.usd_per_gpu_hour(), least.source()));
+    let price = offered.or(typical);
+    hardware.usd_per_gpu_hour = price.map(|(usd, _)| usd);
+    hardware.price_source = price.map(|(_, source)| source);
 }
 
 fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
@@ -123,6 +151,8 @@ fn from_catalog(id: &str, field: &str) -> Result<Hardware, InputError> {
         board_source: gpu.board_source,
         usd_per_gpu_hour: gpu.usd_per_gpu_hour,
         price_source: gpu.price_source,
+        price_open: false,
+        priced_by: None,
         offer: None,
         owned: None,
     })
@@ -311,6 +341,8 @@ fn custom(spec: &GpuSpec, stated: Option<&'static str>) -> Result<Hardware, Inpu
         board_source: None,
         usd_per_gpu_hour: None,
         price_source: None,
+        price_open: false,
+        priced_by: None,
         offer: None,
         owned: None,
     })

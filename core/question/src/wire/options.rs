@@ -116,8 +116,8 @@ document! {
         pub deadline_h: Option<f64>,
         /// Dollars that the run may cost.
         pub budget_usd: Option<f64>,
-        /// Price of one GPU for one hour, in US dollars. Default: what the text's link says, else, under a budget, the cheapest offer
-        /// on demand that holds the run.
+        /// Price of one GPU for one hour, in US dollars. Default: what the text's link says, else the
+        /// catalog's, as in an estimate.
         pub usd_per_gpu_hour: Option<f64>,
         /// Id of the offer that it is to run on (`shardwise catalog offers`), in the place of a price.
         pub offer: Option<String>,

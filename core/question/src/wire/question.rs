@@ -67,7 +67,8 @@ document! {
         /// Host memory of one node in GiB. Default: what machines of the catalog with these GPUs have per GPU, where it knows
         /// any.
         pub host_ram_gib: Option<f64>,
-        /// Price of one GPU for one hour, in US dollars. Default: the catalog's, where it has one.
+        /// Price of one GPU for one hour, in US dollars. Default: the catalog's, the median over providers of what each asks on demand,
+        /// or what the cheapest offer on demand asks that holds so many GPUs, where that is more.
         pub usd_per_gpu_hour: Option<f64>,
         /// Id of an offer of this GPU (`shardwise catalog offers`), or `own/1` for the first of `market.own`: its instances are the nodes, with its network, host memory
         /// and price. `gpus` are whole instances. A field above that says otherwise than the offer is refused.

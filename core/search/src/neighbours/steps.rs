@@ -6,7 +6,7 @@ use super::dimension::Dimension as D;
 use super::{Found, helpful, moved_to};
 use shardwise_catalog::catalog;
 use shardwise_catalog::hardware::Rentable;
-use shardwise_question::job::Job;
+use shardwise_question::job::{Job, price};
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
 use shardwise_question::wire::{Attention, Backend, KvCacheDtype, RecomputeModule};
@@ -248,6 +248,7 @@ pub fn machines(job: &Job, plan: &Plan) -> Vec<(D, Job, Plan)> {
         let mut to = job.clone();
         to.hardware.gpus = gpus;
         to.hardware.gpus_per_node = room.min(gpus);
+        price(&mut to.hardware);
         if let Some(rl) = &mut to.workload.rl {
             rl.train_gpus = trained;
         }

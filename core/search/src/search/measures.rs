@@ -5,12 +5,13 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::Objective;
+use super::limits::{Limits, Standing};
 use super::sweep::{Found, Sweep, Tried};
 use crate::caveats::NETWORK_ASSUMED;
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::coverage::UNTRIED;
-use shardwise_question::wire::{Answer, Question, WorkloadKind};
+use shardwise_question::wire::{Answer, FitState, Question, WorkloadKind};
 
 /// What an offer is measured by.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,19 +25,27 @@ pub struct Measures {
     /// Hours and dollars of the run, with what it meets beside its steps where that is asked; none where the question says
     /// nothing of how long it is, or it would hardly ever finish.
     pub run: Option<(f64, Option<f64>)>,
+    /// How many times as much of all that it takes at the slow end of its interval; 1 where the measures are of that end.
+    pub slow: f64,
+    /// Whether it is as sure to fit as asked.
+    pub sure: bool,
 }
 
 impl Measures {
     /// The measures of an answer on so many GPUs: of a GPU type that too few runs are on by the slow end of its interval.
     #[must_use]
     pub fn of(answer: &Answer, gpus: u32) -> Self {
-        let slower = slower(answer).unwrap_or(1.0);
+        let untried = slower(answer);
+        let slower = untried.unwrap_or(1.0);
+        let slow = answer.against_speed(1.0).filter(|_| untried.is_none());
         let run = answer.run.and_then(|run| Some((run.all_hours()?, run.all_usd())));
         Self {
             gpus,
             seconds: 1e6 / answer.tokens_per_s * slower,
             usd: answer.usd_per_mtok.map(|usd| usd * slower),
             run: run.map(|(hours, usd)| (hours * slower, usd.map(|usd| usd * slower))),
+            slow: slow.map_or(1.0, |[_, slow]| slow.max(1.0)),
+            sure: answer.fit.state == FitState::Fits,
         }
     }
 
@@ -56,25 +65,14 @@ impl Measures {
             .then(self.gpus.cmp(&other.gpus))
     }
 
-    /// Whether it meets the objective's deadline or budget; true where it has none.
+    /// How it stands to the objective's deadline or budget; it keeps what has none.
     #[must_use]
-    pub fn meets(&self, objective: Objective) -> bool {
-        self.beyond(objective) == 0.0
-    }
-
-    /// By how much it is beyond what the objective allows; 0 where it is within.
-    fn beyond(&self, objective: Objective) -> f64 {
-        match (objective, self.run) {
-            (Objective::CostWithin { hours }, Some((own, _))) => (own - hours).max(0.0),
-            (Objective::TimeWithin { usd }, Some((_, Some(own)))) => (own - usd).max(0.0),
-            (Objective::CostWithin { .. } | Objective::TimeWithin { .. }, _) => f64::MAX,
-            (Objective::Cost | Objective::Time | Objective::Gpus, _) => 0.0,
-        }
+    pub fn standing(&self, objective: Objective) -> Standing {
+        Limits::of(objective).standing(self)
     }
 
     pub(super) fn order(&self, other: &Self, objective: Objective) -> Ordering {
-        let within = self.beyond(objective).total_cmp(&other.beyond(objective));
-        within.then_with(|| match objective {
+        Limits::of(objective).order(self, other).then_with(|| match objective {
             Objective::Cost | Objective::CostWithin { .. } => self.by_cost(other),
             Objective::Time | Objective::TimeWithin { .. } => self.by_time(other),
             Objective::Gpus => self.gpus.cmp(&other.gpus).then(self.by_cost(other)),
@@ -123,7 +121,9 @@ fn three_digits(value: f64) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Places of the offers that fit, best first; those beyond a deadline or budget follow, the nearest first.
+/// Places of the offers that fit, best first. Under a deadline or a budget those come first that keep it at the slow end of
+/// their intervals, then those that keep it by the estimate alone, of each the surest to fit before the others; those beyond
+/// follow, the nearest first.
 ///
 /// # Errors
 /// A deadline and a budget are for a whole run: `workload.run` or `workload.tokens` is needed.
@@ -148,7 +148,7 @@ pub fn ranked(offers: &[Tried], objective: Objective) -> Result<Vec<usize>, Inpu
 ///
 /// ```
 /// use shardwise_core::{Objective, search::measures::{Measures, rank}};
-/// let measures = |seconds, usd| Measures { gpus: 8, seconds, usd: Some(usd), run: None };
+/// let measures = |seconds, usd| Measures { gpus: 8, seconds, usd: Some(usd), run: None, slow: 1.0, sure: true };
 /// let found = vec![(0, measures(2.0, 0.1)), (5, measures(1.0, 0.3))];
 /// assert_eq!(rank(found, Objective::Time).unwrap(), [5, 0]);
 /// ```
@@ -164,21 +164,21 @@ pub fn rank(mut found: Vec<(usize, Measures)>, objective: Objective) -> Result<V
     Ok(found.into_iter().map(|(place, _)| place).collect())
 }
 
-/// Whether an offer meets the objective's deadline or budget; true where it has none.
+/// How an offer that fits stands to the objective's deadline or budget; it keeps what has none.
 ///
 /// ```
-/// use shardwise_core::{Objective, search::{measures::meets, sweep::Sweep}, wire};
+/// use shardwise_core::{Objective, search::{limits::Standing, measures::standing, sweep::Sweep}, wire};
 /// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}}"#).unwrap();
 /// let offer = Sweep::new(&question, &[], &[]).at(0).unwrap();
-/// assert!(meets(&offer, Objective::CostWithin { hours: 24.0 }));
-/// assert!(!meets(&offer, Objective::CostWithin { hours: 0.1 }));
+/// let within = |hours| standing(&offer, Objective::CostWithin { hours });
+/// assert_eq!([24.0, 0.1].map(within), [Standing::Keeps, Standing::Beyond]);
 /// ```
 #[must_use]
-pub fn meets(offer: &Tried, objective: Objective) -> bool {
-    let found = offer.result.as_ref().ok();
-    found.is_some_and(|found| found.answer.fits && measures(found).meets(objective))
+pub fn standing(offer: &Tried, objective: Objective) -> Standing {
+    let found = offer.result.as_ref().ok().filter(|found| found.answer.fits);
+    found.map_or(Standing::Beyond, |found| measures(found).standing(objective))
 }
 
 /// Places of the offers that no other beats in both cost and time, fastest first.

@@ -14,7 +14,7 @@ use super::bounded::{Limits, START};
 use super::desk::Desk;
 use super::spaces::Spaces;
 use super::work::WORK;
-use super::{Runner, renting, split};
+use super::{Runner, as_run, renting, split};
 use crate::answer::answer;
 use rounds::spread;
 use shardwise_catalog::catalog::{self, Gpu};
@@ -213,6 +213,9 @@ impl Asked {
             }
         };
         let plan = found.first()?.plan;
+        let own = if self.runner.is_none() { as_run(&job, &plan) } else { None };
+        let (job, plan) = own.unwrap_or((job, plan));
+        let context = Context::new(&job);
         let answer = possible(&context, &plan, answer(&context, &plan))?;
         Ok(Found {
             plan,

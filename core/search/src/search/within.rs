@@ -1,58 +1,38 @@
 //! A deadline and a budget: every GPU type with several numbers of GPUs, and which of them keep both.
 
+use super::limits::{Limits, Standing};
 use super::measures::{Measures, measures, sort};
 use super::sweep::{Sweep, Tried};
 use shardwise_catalog::catalog;
 use shardwise_question::market::around;
-use shardwise_question::wire::{FitState, HardwareSpec, Question};
-
-/// What a run may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// Hours.
-    pub hours: Option<f64>,
-    /// Dollars.
-    pub usd: Option<f64>,
-}
-
-impl Limits {
-    /// By what share of a limit a run is beyond it, of two the larger; 0 where it keeps them. What has no run or no price
-    /// keeps no limit of it.
-    fn beyond(&self, own: &Measures) -> f64 {
-        let over = |limit: Option<f64>, value: Option<f64>| match (limit, value) {
-            (None, _) => 0.0,
-            (Some(_), None) => f64::MAX,
-            (Some(limit), Some(value)) => (value / limit - 1.0).max(0.0),
-        };
-        let hours = over(self.hours, own.run.map(|(hours, _)| hours));
-        hours.max(over(self.usd, own.run.and_then(|(_, usd)| usd)))
-    }
-}
+use shardwise_question::wire::{HardwareSpec, Question};
 
 /// A place of the offers that fit, and how it stands to the limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     /// Place in the offers.
     pub place: usize,
-    /// Whether it keeps the limits.
-    pub keeps: bool,
+    /// Whether it keeps the limits, and as surely as its interval says.
+    pub standing: Standing,
     /// Whether it is as sure to fit as asked.
     pub sure: bool,
 }
 
-/// The offers that fit: those that keep the limits first, the surest of them before the others, each by dollars, or by time
-/// where `fastest`; then those beyond, the nearest first.
+/// The offers that fit: those that keep the limits at the slow end of their intervals, then those that keep them by the
+/// estimate alone, of each the surest to fit before the others, by dollars, or by time where `fastest`; then those beyond, the
+/// nearest first. [`super::measures::ranked`] ranks under a deadline or a budget alike.
 ///
 /// ```
-/// use shardwise_core::{search::{sweep::Sweep, within::{Limits, held}}, wire};
-/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+/// use shardwise_core::search::{limits::{Limits, Standing}, sweep::Sweep, within::held};
+/// let question = shardwise_core::wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64, "tokens": 1e9}}"#).unwrap();
 /// let offers = Sweep::new(&question, &[], &[8, 16]).all();
 /// let hours = offers[0].result.as_ref().unwrap().answer.run.unwrap().hours;
 /// let limits = Limits { hours: Some(hours * 0.9), usd: None };
 /// let held = held(&offers, limits, false);
-/// assert_eq!(held.iter().map(|own| (own.place, own.keeps)).collect::<Vec<_>>(), [(1, true), (0, false)]);
+/// let told: Vec<_> = held.iter().map(|own| (own.place, own.standing)).collect();
+/// assert_eq!(told, [(1, Standing::Keeps), (0, Standing::Beyond)]);
 /// ```
 #[must_use]
 pub fn held(offers: &[Tried], limits: Limits, fastest: bool) -> Vec<Held> {
@@ -61,14 +41,13 @@ pub fn held(offers: &[Tried], limits: Limits, fastest: bool) -> Vec<Held> {
         let Ok(own) = &offer.result else { continue };
         if own.answer.fits {
             let measures = measures(own);
-            let keeps = limits.beyond(&measures) <= 0.0;
-            found.push((Held { place, keeps, sure: own.answer.fit.state == FitState::Fits }, measures));
+            let held = Held { place, standing: limits.standing(&measures), sure: measures.sure };
+            found.push((held, measures));
         }
     }
-    sort(&mut found, &|a, b| {
-        let beyond = limits.beyond(&a.1).total_cmp(&limits.beyond(&b.1));
-        let order = beyond.then(b.0.sure.cmp(&a.0.sure));
-        order.then_with(|| if fastest { a.1.by_time(&b.1) } else { a.1.by_cost(&b.1) })
+    sort(&mut found, &|(_, a), (_, b)| {
+        let order = limits.order(a, b);
+        order.then_with(|| if fastest { a.by_time(b) } else { a.by_cost(b) })
     });
     found.into_iter().map(|(held, _)| held).collect()
 }

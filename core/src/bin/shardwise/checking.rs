@@ -44,7 +44,7 @@ pub(crate) struct Options {
     /// Hours that the run may take.
     #[arg(long, value_name = "HOURS")]
     deadline_h: Option<f64>,
-    /// Dollars that the run may cost, by the cheapest offer on demand that holds it unless one of the next two is given.
+    /// Dollars that the run may cost, by the price that an estimate of it goes by unless one of the next two is given.
     #[arg(long, value_name = "USD")]
     budget_usd: Option<f64>,
     /// Price of one GPU for one hour, in US dollars.

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 
 use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
+use shardwise_catalog::catalog::Offer;
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit::{ENGINE, HOST};
 use shardwise_frameworks::read::{Improved, OWN, Reading, Understood};
+use shardwise_question::market::{cheapest, is_unsaid};
 use shardwise_question::wire::{
-    Advice, Answer, CheckOptions, FitState, HardwareSpec, MarketSpec, Question, RunSpec, Severity, VERSION,
+    Advice, Answer, CheckOptions, FitState, HardwareSpec, Question, RunSpec, Severity, VERSION,
 };
+use shardwise_search::caveats::PRICE_OF_OFFER;
 
 /// Unknown settings that become findings of their own, and settings that are not modelled: a text may have hundreds.
 const MOST_OF_A_KIND: usize = 5;
@@ -69,13 +72,6 @@ impl Judged {
         } else if options.usd_per_gpu_hour.is_some() {
             hardware.usd_per_gpu_hour = options.usd_per_gpu_hour;
             (hardware.offer, hardware.market, hardware.owned) = (None, None, None);
-        } else if options.budget_usd.is_some()
-            && hardware.offer.is_none()
-            && hardware.usd_per_gpu_hour.is_none()
-            && hardware.owned.is_none()
-        {
-            hardware.market.get_or_insert_with(MarketSpec::default);
-            by_offer(hardware);
         }
         if options.confidence.is_some() {
             question.confidence = options.confidence;
@@ -169,7 +165,7 @@ impl Judged {
     }
 
     /// Holds the run against the deadline and the budget.
-    pub(super) fn limits(&mut self, answer: &Answer, options: &CheckOptions) {
+    pub(super) fn limits(&mut self, answer: &Answer, hardware: &HardwareSpec, options: &CheckOptions) {
         let assumed = answer.run.is_none_or(|run| run.assumed);
         let (hours, usd) = (answer.run.map(|run| run.all_hours()), answer.run.map(|run| run.all_usd()));
         if (options.deadline_h.is_some() || options.budget_usd.is_some()) && assumed {
@@ -190,11 +186,12 @@ impl Judged {
         if let Some(limit) = options.budget_usd {
             match usd.flatten() {
                 Some(usd) => {
-                    self.rents(answer);
+                    self.pays(answer, hardware);
                     self.limit("budget", "$", usd, limit, answer);
+                    self.bargain(answer, hardware);
                 }
                 None => {
-                    let says = "No offer on demand is known that holds this run, so that nothing says what it costs. Give --usd-per-gpu-hour or --offer.";
+                    let says = "No price on demand is known of such GPUs, so that nothing says what the run costs. Give --usd-per-gpu-hour or --offer.";
                     self.found(error("budget", says), Verdict::Unknown);
                 }
             }
@@ -203,8 +200,8 @@ impl Judged {
         }
     }
 
-    /// Whose price it is.
-    fn rents(&mut self, answer: &Answer) {
+    /// Which price it is, and whose.
+    fn pays(&mut self, answer: &Answer, hardware: &HardwareSpec) {
         if let Some(offer) = &answer.offer {
             let (instance, provider) = (&offer.instance, &offer.provider);
             self.says.push(format!(
@@ -212,6 +209,26 @@ impl Judged {
                 offer.instances,
                 dollars(offer.usd_per_hour)
             ));
+        } else if let Some(usd) = answer.usd_per_gpu_hour.filter(|_| is_unsaid(hardware)) {
+            self.says
+                .push(format!("${} by GPU and hour, the catalog's price.", dollars(usd)));
+            let whose = answer.caveats.iter().find(|own| own.id == PRICE_OF_OFFER);
+            self.says.extend(whose.map(|own| own.text.clone()));
+        }
+    }
+
+    /// What the cheapest offer asks, where that is less than the catalog's price.
+    fn bargain(&mut self, answer: &Answer, hardware: &HardwareSpec) {
+        let usd = answer.usd_per_gpu_hour.filter(|_| is_unsaid(hardware));
+        let gpus = hardware.gpus.and_then(|gpus| u32::try_from(gpus).ok());
+        let offer = hardware.gpu.as_str().zip(gpus).and_then(|(gpu, gpus)| cheapest(gpu, gpus));
+        let less = |offer: &Offer| usd.is_some_and(|usd| offer.usd_per_gpu_hour() < usd);
+        if let Some(offer) = offer.filter(|offer| less(offer)) {
+            let (asks, id) = (dollars(offer.usd_per_gpu_hour()), offer.id());
+            let text = format!(
+                "The cheapest offer on demand that holds it asks ${asks} by GPU and hour: check it with --offer {id}."
+            );
+            self.found(note("cheaper-offer", text), Verdict::Fits);
         }
     }
 

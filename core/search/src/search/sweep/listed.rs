@@ -7,6 +7,7 @@ use super::rounds::spread;
 use super::{Asked, Sweep, Tried};
 use crate::search::Objective;
 use crate::search::bounded::START;
+use crate::search::limits::Limits;
 use crate::search::measures::{Measures, measures};
 use crate::search::spaces::Spaces;
 use shardwise_catalog::ordered::rising;
@@ -125,7 +126,9 @@ impl Known {
                 (measures, Step { gpus: measures.gpus, seconds: measures.seconds * step, usd })
             })
             .collect();
-        let mut within: Vec<&(Measures, Step)> = known.iter().filter(|(own, _)| own.meets(objective)).collect();
+        let limits = Limits::of(objective);
+        // Beside what is less sure any other may still be listed.
+        let mut within: Vec<&(Measures, Step)> = known.iter().filter(|(own, _)| limits.kept_surely(own)).collect();
         within.sort_by(|a, b| a.0.order(&b.0, objective));
         Self {
             objective,
