@@ -72,7 +72,7 @@ pub(super) const RULES: [Rule; 33] = [
         };
         let budget = budget_floor(rl, case.layout());
         let what = format!("Dynamic batching with {budget} tokens per GPU");
-        case.propose(case.job().workload.packing, &what, &|l| {
+        case.propose(case.job().workload.packing && !case.job().counts_responses(), &what, &|l| {
             if let MicroBatch::Sequences(_) = l.micro_batch {
                 l.micro_batch = MicroBatch::Tokens(budget);
             }
@@ -121,7 +121,7 @@ pub(super) const RULES: [Rule; 33] = [
     }),
     rule("packing", CHATLEARN_GUIDE, &[], |case| {
         let workload = &case.job().workload;
-        if workload.packing || !workload.varies() {
+        if workload.packing || !workload.varies() || case.job().pads_responses() {
             return None;
         }
         let mut job = case.job().clone();
