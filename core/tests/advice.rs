@@ -318,3 +318,30 @@ fn several_machines_whose_offers_state_no_network_are_said_to_be_joined_by_an_as
     assert!(said("gh200-96g", 4, None) && !said("gh200-96g", 1, None) && !said("gh200-96g", 4, Some(50.0)));
     assert!(!said("h100-sxm", 16, None));
 }
+
+/// QLoRA of a model with 128 experts in a layer: adapters on each of them do not fit where those on attention do, with Adam's
+/// moments in 8 bits where these alone are too many.
+#[test]
+fn adapters_on_attention_fit_where_those_on_every_expert_do_not() {
+    let asked = |rank: u64| {
+        question_from_value(json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "rtx-4090", "gpus": 1},
+            "framework": "unsloth",
+            "workload": {"kind": "qlora", "lora": {"rank": rank}, "sequence_length": 512, "global_batch": 8},
+            "plan": {"backend": "ddp", "micro_batch": 1, "recompute": "full", "fused_lm_head": true}}))
+        .unwrap()
+    };
+    for (rank, narrow) in [(16, false), (64, false), (512, true)] {
+        let question = asked(rank);
+        let answer = estimate(&question).unwrap();
+        assert!(!answer.fits, "{rank}");
+        let own = said(&answer, "adapters-on-attention").unwrap();
+        let mut set = json!({"workload.lora.targets": "attention"});
+        if narrow {
+            set["plan.optimizer"] = json!("adamw_8bit");
+        }
+        assert_eq!(json!(own.set), set, "{rank}");
+        assert!(own.text.contains("all layers") && own.text.contains("adamw_8bit") == narrow, "{}", own.text);
+        let followed = estimate(&apply(&question, &own.set).unwrap()).unwrap();
+        assert!(followed.fits && said(&followed, "adapters-on-attention").is_none(), "{rank}");
+    }
+}

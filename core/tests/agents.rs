@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shardwise_core::estimate;
 use shardwise_core::wire::{Answer, TimeParts, put, question_from_value};
-use shardwise_engine::rollout::agent::largest;
+use shardwise_engine::lengths::largest;
 
 /// GRPO of Qwen2.5-7B on 8 H100, 1,024 responses of 3,000 tokens a step, with its plan.
 fn asked(agent: Value) -> Answer {

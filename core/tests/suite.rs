@@ -40,6 +40,7 @@ mod operations;
 mod optimizers;
 mod own_gpu;
 mod owned;
+mod padded_responses;
 mod parameters;
 mod permalink;
 mod pipelines;

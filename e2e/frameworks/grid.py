@@ -78,7 +78,7 @@ def workload(kind, model, turn):
 
 
 # What Unsloth's engine reads is a base with adapters.
-ADAPTED = {"lora": {"rank": 32}, "packing": False}
+ADAPTED = {"lora": {"rank": 32}}
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo", "dpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo", "kto", "reward_model"),
@@ -305,7 +305,7 @@ STATED += [
     ("grpo", ("trl", "openrlhf"), "qwen3-8b", rl(packing=False), TRL_ZERO),
     ("grpo-fsdp", ("trl",), "qwen3-8b", rl(packing=False), TRL_FSDP),
     ("grpo-hybrid", ("trl",), "qwen3-8b", GRPO, {**TRL_FSDP, "shard_group": 8}, 16),
-    ("grpo-tokens", ("trl", "openrlhf"), "qwen3-8b", GRPO, RING),
+    ("grpo-tokens", ("openrlhf",), "qwen3-8b", GRPO, RING),
     ("grpo-tensor-engine", ("trl", "openrlhf"), "qwen3-8b", GRPO, {**TRL_ZERO, "rollout": {"tensor_parallel": 2, "gpu_memory_utilization": 0.5}}),
     ("grpo-no-reference", ("trl", "openrlhf"), "qwen3-8b", rl(reference=False), TRL_ZERO),
     ("grpo-awake", ("trl", "openrlhf"), "qwen3-8b", GRPO, {**TRL_ZERO, "rollout": {"tensor_parallel": 1, "free_cache": False, "gpu_memory_utilization": 0.4}}),
@@ -812,6 +812,8 @@ STATED += [(name, ("unsloth",), model, {"kind": kind, **ADAPTED, **work, "rl": {
     ("grpo-moved", "grpo", "qwen3-4b", {}, {}, {"offload": {"activations": True}, "optimizer": "adamw_8bit"}, {}, 1),
     ("grpo-no-recompute", "grpo", "qwen3-0.6b", {}, {}, {"recompute": "none"}, {}, 1),
     ("grpo-packed", "grpo", "qwen3-4b", {}, {"packing": True}, {}, {}, 1),
+    ("grpo-padded", "grpo", "qwen3-4b", {}, {"packing": False}, {}, {"free_cache": False, "gpu_memory_utilization": 0.4}, 1),
+    ("grpo-windows", "grpo", "gpt-oss-20b", {}, {}, {}, {}, 1),
     ("grpo-steps", "grpo", "qwen3-4b", {}, {"run": {"steps": 200}}, {}, {}, 1),
     ("grpo-experts", "grpo", "qwen3-30b-a3b", {}, {}, {}, {"gpu_memory_utilization": 0.8}, 1),
     ("dr-grpo", "dr_grpo", "qwen3-4b", {}, {}, {}, {}, 1),

@@ -1,6 +1,7 @@
 //! How a global batch becomes micro-batches on each GPU.
 
 use crate::layer::Slice;
+use crate::lengths::{Responses, busiest};
 use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch};
@@ -47,20 +48,31 @@ pub fn of_update(job: &Job, layout: &Layout) -> Batch {
     split(job, layout, job.workload.global_batch as f64, spread)
 }
 
-/// What the busiest of `sharing` ranks or engines has over the mean, where each gets `each` whole prompts and the lengths of
-/// their responses spread by `spread`.
-///
-/// Responses to one prompt are alike in length: half of the variance is taken to be the prompt's (assumed). The largest of `n`
-/// normal draws lies about `√ln n` deviations above their mean (within a fifth for 4 to 64).
-#[must_use]
-pub fn busiest(spread: f64, each: f64, sharing: f64) -> f64 {
-    1.0 + spread * (0.5 * libm::log(sharing.max(1.0)) / each.max(1.0)).sqrt()
-}
-
 /// What ranks that get their samples in the order of the batch have to wait for; 1 where tokens are shared evenly.
 fn waits(job: &Job, per_rank: f64, spread: f64, ranks: f64) -> f64 {
     let unbalanced = job.workload.rl.as_ref().filter(|rl| !rl.balance_batch);
     unbalanced.map_or(1.0, |rl| busiest(spread, per_rank / rl.responses_per_prompt as f64, ranks))
+}
+
+/// Tokens that a pass computes on for each sequence, on average: its own where sequences stand side by side, else those of the
+/// longest. Where a framework pads responses to the longest of a generation, a GPU has as many of these as come of its share.
+#[must_use]
+pub fn length(job: &Job) -> f64 {
+    let workload = &job.workload;
+    let longest = workload.sequence_length as f64;
+    if workload.packing {
+        return workload.mean_sequence_length;
+    }
+    match &workload.rl {
+        Some(rl) if job.pads_responses() => {
+            let each = rl.sequences() as f64 / f64::from(rl.train_gpus.max(1));
+            let most = rl.max_response_length as f64;
+            let responses = Responses::new(rl.mean_response_length, rl.response_length_cv, most);
+            let written = responses.longest_of(each).max(rl.mean_response_length);
+            (rl.max_prompt_length as f64 + written).min(longest)
+        }
+        _ => longest,
+    }
 }
 
 /// Splits `examples` over the layout's data-parallel ranks: sequences, or pairs of them.
@@ -71,15 +83,16 @@ pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
     let sequences = examples * each;
     let longest = workload.sequence_length as f64;
     let mean = workload.mean_sequence_length;
-    let length = if workload.packing { mean } else { longest };
+    let length = length(job);
     let ranks = f64::from(layout.data_parallel(training_gpus(job)));
     let parts = f64::from(layout.sequence_split());
     let per_rank = (sequences / ranks).max(each);
     // Ranks get equal numbers of tokens, as far as whole sequences allow: the longest one is the least that the busiest
     // has (Karmarkar and Karp's differencing in veRL, `utils/seqlen_balancing.py`).
-    let longest_seen = (length * (1.0 + LONGEST * spread)).min(longest);
+    let widest = if workload.packing { longest } else { length };
+    let longest_seen = (length * (1.0 + LONGEST * spread)).min(widest);
     let even = per_rank * length;
-    let shared = (even * waits(job, per_rank, spread, ranks)).min(per_rank * longest);
+    let shared = (even * waits(job, per_rank, spread, ranks)).min(per_rank * widest);
     let busiest = if ranks > 1.0 { shared.max(longest_seen) } else { even };
     let seen = attention_length(length, if workload.packing { spread } else { 0.0 }, longest);
     let slice = |tokens: f64| Slice { tokens: tokens / parts, attention_length: seen, sequences: tokens / length };

@@ -37,6 +37,7 @@ pub mod host;
 pub mod kernels;
 mod known;
 pub mod layer;
+pub mod lengths;
 pub mod memory;
 pub mod phase;
 pub mod possible;

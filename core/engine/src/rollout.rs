@@ -2,17 +2,16 @@
 
 pub mod agent;
 mod engine;
-mod lengths;
 mod memory;
 pub(crate) mod version;
 pub mod workings;
 
 use crate::context::Context;
 use crate::kernels::Rates;
+pub use crate::lengths::Responses;
+use crate::lengths::SHARES;
 use crate::tower::Tower;
 use engine::{EngineModel, Prefill};
-pub use lengths::Responses;
-use lengths::SHARES;
 pub use memory::{Kept, cache_bytes_per_token, engine_weights, graphs, images_workspace, workspace};
 pub(crate) use memory::{dense_weight_bytes, expert_weight_bytes};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};

@@ -1,6 +1,7 @@
 //! The frameworks that texts are printed for, by name and version.
 
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::model::Shape;
 
 /// A framework by name: what a list of them shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +175,42 @@ pub fn keeps_base_in_fp32(framework: Option<&str>) -> bool {
 #[must_use]
 pub fn sums_in_fp32(framework: Option<&str>) -> bool {
     framework == Some(MEGATRON_BRIDGE.id)
+}
+
+/// Whether a framework counts the responses of a pass of RL, and has no budget of tokens for it: TRL's trainers split what was
+/// generated in as many parts as there are passes (`_prepare_inputs` of `trainer/grpo_trainer.py` of 1.16.0, line 1544, and of
+/// `rloo_trainer.py`, line 1113), and Unsloth's GRPO is that trainer; `UNSLOTH_TOKEN_BUDGET` is of fine-tuning alone
+/// (`unsloth/utils/token_budget.py` of 2026.10.9).
+///
+/// ```
+/// use shardwise_core::framework::counts_responses;
+/// assert_eq!([None, Some("verl"), Some("trl"), Some("unsloth")].map(counts_responses), [false, false, true, true]);
+/// ```
+#[must_use]
+pub fn counts_responses(framework: Option<&str>) -> bool {
+    framework.is_some_and(|own| [TRL.id, UNSLOTH.id].contains(&own))
+}
+
+/// Whether a framework pads the sequences of a pass of RL, of `longest` tokens at most, rather than set them side by side.
+///
+/// TRL's trainers pad all that one generation made to its longest prompt and its longest response, and hand the model these
+/// (`_generate_and_score_completions` of `trainer/grpo_trainer.py` of 1.16.0, lines 2443 to 2465; `trainer/rloo_trainer.py`, line
+/// 1497; `trainer/distillation_trainer.py`, line 1568). Unsloth sets the sequences of a pass side by side unless
+/// `UNSLOTH_GRPO_SEQ_PACKING` is 0, but not those that are longer than a window of the model's, nor where that changes what comes
+/// of them, as it does where layers carry a state along (`unsloth_zoo/rl_replacements.py` of 2026.10.9, lines 3191 to 3357).
+///
+/// ```
+/// use shardwise_core::{framework::pads_responses, model};
+/// let of = |id: &str| model::resolve_model(&id.into(), "model").unwrap().shape;
+/// let pads = |framework, id| pads_responses(framework, &of(id), 4096);
+/// assert_eq!([None, Some("verl"), Some("trl"), Some("unsloth")].map(|own| pads(own, "qwen3-8b")), [false, false, true, false]);
+/// assert!(pads(Some("unsloth"), "gpt-oss-20b"));
+/// ```
+#[must_use]
+pub fn pads_responses(framework: Option<&str>, shape: &Shape, longest: u64) -> bool {
+    let windowed = shape.sliding_window > 0 && longest > shape.sliding_window;
+    let carries = shape.layer_pattern.contains(['L', 'M']);
+    framework == Some(TRL.id) || framework == Some(UNSLOTH.id) && (windowed || carries)
 }
 
 /// Every framework, in the order in which the page shows them.

@@ -14,7 +14,9 @@ mod run;
 use crate::belonging;
 use crate::engines;
 
-use crate::framework::{Named, always_refers, keeps_base_in_fp32, sums_in_fp32, swaps_reference};
+use crate::framework::{
+    Named, always_refers, counts_responses, keeps_base_in_fp32, pads_responses, sums_in_fp32, swaps_reference,
+};
 use crate::market;
 use crate::operations::Operations;
 use crate::place::Place;
@@ -115,6 +117,18 @@ impl Job {
         workload.has_reference() && workload.lora.is_none() && swaps_reference(self.framework.map(|own| own.id))
     }
 
+    /// Whether a pass counts sequences, for want of a budget of tokens where responses are learnt from.
+    #[must_use]
+    pub fn counts_responses(&self) -> bool {
+        self.workload.rl.is_some() && counts_responses(self.framework.map(|own| own.id))
+    }
+
+    /// Whether what is learnt from is padded, whatever the plan.
+    #[must_use]
+    pub fn pads_responses(&self) -> bool {
+        pads(&self.workload, &self.model, self.framework.map(|own| own.id))
+    }
+
     /// What estimated seconds are multiplied by; 1 without a calibration.
     #[must_use]
     pub fn time_factor(&self, of: Timed) -> f64 {
@@ -184,6 +198,9 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         let open = question.workload.rl.as_ref().is_none_or(|spec| spec.reference.is_none());
         rl.reference |= open && always_refers(question.framework.as_deref());
     }
+    if question.workload.packing.is_none() && pads(&workload, &model, question.framework.as_deref()) {
+        workload.packing = false;
+    }
     let calibration = resolve_calibration(question.calibration)?;
     let operations = operations::resolve(question.operations, &workload, &hardware, &mut caveats)?;
     // What is missing comes first: it says more of what was meant.
@@ -199,6 +216,12 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         confidence: Place::TOP.within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,
     })
+}
+
+/// Whether responses are padded. A teacher beside its student is TRL's alone.
+fn pads(workload: &Workload, model: &Model, framework: Option<&str>) -> bool {
+    let longest = |rl: &Rl| pads_responses(framework, &model.shape, rl.max_length());
+    workload.rl.as_ref().is_some_and(longest) || workload.rl.is_some() && workload.teacher_beside().is_some()
 }
 
 fn resolve_framework(question: &Question) -> Result<Option<Chosen>, InputError> {

@@ -101,6 +101,9 @@ pub(crate) const REFERENCE_IN_STEPS: Must = must("workload.precompute_ref_log_pr
 /// Preference data are padded.
 pub(crate) const PREFERENCES_ARE_PADDED: Must =
     must("workload.packing", |a| a.workload.kind.preference().is_none() || !a.workload.joins());
+/// What is learnt from rewards is counted in sequences.
+pub(crate) const RESPONSES_ARE_COUNTED: Must =
+    must("plan.max_tokens_per_gpu", |a| a.rl.is_none() || !a.counts_tokens());
 /// The responses of a batch are mismatched with each other's prompts (TRL 1.16.0, `trainer/kto_trainer.py`).
 pub(crate) const KTO_MISMATCHES: Rule =
     must("plan.micro_batch", |a| !a.workload.kind.preference().is_some_and(Preference::has_mismatched) || a.micro > 1)

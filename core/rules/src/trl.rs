@@ -5,8 +5,8 @@ use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, mu
 use super::shared::{
     ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS,
     HEADS_BY_ULYSSES, KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_PROCESS_REWARD, NO_REWARD_MODEL,
-    NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS,
-    TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
+    NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_ARE_COUNTED, RESPONSES_HAVE_POSITIONS,
+    TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
@@ -169,6 +169,11 @@ static REINFORCEMENT: &[Rule] = &[
     .or("TRL keeps the trained states on the GPUs while vLLM generates. Offload nothing, or take veRL's flags."),
     must("plan.reference", |a| a.plan.reference.is_none_or(|own| own == *a.layout))
         .or("TRL lays the reference out as the policy. Leave its plan out."),
+    // trainer/grpo_trainer.py, `_prepare_inputs` and `_generate_and_score_completions`.
+    RESPONSES_ARE_COUNTED
+        .or("TRL has no budget of tokens where it learns from responses. Give micro_batch in place of max_tokens_per_gpu."),
+    must("workload.packing", |a| !a.workload.joins())
+        .or("TRL pads responses to the longest of a generation. Set packing to false, or leave it out."),
     divides("workload.rl.mini_batch", |a| (a.per_pass, a.mini))
         .or("{mini} sequences of a mini-batch are no multiple of {part}, one micro-batch on every rank."),
     when(|a| a.rollout.is_some(), GENERATION),

@@ -7,9 +7,10 @@ use super::rule::{
 };
 use super::shared::{
     ALL_AT_ONCE, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, HALF, KTO_MISMATCHES, NO_AGENT, NO_IMAGES, NO_OVERSAMPLING,
-    NO_REWARD_MODEL, NO_TEACHER, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_HAVE_POSITIONS,
-    TEXT_HAS_POSITIONS, TRAINS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    NO_REWARD_MODEL, NO_TEACHER, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_ARE_COUNTED,
+    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
+use shardwise_question::framework::{UNSLOTH, pads_responses};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::Backend::Ddp;
 use shardwise_question::wire::Precision::{Bf16, Fp16};
@@ -109,6 +110,13 @@ static REINFORCEMENT: &[Rule] = &[
     })
     .or("Where a step has several updates, TRL computes old log-probabilities. Set it to true."),
     REFERENCE_FOLLOWS.or("Unsloth's reference is the base below the adapters. Leave its plan out."),
+    RESPONSES_ARE_COUNTED
+        .or("Unsloth has no budget of tokens where it learns from responses. Give micro_batch in place of max_tokens_per_gpu."),
+    // unsloth_zoo/rl_replacements.py:3213 and 3345
+    must("workload.packing", |a| {
+        !a.workload.joins() || !pads_responses(Some(UNSLOTH.id), a.shape, a.longest)
+    })
+    .or("Unsloth pads responses where a model's windows are shorter than they, or its layers carry a state. Set packing to false, or leave it out."),
     divides("workload.rl.mini_batch", |a| (a.per_pass, a.mini))
         .or("{mini} sequences of a mini-batch are no multiple of {part}, one micro-batch on every rank."),
     when(|a| a.rollout.is_some(), GENERATION),

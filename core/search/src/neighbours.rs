@@ -164,7 +164,8 @@ pub(crate) fn budget_floor(rl: &Rl, layout: &Layout) -> u64 {
 fn batches(job: &Job, layout: &Layout) -> Vec<MicroBatch> {
     let now = layout.micro_batch;
     let mut found = vec![now.halved(), now.doubled()];
-    if let (MicroBatch::Sequences(_), Some(rl), true) = (now, &job.workload.rl, job.workload.packing) {
+    let budgets = job.workload.packing && !job.counts_responses();
+    if let (MicroBatch::Sequences(_), Some(rl), true) = (now, &job.workload.rl, budgets) {
         found.push(MicroBatch::Tokens(budget_floor(rl, layout)));
     }
     found

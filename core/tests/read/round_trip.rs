@@ -545,7 +545,23 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
     rows.extend(preferences());
     rows.extend(trainers());
     rows.extend(rewarded());
+    rows.extend(counted());
     rows.extend(pre_training());
+    rows
+}
+
+/// Reinforcement learning on FSDP2 whose passes count padded sequences, as TRL's do.
+fn counted() -> Vec<(&'static str, Value, Value)> {
+    let mut rows = Vec::new();
+    for changes in [
+        json!({}),
+        json!({"shard_group": 4, "zero_stage": 2}),
+        json!({"master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4}),
+    ] {
+        let mut own = json!({"max_tokens_per_gpu": null, "micro_batch": 2, "recompute": "none"});
+        own.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        rows.push(("qwen3-8b", rl(json!({"packing": false, "balance_batch": false})), plan("fsdp", own)));
+    }
     rows
 }
 

@@ -1,6 +1,7 @@
 //! Responses of several turns: what tools write is read like a prompt, and while a tool works others decode.
 
 use super::{Prepared, Requests, last_batch};
+use crate::lengths::largest;
 use shardwise_catalog::units::Seconds;
 use shardwise_question::workload::Agent;
 
@@ -28,18 +29,6 @@ pub(super) fn active(alive: f64, wait: f64, most: f64, step: impl Fn(f64) -> Sec
         }
     }
     found.min(most)
-}
-
-/// How far the largest of `count` normal draws is above their mean, in standard deviations: `√ln n`, which is within a fifth
-/// for 4 to 64, or Cramér's expansion, which is within a tenth above (Mathematical Methods of Statistics 1946, 28.6).
-#[must_use]
-pub fn largest(count: f64) -> f64 {
-    let log = libm::log(count.max(1.0));
-    if log < 2.0 {
-        return log.sqrt();
-    }
-    let grown = 2.0 * log - libm::log(log) - libm::log(4.0 * core::f64::consts::PI);
-    grown.max(log).sqrt()
 }
 
 /// Seconds of the slowest of `count` calls: log-normal, as lengths of responses are.

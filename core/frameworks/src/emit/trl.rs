@@ -111,7 +111,6 @@ fn warnings(emission: &Emission) -> Vec<String> {
     match &job.workload.rl {
         Some(rl) => {
             out.push(grouped::uncut(rl));
-            out.extend(grouped::padded(emission));
             if let Some(rollout) = &emission.plan.rollout {
                 out.extend(reinforcement::engine_limits(emission, rl, rollout));
             }

@@ -30,7 +30,7 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     trainer::start(&mut lines, emission.job, true, &format!("{launcher} {FILE}"));
     let loaded = [Some(model(emission)), rollout.map(|rollout| reinforcement::engine(emission, rollout))];
     let mut blocks = vec![
-        imports(trainer, rollout),
+        imports(emission, trainer, rollout),
         Block::Call(
             "model, tokenizer = FastLanguageModel.from_pretrained".to_owned(),
             loaded.into_iter().flatten().collect(),
@@ -61,8 +61,9 @@ fn trainer(workload: &Workload) -> &'static str {
     }
 }
 
-fn imports(trainer: &str, rollout: Option<&RolloutPlan>) -> Block {
-    let mut lines = rollout.map(reinforcement::before).unwrap_or_default();
+fn imports(emission: &Emission, trainer: &str, rollout: Option<&RolloutPlan>) -> Block {
+    let before = |rollout| reinforcement::before(emission, rollout);
+    let mut lines = rollout.map(before).unwrap_or_default();
     lines.extend([
         ("from unsloth import FastLanguageModel".to_owned(), "first: it changes what is imported after it"),
         ("import torch".to_owned(), ""),

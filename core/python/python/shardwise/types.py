@@ -2273,8 +2273,9 @@ class WorkloadSpec(_WorkloadSpecNeeds, total=False):
     mean_sequence_length: float | None
     """Mean sequence length in tokens. Default: `sequence_length`."""
     packing: bool | None
-    """Packed sequences (dynamic batching) rather than padding. Default true, for preference data false; where it is not
-    said, what an allocator keeps of an eager loss is that of batches of several lengths.
+    """Packed sequences (dynamic batching) rather than padding. Default true, but false for preference data and for RL with a
+    framework that pads responses, as TRL; where it is not said, what an allocator keeps of an eager loss is that of
+    batches of several lengths.
     """
     precision: Precision | None
     """Precision of the matrix products. Default bf16."""

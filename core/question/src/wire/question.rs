@@ -241,8 +241,9 @@ document! {
         pub sequence_length_cv: Option<f64>,
         /// The sequence lengths as a histogram, in place of their mean and spread. What is longer than `sequence_length` is cut.
         pub lengths: Option<Vec<LengthsSpec>>,
-        /// Packed sequences (dynamic batching) rather than padding. Default true, for preference data false; where it is not
-        /// said, what an allocator keeps of an eager loss is that of batches of several lengths.
+        /// Packed sequences (dynamic batching) rather than padding. Default true, but false for preference data and for RL with a
+        /// framework that pads responses, as TRL; where it is not said, what an allocator keeps of an eager loss is that of
+        /// batches of several lengths.
         pub packing: Option<bool>,
         /// Precision of the matrix products. Default bf16.
         pub precision: Option<Precision>,

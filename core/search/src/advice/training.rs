@@ -1,12 +1,15 @@
 //! Rules about what trains: how it splits, what it takes at once, what it computes again and what it moves out.
 
 use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule};
-use crate::neighbours::budget_floor;
+use crate::figures;
+use crate::neighbours::{budget_floor, moved_to};
 use crate::warnings::WITHIN_NODE;
 use shardwise_engine::batch;
+use shardwise_engine::context::Context;
 use shardwise_question::optimizer::moment_bytes;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
-use shardwise_question::wire::{Backend, Offload, Optimizer, Schedule};
+use shardwise_question::wire::{Backend, LoraTargets, Offload, Optimizer, Schedule};
+use shardwise_question::workload::Lora;
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.
 pub(super) const LONG: u64 = 8192;
@@ -18,6 +21,7 @@ const SEQUENCE_PARALLEL: &str = "https://arxiv.org/abs/2205.05198";
 const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
+const ADAPTERS: &str = "https://arxiv.org/abs/2305.14314";
 const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
@@ -28,7 +32,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 33] = [
+pub(super) const RULES: [Rule; 34] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -72,7 +76,7 @@ pub(super) const RULES: [Rule; 33] = [
         };
         let budget = budget_floor(rl, case.layout());
         let what = format!("Dynamic batching with {budget} tokens per GPU");
-        case.propose(case.job().workload.packing, &what, &|l| {
+        case.propose(case.job().workload.packing && !case.job().counts_responses(), &what, &|l| {
             if let MicroBatch::Sequences(_) = l.micro_batch {
                 l.micro_batch = MicroBatch::Tokens(budget);
             }
@@ -121,7 +125,7 @@ pub(super) const RULES: [Rule; 33] = [
     }),
     rule("packing", CHATLEARN_GUIDE, &[], |case| {
         let workload = &case.job().workload;
-        if workload.packing || !workload.varies() {
+        if workload.packing || !workload.varies() || case.job().pads_responses() {
             return None;
         }
         let mut job = case.job().clone();
@@ -219,6 +223,7 @@ pub(super) const RULES: [Rule; 33] = [
         case.propose(departs, what, &|l| l.offload = states(l.offload))
     }),
     rule("optimizer-8bit", EIGHT_BIT, &["plan.optimizer"], eight_bit),
+    rule("adapters-on-attention", ADAPTERS, &["plan.optimizer"], attention_alone),
     rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
     rule("hybrid-shard", HYBRID_SHARD, &["plan.shard_group"], |case| {
         let node = case.job().hardware.gpus_per_node;
@@ -236,6 +241,15 @@ pub(super) const RULES: [Rule; 33] = [
 /// Adam's moments in 8 bits, where a plan does not fit and would with them: it changes what is trained, so that nobody is told
 /// for speed.
 fn eight_bit(case: &Case<'_>) -> Option<Proposal> {
+    let (to, plan) = in_8_bits(case)?;
+    case.figures(&plan).filter(|figures| figures.fits)?;
+    let note = "It changes training: moments are rounded, by which their authors lost nothing; watch your loss.";
+    let proposal = Proposal::new(&format!("Moments of Adam in 8 bits ({to})"), plan);
+    Some(Proposal { note, ..proposal })
+}
+
+/// A plan that does not fit with Adam's moments in 8 bits, and what that is called.
+fn in_8_bits(case: &Case<'_>) -> Option<(&'static str, Plan)> {
     if case.now.fits || megatron(case) {
         return None;
     }
@@ -244,17 +258,37 @@ fn eight_bit(case: &Case<'_>) -> Option<Proposal> {
     let to = if own == Optimizer::PagedAdamw { Optimizer::PagedAdamw8bit } else { Optimizer::Adamw8bit };
     let moments = moment_bytes(job, layout.backend, to)?;
     let whole = matches!(own, Optimizer::Adamw | Optimizer::PagedAdamw) && layout.optimizer_bytes > moments;
-    if !whole {
+    let with = || {
+        case.with(&|l| {
+            l.optimizer.kind = to;
+            l.optimizer_bytes = moments;
+        })
+    };
+    whole.then(|| (to.as_str(), with()))
+}
+
+/// Adapters on attention alone, where a plan with adapters on every matrix does not fit: those on experts are as many as there are
+/// experts, and each has master weights, gradients and moments. Moments in 8 bits beside, where it fits with these alone.
+fn attention_alone(case: &Case<'_>) -> Option<Proposal> {
+    let lora = case.job().workload.lora.filter(|own| own.targets == LoraTargets::AllLinear)?;
+    if case.now.fits {
         return None;
     }
-    let plan = case.with(&|l| {
-        l.optimizer.kind = to;
-        l.optimizer_bytes = moments;
-    });
-    case.figures(&plan).filter(|figures| figures.fits)?;
-    let note = "It changes training: moments are rounded, by which their authors lost nothing; watch your loss.";
-    let proposal = Proposal::new(&format!("Moments of Adam in 8 bits ({})", to.as_str()), plan);
-    Some(Proposal { note, ..proposal })
+    let mut job = case.job().clone();
+    job.workload.lora = Some(Lora { targets: LoraTargets::Attention, ..lora });
+    let context = Context::with(&job, case.context.efficiency);
+    let fits =
+        |plan: &Plan| moved_to(case.job(), &job, case.plan, plan).is_some_and(|own| figures::of(&context, &own).fits);
+    let both = if fits(case.plan) { None } else { in_8_bits(case).filter(|(_, plan)| fits(plan)) };
+    let (what, plan) = match both {
+        Some((to, plan)) => {
+            (format!("Putting adapters on attention alone, with moments of Adam in 8 bits ({to}),"), plan)
+        }
+        None => ("Putting adapters on attention alone".to_owned(), *case.plan),
+    };
+    let set = one("workload.lora.targets", LoraTargets::Attention.as_str().into());
+    let note = "It changes training: QLoRA's authors needed adapters on all layers to match full fine-tuning; watch your loss.";
+    Some(Proposal { note, job: Some((job, set)), ..Proposal::new(&what, plan) })
 }
 
 fn megatron(case: &Case<'_>) -> bool {

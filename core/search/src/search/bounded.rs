@@ -22,6 +22,7 @@ use super::top::{Near, Top};
 use super::work::Work;
 use closest::smallest;
 use shardwise_catalog::ordered::rising;
+use shardwise_engine::batch;
 use shardwise_engine::context::Context;
 use shardwise_engine::coverage;
 use shardwise_engine::layer::Slice;
@@ -443,7 +444,7 @@ fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {
 /// Tokens that each GPU computes on in an optimizer step, whatever its pipeline: those of all sequences, shared.
 pub(super) fn tokens_per_gpu(context: &Context<'_>, tensor_parallel: u32) -> f64 {
     let workload = &context.job.workload;
-    let length = if workload.packing { workload.mean_sequence_length } else { workload.sequence_length as f64 };
+    let length = batch::length(context.job);
     let gpus = f64::from(training_gpus(context.job));
     (workload.global_batch * workload.sequences_per_example()) as f64 * length * f64::from(tensor_parallel) / gpus
 }

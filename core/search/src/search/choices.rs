@@ -270,7 +270,7 @@ pub(super) fn micro_batches(job: &Job, spec: &PlanSpec, layout: &Layout) -> Vec<
         .max(1);
     let budgets = [1, 2, 3, 4, 6, 8, 12, 16].map(|times| MicroBatch::Tokens(longest * times));
     // PRIME's reward model, laid out like the actor, has no budget (`shardwise_rules::verl`).
-    let counts_sequences = workload.kind.has_process_reward();
+    let counts_sequences = workload.kind.has_process_reward() || job.counts_responses();
     if workload.rl.is_some() && workload.packing && !counts_sequences {
         let mut found = budgets.to_vec();
         // A pipeline waits for its first and last pass: single sequences are the most of them.

@@ -108,7 +108,9 @@ fn of_variant(job: &Job, layout: &Layout) -> u32 {
     };
     let batch = match layout.micro_batch {
         // RL's recipes balance tokens.
-        MicroBatch::Sequences(_) if job.workload.rl.is_some() && job.workload.packing => USED,
+        MicroBatch::Sequences(_) if job.workload.rl.is_some() && job.workload.packing && !job.counts_responses() => {
+            USED
+        }
         MicroBatch::Sequences(n) => UNUSUAL * n.ilog2() / 2 + u32::from(!n.is_power_of_two()),
         MicroBatch::Tokens(n) => budget(n, layout.sequence_split(), job.workload.sequence_length),
     };

@@ -3,7 +3,6 @@
 # https://shardwise.example/#v=1
 # Warning: TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.
 # Warning: TRL cuts no prompts: drop those of more than 1,024 tokens from your data.
-# Warning: TRL pads the responses of a micro-batch to the longest; the estimate packs them. Set packing to false to see it.
 # Warning: TRL's engines decode all their 2,048 sequences together, 4,096 tokens a step; the estimate has 256 and 8,192.
 
 args=(

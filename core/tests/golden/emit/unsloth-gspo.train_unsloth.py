@@ -5,6 +5,8 @@
 # Warning: Unsloth's engine reads the very weights that are trained; the estimate has a copy of its own. Set framework to unsloth to have them once.
 # Start on each node: python train_unsloth.py
 
+import os
+os.environ["UNSLOTH_GRPO_SEQ_PACKING"] = "0"  # pads the sequences of a pass, from your question
 from unsloth import FastLanguageModel  # first: it changes what is imported after it
 import torch
 from datasets import load_dataset

@@ -103,11 +103,3 @@ pub(crate) fn penalty(reference: bool) -> Told {
 pub(crate) fn uncut(rl: &Rl) -> String {
     format!("TRL cuts no prompts: drop those of more than {} tokens from your data.", count(rl.max_prompt_length))
 }
-
-/// Where the estimate packs what is padded.
-pub(crate) fn padded(emission: &Emission) -> Option<String> {
-    emission.job.workload.packing.then(|| {
-        "TRL pads the responses of a micro-batch to the longest; the estimate packs them. Set packing to false to see it."
-            .to_owned()
-    })
-}

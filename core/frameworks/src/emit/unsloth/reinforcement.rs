@@ -10,25 +10,41 @@ use super::super::choices::{engines, passes, speculative};
 use super::super::python::word;
 use super::super::text::{Section, flag, share};
 use super::super::words::plural;
+use shardwise_question::framework::{UNSLOTH, pads_responses};
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::KvCacheDtype;
 use shardwise_question::workload::Rl;
 
+/// What sets the sequences of a pass side by side unless it is 0 (`unsloth_zoo/rl_replacements.py:3203`).
+const PACKS: &str = "UNSLOTH_GRPO_SEQ_PACKING";
+
 /// Sequences at once that Unsloth takes for no number, and chooses by memory (`unsloth_zoo/vllm_utils.py:4819`).
 const CHOOSES: u64 = 256;
 
-/// What stands before the imports: the engine's sleep is asked for by the environment, before Unsloth is there.
-pub(super) fn before(rollout: &RolloutPlan) -> Vec<(String, &'static str)> {
-    if !rollout.free_cache {
-        return Vec::new();
-    }
-    let set = |name: &str| format!("os.environ[\"{name}\"] = \"1\"");
-    vec![
-        ("import os".to_owned(), ""),
-        (set("UNSLOTH_VLLM_STANDBY"), "the engine gives its cache back while training"),
+/// What stands before the imports: the engine's sleep, and sequences that are padded where Unsloth would not, are asked for by the
+/// environment, before Unsloth is there.
+pub(super) fn before(emission: &Emission, rollout: &RolloutPlan) -> Vec<(String, &'static str)> {
+    let set = |name: &str, value: u8| format!("os.environ[\"{name}\"] = \"{value}\"");
+    let mut lines = Vec::new();
+    if rollout.free_cache {
+        lines.push((set("UNSLOTH_VLLM_STANDBY", 1), "the engine gives its cache back while training"));
         // unsloth_zoo/vllm_utils.py:4487
-        (set("UNSLOTH_VLLM_STANDBY_UTIL_OVERRIDE"), "and takes the share below, in place of one by the card's size"),
-    ]
+        let reason = "and takes the share below, in place of one by the card's size";
+        lines.push((set("UNSLOTH_VLLM_STANDBY_UTIL_OVERRIDE", 1), reason));
+    }
+    if pads_by_choice(emission) {
+        lines.push((set(PACKS, 0), "pads the sequences of a pass, from your question"));
+    }
+    if !lines.is_empty() {
+        lines.insert(0, ("import os".to_owned(), ""));
+    }
+    lines
+}
+
+/// Whether the question pads sequences that Unsloth would set side by side.
+fn pads_by_choice(emission: &Emission) -> bool {
+    let workload = &emission.job.workload;
+    !workload.packing && !pads_responses(Some(UNSLOTH.id), &emission.job.model.shape, workload.sequence_length)
 }
 
 /// The engine's keywords, which the loader takes.
@@ -100,7 +116,6 @@ pub(super) fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
         // unsloth_zoo/vllm_utils.py:4526
         out.push("vLLM has bitsandbytes' products apart since 0.28: pip install vllm-bnb-plugin.".to_owned());
     }
-    out.extend(grouped::padded(emission));
     out.extend(speculative(emission.plan));
     out
 }

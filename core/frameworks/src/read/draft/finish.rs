@@ -39,7 +39,7 @@ impl Draft<'_> {
         }
         let question = wire::question_from_value(self.root.take())
             .map_err(|error| Trouble::new(0, format!("The text asks for what is no question. {error}")))?;
-        let question = self.named_for_its_reference(question);
+        let question = self.named_as_it_runs(question);
         match resolve(&question) {
             Ok((job, plan)) => {
                 if let Some(framework) = checked_as.and_then(emit::framework) {
@@ -74,15 +74,19 @@ impl Draft<'_> {
         })
     }
 
-    /// The question with the framework, where that is what puts the reference in the policy's place. Other questions of texts name
-    /// none, so that the frameworks' plans are compared: those that are searched are then its own alone.
-    fn named_for_its_reference(&mut self, question: Question) -> Question {
+    /// The question with the framework, where that is what puts the reference in the policy's place, or says how long padded
+    /// responses are. Other questions of texts name none, so that the frameworks' plans are compared: those that are searched are
+    /// then its own alone.
+    fn named_as_it_runs(&mut self, question: Question) -> Question {
         let id = self.framework.id();
-        if question.framework.is_some() || !framework::swaps_reference(Some(id)) {
+        let own = Some(id);
+        let tells = framework::swaps_reference(own) || framework::counts_responses(own);
+        if question.framework.is_some() || !tells {
             return question;
         }
         let named = Question { framework: Some(id.to_owned()), ..question.clone() };
-        let Some((job, plan)) = resolve(&named).ok().filter(|(job, _)| job.swaps_reference()) else {
+        let found = resolve(&named).ok();
+        let Some((job, plan)) = found.filter(|(job, _)| job.swaps_reference() || job.pads_responses()) else {
             return question;
         };
         let broken = emit::framework(id).map(|own| own.violations(&job, &plan)).unwrap_or_default();
@@ -90,10 +94,17 @@ impl Draft<'_> {
         let Some(refusal) = refusal else {
             return named;
         };
-        let name = self.framework.name();
-        self.note(0, format!(
-            "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {}", refusal.message
-        ));
+        let (name, message) = (self.framework.name(), refusal.message);
+        let note = if job.swaps_reference() {
+            format!(
+                "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            )
+        } else {
+            format!(
+                "Responses are counted as padded to the longest that may be, and {name} pads them to the longest of a generation: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            )
+        };
+        self.note(0, note);
         question
     }
 

@@ -7,6 +7,7 @@ use crate::read::text::{Kind, Part};
 use crate::read::trainer::Run;
 use crate::read::trainer::reinforcement::{self, Own};
 use shardwise_catalog::catalog;
+use shardwise_question::framework::{UNSLOTH, pads_responses};
 use shardwise_rules::unsloth::SHORTEST_MOVED;
 
 /// What Unsloth does of itself, where its loss has no penalty (`rl.py:3327`); `loader.py:1263` has the share.
@@ -21,6 +22,9 @@ const STANDBY: [(f64, f64); 5] = [(40.0, 0.925), (25.0, 0.9), (20.0, 0.825), (14
 
 /// Of smaller ones.
 const STANDBY_ELSE: f64 = 0.75;
+
+/// What sets the sequences of a pass side by side unless it is 0 (`unsloth_zoo/rl_replacements.py:3203`).
+const PACKS: &str = "UNSLOTH_GRPO_SEQ_PACKING";
 
 /// Tokens of the longest prompt where no text tells: as of TRL's texts.
 const PROMPT: u64 = 512;
@@ -77,6 +81,24 @@ pub(super) fn read(draft: &mut Draft, run: &Run, passes: [u64; 3]) {
     }
     lengths(draft);
     stays(draft);
+    packing(draft, run);
+}
+
+/// Whether the sequences of a pass stand side by side, as they do unless the environment or the model is against it.
+fn packing(draft: &mut Draft, run: &Run) {
+    let off = run.variable(PACKS).map(str::to_ascii_lowercase);
+    let off = off.is_some_and(|own| ["0", "false", "no", "off"].contains(&own.as_str()));
+    let longest = longest(draft);
+    let pads = draft
+        .entry()
+        .is_some_and(|own| pads_responses(Some(UNSLOTH.id), &own.shape, longest));
+    draft.set("workload.packing", !(off || pads));
+}
+
+/// Tokens of the longest prompt and response.
+fn longest(draft: &Draft) -> u64 {
+    let length = |name: &str| draft.size(&format!("workload.rl.max_{name}_length")).unwrap_or(SHORTEST_MOVED);
+    length("prompt").saturating_add(length("response"))
 }
 
 /// Experts in 4 bits: the trainer generates with them, and an engine serves none, which the estimate has in its place.
@@ -90,8 +112,7 @@ fn narrow_experts(draft: &mut Draft) {
 
 /// What is moved is nothing where no sequence is long enough, whatever the model is loaded for.
 fn stays(draft: &mut Draft) {
-    let length = |name: &str| draft.size(&format!("workload.rl.max_{name}_length")).unwrap_or(SHORTEST_MOVED);
-    if length("prompt").saturating_add(length("response")) < SHORTEST_MOVED {
+    if longest(draft) < SHORTEST_MOVED {
         draft.set("plan.offload.activations", false);
     }
 }

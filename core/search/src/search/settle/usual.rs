@@ -17,7 +17,7 @@ impl Settling<'_> {
         let longest = job.workload.sequence_length.div_ceil(split).max(1);
         let sizes = match plan.layout.micro_batch {
             MicroBatch::Tokens(tokens) => vec![MicroBatch::Sequences((tokens / longest).max(1))],
-            MicroBatch::Sequences(n) if job.workload.joins() => {
+            MicroBatch::Sequences(n) if job.workload.joins() && !job.counts_responses() => {
                 let most = longest.saturating_mul(n);
                 let fewer = [most, most / 4 * 3, most / 2];
                 let fewer = fewer.into_iter().filter(|tokens| *tokens >= longest);
