@@ -169,11 +169,11 @@ pub fn shortfall_gib(demands: &[Demand], confidence: Quantile) -> f64 {
 }
 
 /// The same as the search goes by it: what is missing of host memory is [`host::weighed`].
-fn short_of(context: &Context<'_>, plan: &Plan, demands: &[Demand], lengths: Lengths) -> f64 {
+fn short_of(context: &Context<'_>, demands: &[Demand], lengths: Lengths) -> f64 {
     most(demands.iter().map(|own| {
         let missing = own.missing_gib(lengths, context.sure.confidence);
         match own.phase {
-            HOST => host::weighed(context, &plan.layout, missing, own.capacity_gib),
+            HOST => host::weighed(context, missing, own.capacity_gib),
             _ => missing,
         }
     }))
@@ -193,14 +193,14 @@ pub fn expected_shortfall(context: &Context<'_>, plan: &Plan) -> (f64, f64) {
     let probability = decisive(&demands, Lengths::Expected).map_or(1.0, |own| own.probability(Lengths::Expected));
     let confidence = context.job.confidence;
     let unlikely = if probability < HOPELESS { confidence } else { (confidence - probability).max(0.0) };
-    (short_of(context, plan, &demands, Lengths::Expected), unlikely)
+    (short_of(context, &demands, Lengths::Expected), unlikely)
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked, in whatever lengths: what the search goes by,
 /// host memory as [`host::weighed`].
 #[must_use]
 pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
-    short_of(context, plan, &demands(context, plan, step), Lengths::Longest)
+    short_of(context, &demands(context, plan, step), Lengths::Longest)
 }
 
 /// The peak of what allocators hand out: what of it is as large as the plan says, what is estimated, in GiB, and how far

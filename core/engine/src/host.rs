@@ -14,6 +14,10 @@ use shardwise_question::wire::{Backend, HostParts, Offload};
 /// (<https://github.com/llm-d-incubation/py-inference-scheduler>, `perf/cpu_memory_used_gb` 144.8 over two nodes).
 const PROCESS_GIB: f64 = 8.0;
 
+/// How far off estimates of a card are that are surest, as a logarithm: Megatron's, and of others the part that is no guess, as a frozen
+/// base (`memory_spreads` of the fit).
+const CARD_DEVIATION: f64 = 0.06;
+
 /// GiB per parameter, in bytes, that the host keeps of gradients where its CPUs update: fp32, beside the card's
 /// (`DeepSpeed` 0.19.8, `runtime/zero/stage_1_and_2.py`, `single_partition_of_fp32_groups`; ZeRO-Offload,
 /// arXiv:2101.06840, section 4.1).
@@ -161,16 +165,15 @@ pub fn needed_gib(context: &Context<'_>, plan: &Plan) -> f64 {
 
 /// What a node's host memory lacks where `needed_gib` suffice, as [`weighed`]; below zero what is to spare, without end where
 /// the catalog does not say how much there is.
-pub fn missing_gib(context: &Context<'_>, layout: &Layout, needed_gib: f64) -> f64 {
+pub fn missing_gib(context: &Context<'_>, needed_gib: f64) -> f64 {
     let capacity = context.job.hardware.host_ram_gib();
-    capacity.map_or(f64::NEG_INFINITY, |capacity| weighed(context, layout, needed_gib - capacity, capacity))
+    capacity.map_or(f64::NEG_INFINITY, |capacity| weighed(context, needed_gib - capacity, capacity))
 }
 
 /// GiB that a host memory of `capacity` GiB lacks, as those that a card lacks: as large a share of the one as of the other, in
 /// deviations of what is known of each. A node has some twenty times a card's memory, and what it holds is known less well: GiB for GiB a
 /// plan that its host memory may hold came after one that no card ever does.
-pub(crate) fn weighed(context: &Context<'_>, layout: &Layout, missing_gib: f64, capacity: f64) -> f64 {
+pub(crate) fn weighed(context: &Context<'_>, missing_gib: f64, capacity: f64) -> f64 {
     let card = context.job.hardware.memory_gib;
-    let surer = context.sure.spread(context.job, layout).above / HOST_MEMORY.above;
-    missing_gib * surer * card / capacity.max(card)
+    missing_gib * (CARD_DEVIATION / HOST_MEMORY.above) * card / capacity.max(card)
 }

@@ -167,8 +167,8 @@ impl Held {
     }
 
     /// What is missing of a node's host memory, weighed as a card's; below zero what is to spare.
-    pub fn missing_host_gib(&self, context: &Context<'_>, layout: &Layout) -> f64 {
-        host::missing_gib(context, layout, self.host_gib)
+    pub fn missing_host_gib(&self, context: &Context<'_>) -> f64 {
+        host::missing_gib(context, self.host_gib)
     }
 }
 

@@ -70,9 +70,7 @@ impl<'a> Reinforcement<'a> {
         let side = (training, held);
         let (seconds, needed) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
         let over = needed - job.hardware.memory_gib;
-        let missing = over
-            .max(engine.needs.missing_gib)
-            .max(held.missing_host_gib(self.context, &plan.layout));
+        let missing = over.max(engine.needs.missing_gib).max(held.missing_host_gib(self.context));
         Candidate::new(job, &plan, seconds, missing, asked.group.place)
     }
 }

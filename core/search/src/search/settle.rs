@@ -361,7 +361,7 @@ impl<'a> Settling<'a> {
                 let (_, needed) = rl::paired(context, plan, rl, (0.0, &held), &side);
                 (needed - capacity)
                     .max(rl::missing_share_gib(context, &side.room))
-                    .max(held.missing_host_gib(context, &plan.layout))
+                    .max(held.missing_host_gib(context))
             }
             None if context.job.workload.generation.is_some() => {
                 let step = step::evaluate(context, plan);

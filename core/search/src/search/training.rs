@@ -24,13 +24,7 @@ impl Training<'_> {
         let job = self.context.job;
         let seconds = seconds.unwrap_or_else(|| self.parts(asked).total());
         let over = held.needed_gib - job.hardware.memory_gib;
-        Candidate::new(
-            job,
-            plan,
-            seconds,
-            over.max(held.missing_host_gib(self.context, &plan.layout)),
-            asked.group.place,
-        )
+        Candidate::new(job, plan, seconds, over.max(held.missing_host_gib(self.context)), asked.group.place)
     }
 
     fn parts(&self, asked: &Asked<'_>) -> TimeParts {
@@ -43,7 +37,7 @@ pub(super) fn shortfall_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     let job = context.job;
     let batch = batch::of_update(job, &plan.layout);
     let over = given::needed_gib(context, plan, &batch) - job.hardware.memory_gib;
-    over.max(host::missing_gib(context, &plan.layout, host::needed_gib(context, plan)))
+    over.max(host::missing_gib(context, host::needed_gib(context, plan)))
 }
 
 /// GiB of a group's model states alone, with nothing in flight.

@@ -59,7 +59,7 @@ impl Search<'_> {
                 let held = self.held(of, number, variant);
                 let over = self.task.least_gib(&held) - self.context.job.hardware.memory_gib;
                 let known = best.map(|own| own.shortfall_gib).or(most);
-                let over = over.max(held.missing_host_gib(self.context, &of.group.layout(of.pass, variant)));
+                let over = over.max(held.missing_host_gib(self.context));
                 if known.is_some_and(|known| over > known) {
                     break;
                 }
