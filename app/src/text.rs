@@ -142,9 +142,10 @@ impl Lang {
             let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
             let name = after[..end].trim_end_matches('.');
             rest = &after[name.len().max(1)..];
+            // The numbers of identifiers (`rtx-4090`) are none, and what is separated already (`2,048`) stays so.
+            let goes_on = before.ends_with('-') || before == "," && said.ends_with(|c: char| c.is_ascii_digit());
             said.push_str(before);
-            // The numbers of identifiers (`rtx-4090`) are none.
-            let number = name.parse().ok().filter(|_| !before.ends_with('-')).map(format::grouped);
+            let number = name.parse().ok().filter(|_| !goes_on).map(format::grouped);
             match Field::of_name(name).map(|field| format!("“{}”", self.label(field))).or(number) {
                 Some(words) => said.push_str(&words),
                 None => said.push_str(&after[..name.len().max(1)]),
@@ -297,6 +298,7 @@ mod tests {
             ("A GPU without `memory_gib` needs 0.6 of it.", "A GPU without “Memory, GiB” needs 0.6 of it."),
             ("Use its config.json, or `base` (h100-sxm).", "Use its config.json, or `base` (h100-sxm)."),
             ("The mean of 9999 tokens is above 3072.", "The mean of 9,999 tokens is above 3,072."),
+            ("Give 2,048 or 1,000,064 of 3000.", "Give 2,048 or 1,000,064 of 3,000."),
             ("There is no GPU rtx-40901.", "There is no GPU rtx-40901."),
             ("model_type is no field. 1.5 is a number.", "model_type is no field. 1.5 is a number."),
         ] {

@@ -345,3 +345,22 @@ fn adapters_on_attention_fit_where_those_on_every_expert_do_not() {
         assert!(followed.fits && said(&followed, "adapters-on-attention").is_none(), "{rank}");
     }
 }
+
+/// The optimizer's states lie in host memory already, which is what may not do: more of it there is no help.
+#[test]
+fn room_on_the_card_is_not_advised_where_host_memory_lacks_more_for_it() {
+    let asked = |offload: bool| {
+        question_from_value(json!({"version": 1, "model": "gpt-oss-120b", "hardware": {"gpu": "mi300x", "gpus": 8},
+            "workload": {"kind": "remax", "rl": {"prompts_per_step": 512, "max_prompt_length": 2048, "max_response_length": 1024,
+                "mean_prompt_length": 1024, "mean_response_length": 409.6}},
+            "plan": {"backend": "megatron", "tensor_parallel": 1, "pipeline_parallel": 2, "expert_parallel": 4, "max_tokens_per_gpu": 12288,
+                "recompute": "full", "optimizer_offload_fraction": 1.0,
+                "offload": {"parameters": offload, "gradients": offload, "optimizer": offload},
+                "rollout": {"engine": "vllm", "tensor_parallel": 1, "data_parallel": 8, "expert_parallel": 8,
+                    "gpu_memory_utilization": 0.35, "max_num_seqs": 256, "max_num_batched_tokens": 16384}}}))
+        .unwrap()
+    };
+    let [now, then] = [false, true].map(|offload| estimate(&asked(offload)).unwrap());
+    assert!(now.fit.probability > 0.5 && then.fit.probability < 0.5, "{:?} {:?}", now.fit, then.fit);
+    assert!(said(&now, "offload-states").is_none());
+}

@@ -213,6 +213,18 @@ pub fn pads_responses(framework: Option<&str>, shape: &Shape, longest: u64) -> b
     framework == Some(TRL.id) || framework == Some(UNSLOTH.id) && (windowed || carries)
 }
 
+/// Whether a framework joins no sequences at all, so that each is padded: `padding` is all that LLMForge's templates have
+/// (<https://github.com/anyscale/templates>, `templates/fine-tune-llm_v2` before its removal).
+///
+/// ```
+/// use shardwise_core::framework::packs_nothing;
+/// assert_eq!([None, Some("trl"), Some("llmforge")].map(packs_nothing), [false, false, true]);
+/// ```
+#[must_use]
+pub fn packs_nothing(framework: Option<&str>) -> bool {
+    framework == Some(LLMFORGE.id)
+}
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [
     VERL,

@@ -15,7 +15,8 @@ use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Named, always_refers, counts_responses, keeps_base_in_fp32, pads_responses, sums_in_fp32, swaps_reference,
+    Named, always_refers, counts_responses, keeps_base_in_fp32, packs_nothing, pads_responses, sums_in_fp32,
+    swaps_reference,
 };
 use crate::market;
 use crate::operations::Operations;
@@ -198,7 +199,8 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         let open = question.workload.rl.as_ref().is_none_or(|spec| spec.reference.is_none());
         rl.reference |= open && always_refers(question.framework.as_deref());
     }
-    if question.workload.packing.is_none() && pads(&workload, &model, question.framework.as_deref()) {
+    let framework = question.framework.as_deref();
+    if question.workload.packing.is_none() && (packs_nothing(framework) || pads(&workload, &model, framework)) {
         workload.packing = false;
     }
     let calibration = resolve_calibration(question.calibration)?;

@@ -57,6 +57,7 @@ pub fn configuration(layout: &Layout, gpus: u32) -> Option<&'static str> {
 pub(crate) static RULES: &[Rule] = &[
     must("workload.kind", |a| matches!(a.workload.kind, Sft | Lora))
         .or("LLMForge fine-tunes, with all weights or with LoRA. Choose sft or lora."),
+    must("workload.packing", |a| !a.workload.joins()).or("LLMForge packs nothing. Set packing to false."),
     must("hardware.gpu", |a| accelerator(a.job).is_some())
         .or("LLMForge runs on A10G, L4, A100 and H100. Choose one of these, or take DeepSpeed's flags."),
     NO_IMAGES,

@@ -30,6 +30,9 @@ use shardwise_engine::context::Context;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_value};
 
+/// What is less probable fits no less for advice that takes from it.
+const HOPELESS: f64 = 0.01;
+
 /// Every rule whose gain is computed, those of each part of a plan together.
 pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
 
@@ -120,6 +123,8 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Question) -> Option<(f64, Adv
     let counts = room == Room::Any || case.is_tight();
     // A plan that fits pays nothing for more room.
     let saves = counts && saved > least && (share > -NOTICEABLE || !now.fits);
+    // Room on the card is no help where host memory lacks more for it. What hardly ever fits has little to lose.
+    let saves = saves && (then.fits || then.probability >= now.probability || now.probability < HOPELESS);
     let text = if then.fits && share >= rule.noticeable {
         faster(&proposal.what, now, &then)
     } else if saves {

@@ -46,7 +46,7 @@ use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::engines::{shares_base, usual as usual_engine};
-use shardwise_question::framework::{always_refers, counts_responses, sums_in_fp32, swaps_reference};
+use shardwise_question::framework::{always_refers, counts_responses, packs_nothing, sums_in_fp32, swaps_reference};
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
@@ -197,7 +197,7 @@ pub struct Best {
 /// ```
 pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
     // Its engine is not the usual one, or has no weights of its own, or its reference has no place of its own or is one too many,
-    // or its gradients have other bytes, or its passes count responses: the question has to name it.
+    // or its gradients have other bytes, or its passes count responses, or it packs nothing: the question has to name it.
     let own = Some(framework.id);
     let kind = question.workload.kind;
     let shares = shares_base(own) && kind.algorithm().is_some();
@@ -205,7 +205,8 @@ pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Be
     let refers = always_refers(own) && kind.algorithm().is_some_and(|own| !own.reference);
     let sums = sums_in_fp32(own) && question.workload.precision.is_some_and(|own| !matches!(own, Bf16 | Fp16));
     let counts = counts_responses(own) && kind.algorithm().is_some();
-    let named = shares || swaps || refers || sums || counts || usual_engine(own) != Engine::default();
+    let pads = packs_nothing(own) && question.workload.packing.is_none();
+    let named = shares || swaps || refers || sums || counts || pads || usual_engine(own) != Engine::default();
     if question.framework.is_none() && named {
         // Named by the answer it is asked as by name, and its plan is the answer's.
         if let Some(own) = answering(question, framework).filter(|own| own.job.framework.is_some()) {

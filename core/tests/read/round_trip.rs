@@ -51,8 +51,6 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.packing",
             // FSDP always recomputes each layer.
             "plan.recompute",
-            // vLLM over several GPUs runs eagerly.
-            "plan.rollout.enforce_eager",
             // Its optimizer is Adam in fp32 over fp32 weights.
             "plan.optimizer_bytes",
             "plan.gradient_bytes",
@@ -69,7 +67,6 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.max_tokens_per_gpu",
             "plan.micro_batch",
             // The fused loss is the script's.
-            "plan.fused_lm_head",
             "plan.fused_loss",
         ],
         "megatron-lm" => &[

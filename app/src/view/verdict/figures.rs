@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use shardwise_core::Answer;
+use shardwise_core::wire::{RecomputeGranularity, RecomputeSpec};
 
 use crate::page::Shown;
 use crate::view::how::How;
@@ -130,8 +131,9 @@ fn throughput(page: Page, answer: &Answer) -> AnyView {
     let text = page.text();
     let speed = answer.tokens_per_s_per_gpu;
     let [mfu, hfu] = [answer.mfu, answer.hfu].map(|share| format::percent(share, 1));
-    // Nothing is recomputed where the two are the same.
-    let recomputed = (answer.hfu > answer.mfu).then(|| fill(text.hfu, &[&hfu]));
+    // A fused head computes its logits twice, which nobody calls recomputation.
+    let recomputes = answer.plan.recompute != Some(RecomputeSpec::Word(RecomputeGranularity::None));
+    let recomputed = (recomputes && answer.hfu > answer.mfu).then(|| fill(text.hfu, &[&hfu]));
     view! {
         <Figure
             id="fig-throughput"

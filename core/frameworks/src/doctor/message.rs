@@ -98,6 +98,7 @@ const SIGNS: &[Sign] = &[
     sign_of("cublas_status_alloc_failed", Place::Device, None, Some("communication")),
     sign_of("failed to cuda calloc", Place::Device, None, Some("communication")),
     sign_of("nccl warn cuda failure", Place::Device, None, Some("communication")),
+    sign_of("cuda failure 2 'out of memory'", Place::Device, None, Some("communication")),
     sign_of("failed to clone() tensor", Place::Device, Some("save"), Some("parameters")),
     device("cuda out of memory"),
     device("hip out of memory"),
@@ -232,6 +233,7 @@ mod tests {
                 "RuntimeError: DataLoader worker is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
                 Some(Place::Shared),
             ),
+            ("Cuda failure 2 'out of memory'", Some(Place::Device)),
             ("loss 1.2", None),
         ] {
             assert_eq!(sign(line).map(|(_, sign)| sign.place), place, "{line}");

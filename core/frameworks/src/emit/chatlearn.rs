@@ -211,15 +211,14 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
             "tokens of one engine step",
         );
     }
-    let eager = vllm && tp > 1 || rollout.enforce_eager;
-    let reason = if rollout.enforce_eager {
-        "from the plan"
-    } else if eager {
-        "ChatLearn's advice for vLLM over several GPUs"
-    } else {
-        "CUDA graphs: quicker decoding"
+    let reason = match (rollout.enforce_eager, vllm && tp > 1) {
+        (true, _) => "from the plan",
+        (false, true) => {
+            "CUDA graphs, as estimated; ChatLearn's guide has True where vLLM is on several GPUs, which decodes more slowly"
+        }
+        (false, false) => "CUDA graphs: quicker decoding",
     };
-    section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
+    section.set(format!("{POLICY}.enforce_eager"), flag(rollout.enforce_eager), reason);
     let reason =
         if rollout.free_cache { "weights and cache leave the GPU for training" } else { "weights and cache stay" };
     section.set(format!("{POLICY}.free_gpu_memory.offload_weights"), flag(rollout.free_cache), reason);

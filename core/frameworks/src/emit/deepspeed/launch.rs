@@ -65,6 +65,13 @@ fn model(emission: &Emission) -> Section {
     }
     let full = layout.recompute == Recompute::Full;
     section.set("--gradient_checkpointing", flag(full), recompute_reason(full, emission));
+    if layout.fused_lm_head {
+        section.set(
+            "--use_liger_kernel",
+            "True",
+            "no logits tensor; needs the package liger-kernel, which has to know your model",
+        );
+    }
     // The Trainer's model attends by PyTorch's own where nothing is said.
     let own = kernel::stated(job, layout, kernel::hugging_face, Some("sdpa"));
     let word = if layout.attention == Attention::Unfused { Some("eager") } else { own };
