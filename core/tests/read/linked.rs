@@ -20,8 +20,8 @@ use crate::fuzz::fuzz;
 /// What a framework is told otherwise than the plan has it, so that its text states it so, link or not.
 fn told_otherwise(framework: &str) -> &'static [&'static str] {
     match framework {
-        // Without a budget of tokens it pads; it computes the reference in any case.
-        "chatlearn" => &["workload.packing", "workload.rl.reference"],
+        // Without a budget of tokens it pads; vLLM over several GPUs runs eagerly; it computes the reference in any case.
+        "chatlearn" => &["workload.packing", "plan.rollout.enforce_eager", "workload.rl.reference"],
         // A budget of tokens becomes sequences; gradients go where the optimizer is.
         "deepspeed" => &["plan.max_tokens_per_gpu", "plan.micro_batch", "plan.offload.gradients"],
         // Nothing is packed, and what is shorter is padded; gradients go where the optimizer is.

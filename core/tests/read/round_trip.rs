@@ -51,6 +51,8 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.packing",
             // FSDP always recomputes each layer.
             "plan.recompute",
+            // vLLM over several GPUs runs eagerly.
+            "plan.rollout.enforce_eager",
             // Its optimizer is Adam in fp32 over fp32 weights.
             "plan.optimizer_bytes",
             "plan.gradient_bytes",

@@ -105,6 +105,11 @@ fn setup(megatron: bool, rollout: &RolloutPlan, nodes: u32) -> Vec<(String, Stri
     lines
 }
 
+/// Whether `ChatLearn`'s FAQ has an engine run without CUDA graphs.
+fn advised_eager(rollout: &RolloutPlan) -> bool {
+    rollout.engine == Engine::Vllm && rollout.tensor_parallel > 1
+}
+
 /// Where ChatLearn does otherwise than the estimate assumes.
 fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
     let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
@@ -132,6 +137,17 @@ fn warnings(emission: &Emission, rl: &Rl) -> Vec<String> {
     if !fsdp && layout.overlap.gradients && layout.data_parallel(emission.job.hardware.gpus) > 1 {
         out.push(
             "ChatLearn has no key for overlap_grad_reduce: it reduces gradients after the backward pass, and the estimate hides that beside it. Set overlap.gradients to false, or add the field to MegatronConfig in chatlearn/configs/megatron_config.py, as its tuning guide has it."
+                .to_owned(),
+        );
+    }
+    if emission
+        .plan
+        .rollout
+        .as_ref()
+        .is_some_and(|own| advised_eager(own) && !own.enforce_eager)
+    {
+        out.push(
+            "the estimate decodes with CUDA graphs, and this text without, as ChatLearn advises for vLLM over several GPUs: it may take several times as long to generate. Set enforce_eager to true for its figures."
                 .to_owned(),
         );
     }
@@ -211,14 +227,15 @@ fn generation(emission: &Emission, rl: &Rl, rollout: &RolloutPlan) -> Section {
             "tokens of one engine step",
         );
     }
-    let reason = match (rollout.enforce_eager, vllm && tp > 1) {
-        (true, _) => "from the plan",
-        (false, true) => {
-            "CUDA graphs, as estimated; ChatLearn's guide has True where vLLM is on several GPUs, which decodes more slowly"
-        }
-        (false, false) => "CUDA graphs: quicker decoding",
+    let eager = advised_eager(rollout) || rollout.enforce_eager;
+    let reason = if rollout.enforce_eager {
+        "from the plan"
+    } else if eager {
+        "ChatLearn's advice for vLLM over several GPUs"
+    } else {
+        "CUDA graphs: quicker decoding"
     };
-    section.set(format!("{POLICY}.enforce_eager"), flag(rollout.enforce_eager), reason);
+    section.set(format!("{POLICY}.enforce_eager"), flag(eager), reason);
     let reason =
         if rollout.free_cache { "weights and cache leave the GPU for training" } else { "weights and cache stay" };
     section.set(format!("{POLICY}.free_gpu_memory.offload_weights"), flag(rollout.free_cache), reason);

@@ -2,6 +2,7 @@
 # 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: ChatLearn has no key for overlap_grad_reduce: it reduces gradients after the backward pass, and the estimate hides that beside it. Set overlap.gradients to false, or add the field to MegatronConfig in chatlearn/configs/megatron_config.py, as its tuning guide has it.
+# Warning: the estimate decodes with CUDA graphs, and this text without, as ChatLearn advises for vLLM over several GPUs: it may take several times as long to generate. Set enforce_eager to true for its figures.
 
 export CHATLEARN="$PWD"  # run from the root of ChatLearn's checkout (b7af31a)
 export MEGATRON_PATH="${MEGATRON_PATH:-$CHATLEARN/../Megatron-LM}"  # your Megatron-LM
@@ -59,7 +60,7 @@ args=(
   models.policy.gpu_memory_utilization=0.60  # share of the card for weights and KV cache; ChatLearn's guide stops at 0.95
   models.policy.generation_batch_size=256  # decoded together; each engine gets 2,048 sequences an episode
   models.policy.max_num_batched_tokens=8192  # tokens of one engine step
-  models.policy.enforce_eager=False  # CUDA graphs, as estimated; ChatLearn's guide has True where vLLM is on several GPUs, which decodes more slowly
+  models.policy.enforce_eager=True  # ChatLearn's advice for vLLM over several GPUs
   models.policy.free_gpu_memory.offload_weights=True  # weights and cache leave the GPU for training
 
   # Algorithm
