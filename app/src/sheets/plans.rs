@@ -8,7 +8,9 @@ use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::{FitState, PlanSpec};
 
 use crate::fit;
+use crate::form::Field;
 use crate::money;
+use crate::parts;
 use crate::protocol::Document;
 use crate::protocol::blocks::{self, Column, Control, Run, Sort, Takes, wide};
 use crate::sheets::prelude::*;
@@ -39,8 +41,8 @@ struct Line<'a> {
     recompute: &'static str,
     rollout: Option<u64>,
     offload: String,
-    /// Whether that is other than the chosen plan's.
-    other_offload: bool,
+    /// What no column shows and the chosen plan has otherwise.
+    others: Vec<String>,
     why: String,
     chosen: bool,
 }
@@ -57,7 +59,7 @@ impl<'a> Line<'a> {
             recompute: words::recompute(plan),
             rollout: rollout.and_then(|rollout| rollout.tensor_parallel),
             offload: words::offload(plan, lang),
-            other_offload: plan.offload.unwrap_or_default() != chosen.plan.offload.unwrap_or_default(),
+            others: others(answer, chosen, lang),
             why: reason(answer, chosen, own, lang),
             chosen: own,
         }
@@ -67,6 +69,12 @@ impl<'a> Line<'a> {
     fn face(&self) -> String {
         format!("{} {} {} {:?} {}", self.layout, self.batch, self.recompute, self.rollout, self.offload)
     }
+}
+
+fn others(answer: &Answer, chosen: &Answer, lang: Lang) -> Vec<String> {
+    let apart = |field: &Field| parts::words(*field, answer, lang) != parts::words(*field, chosen, lang);
+    let fields = [Field::FusedHead, Field::Offload, Field::MemoryShare].into_iter().filter(apart);
+    fields.map(|field| parts::words(field, answer, lang)).collect()
 }
 
 fn reason(answer: &Answer, chosen: &Answer, own: bool, lang: Lang) -> String {
@@ -228,18 +236,13 @@ fn told(line: &Line<'_>, question: &Question, shown: &Shown<'_>, index: usize, l
 
 /// Why a plan is not the chosen one.
 fn why(line: &Line<'_>, lang: Lang) -> Cell {
-    let text = lang.text();
     let mut said = Vec::new();
     if line.answer.fit.state == FitState::Tight {
         said.push(tag(Tone::Warn, fit::word(FitState::Tight, lang)));
     }
     said.push(run(line.why.clone()));
-    if line.other_offload {
-        let words = match line.offload.as_str() {
-            "" => text.chip_no_offload.to_owned(),
-            named => fill(text.chip_offload, &[named]),
-        };
-        said.push(quiet(format!(" {words}")));
+    if !line.others.is_empty() {
+        said.push(quiet(format!(" {}", line.others.join(lang.comma()))));
     }
     runs(said)
 }
