@@ -32,7 +32,9 @@ fn sound(question: &Question, answer: &Answer, framework: Option<&emit::Framewor
     let mut again = decided(question, answer);
     // Where figures go by the framework's name, the plans of one are asked for with it named.
     let named = answer.framework.as_ref().is_some_and(|own| own.stated);
-    again.framework = again.framework.or_else(|| framework.filter(|_| named).map(|own| own.id.to_owned()));
+    again.framework = again
+        .framework
+        .or_else(|| framework.filter(|_| named).map(|own| own.id.to_owned()));
     let legal = shardwise_core::evaluate(&again).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(legal.answer.step_time_s, answer.step_time_s);
     assert_eq!(legal.answer.fits, answer.fits);
