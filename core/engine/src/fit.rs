@@ -197,7 +197,7 @@ pub fn expected_shortfall(context: &Context<'_>, plan: &Plan) -> (f64, f64) {
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked, in whatever lengths: what the search goes by,
-/// host memory as [`host::weighed`].
+/// host memory weighed as a card's.
 #[must_use]
 pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
     short_of(context, &demands(context, plan, step), Lengths::Longest)

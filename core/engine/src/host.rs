@@ -63,7 +63,6 @@ fn of_reference(context: &Context<'_>, plan: &Plan) -> HostParts {
         return HostParts::default();
     };
     let weights = memory::largest_states(context, &context.actor(), &own, Use::Evaluate)
-        .1
         .parameters
         .gib();
     let copies = if swapped && !plan.layout.offload.parameters { 2.0 } else { 1.0 };
@@ -90,7 +89,7 @@ fn of_update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> HostPar
         return parts;
     }
     if offload.parameters && layout.zero_stage >= 3 {
-        let (_, states) = memory::largest_states(context, role, layout, Use::Train);
+        let states = memory::largest_states(context, role, layout, Use::Train);
         parts.parameters = states.parameters.gib();
     }
     parts.optimizer = memory::paged_out(context, role, layout).gib();
@@ -104,7 +103,7 @@ fn stepped(context: &Context<'_>, role: &Role<'_>, layout: &Layout, share: f64) 
         return HostParts::default();
     }
     let whole = Layout { optimizer_offload_fraction: 0.0, ..*layout };
-    let states = memory::largest_states(context, role, &whole, Use::Train).1.optimizer * share;
+    let states = memory::largest_states(context, role, &whole, Use::Train).optimizer * share;
     let per_parameter = match layout.backend {
         Backend::Fsdp | Backend::Ddp => layout.optimizer_bytes,
         Backend::Megatron | Backend::Deepspeed => layout.master_weights_bytes + layout.optimizer_bytes,
@@ -130,7 +129,7 @@ fn of_resident(context: &Context<'_>, resident: &Resident<'_>) -> HostParts {
     if !(offload.parameters || offload.optimizer) {
         return parts;
     }
-    let (_, states) = memory::largest_states(context, role, layout, usage);
+    let states = memory::largest_states(context, role, layout, usage);
     let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
     let own = HostParts {
         parameters: moved(states.parameters, offload.parameters),
@@ -163,7 +162,7 @@ pub fn needed_gib(context: &Context<'_>, plan: &Plan) -> f64 {
     parts.processes + moved * context.sure.host
 }
 
-/// What a node's host memory lacks where `needed_gib` suffice, as [`weighed`]; below zero what is to spare, without end where
+/// What a node's host memory lacks where `needed_gib` suffice, weighed as a card's; below zero what is to spare, without end where
 /// the catalog does not say how much there is.
 pub fn missing_gib(context: &Context<'_>, needed_gib: f64) -> f64 {
     let capacity = context.job.hardware.host_ram_gib();

@@ -91,10 +91,19 @@ pub fn paged_out(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Byt
     Bytes::from_gib(over.clamp(0.0, memory.paged_gib))
 }
 
-/// The pipeline stage that has most of a role's states, with them: where blocks differ, one behind a first stage of small layers
-/// may (`DeepSeek-V3` has three dense ones there).
+/// Model states of a role on a GPU of the stage that has most: see [`largest_stage`].
+pub(crate) fn largest_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> States {
+    largest(context, role, layout, usage).1
+}
+
+/// The pipeline stage that has most of a role's states: where blocks differ, one behind a first stage of small layers may
+/// (`DeepSeek-V3` has three dense ones there).
 #[must_use]
-pub fn largest_states(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> (Stage, States) {
+pub fn largest_stage(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> Stage {
+    largest(context, role, layout, usage).0
+}
+
+fn largest(context: &Context<'_>, role: &Role<'_>, layout: &Layout, usage: Use) -> (Stage, States) {
     let of = |stage| {
         let rank = context.known.rank_weights(role, layout, stage);
         (stage, states(context, role, layout, usage, &rank))

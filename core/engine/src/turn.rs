@@ -82,7 +82,7 @@ impl<'a> Turn<'a> {
         if !(swapped || self.away.parameters || self.away.optimizer) {
             return Seconds::ZERO;
         }
-        let (_, states) = largest_states(context, &self.role, &self.layout, self.usage);
+        let states = largest_states(context, &self.role, &self.layout, self.usage);
         let mut bytes = Bytes::ZERO;
         if swapped || self.away.parameters {
             bytes += states.parameters;

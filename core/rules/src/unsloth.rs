@@ -19,6 +19,9 @@ use shardwise_question::wire::WorkloadKind::{
     Distill, Gmpo, Orpo, Ppo, Pretrain, Prime, ReinforcePlusPlus, Remax, RewardModel, Rloo, Simpo,
 };
 
+/// What sets the sequences of a pass side by side unless it is 0 (`unsloth_zoo/rl_replacements.py:3203`).
+pub const PACKS: &str = "UNSLOTH_GRPO_SEQ_PACKING";
+
 /// Tokens below which `"unsloth"` keeps the inputs of layers on the GPU (`unsloth/models/_utils.py:506`).
 pub const SHORTEST_MOVED: u64 = 512;
 

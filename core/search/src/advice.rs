@@ -30,7 +30,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_value};
 
-/// What is less probable fits no less for advice that takes from it.
+/// What is less probable has nothing to lose by advice.
 const HOPELESS: f64 = 0.01;
 
 /// Every rule whose gain is computed, those of each part of a plan together.

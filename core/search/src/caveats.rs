@@ -8,12 +8,12 @@ use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
 use shardwise_engine::host::moves;
 use shardwise_engine::rollout;
-use shardwise_question::complete::usual_kernel;
+use shardwise_question::complete::takes_newest_kernel;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::task::Preference;
-use shardwise_question::wire::{Attention, AttentionKernel, Calibration, Precision, RunBy, WorkloadKind};
+use shardwise_question::wire::{Attention, Calibration, Precision, RunBy, WorkloadKind};
 use shardwise_question::workload::Rl;
 
 /// Code of the caveat that the network between nodes is assumed.
@@ -144,8 +144,7 @@ fn four_bits(job: &Job) -> Option<Caveat> {
 
 /// What is taken of a kernel that no framework of texts loads by itself.
 fn newest_kernel(job: &Job, layout: &Layout) -> Option<Caveat> {
-    let unsaid = layout.attention == Attention::Flash && layout.attention_kernel.is_none();
-    (unsaid && usual_kernel(job, layout.backend) == AttentionKernel::Flash3).then(|| {
+    takes_newest_kernel(job, layout).then(|| {
         Caveat::new(
             "newest-kernel",
             "Attention is as fast as FlashAttention-3 makes it. Frameworks load FlashAttention-2 unless asked: name the framework, or set attention_kernel to flash2, to see how fast that is.",

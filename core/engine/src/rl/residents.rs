@@ -148,7 +148,7 @@ fn left_by(context: &Context<'_>, who: Who, role: &Role<'_>, layout: &Layout) ->
 
 /// What a trained role leaves on the card between its phases: states that are not offloaded.
 fn left_by_trained(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> MemoryParts {
-    let (_, states) = largest_states(context, role, layout, Use::Train);
+    let states = largest_states(context, role, layout, Use::Train);
     let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
     let offload = layout.offload;
     MemoryParts {
@@ -167,6 +167,6 @@ pub(crate) fn frozen_weights(context: &Context<'_>, role: &Role<'_>, layout: &La
     if layout.offload.parameters {
         return MemoryParts::default();
     }
-    let (_, states) = largest_states(context, role, layout, Use::Evaluate);
+    let states = largest_states(context, role, layout, Use::Evaluate);
     MemoryParts { frozen_weights: states.parameters.gib(), ..MemoryParts::default() }.times(context.job.memory_factor())
 }

@@ -9,7 +9,7 @@ use super::{Source, in_phase};
 use shardwise_catalog::units::Bytes;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::distilled::logit_bytes;
-use shardwise_engine::memory::{KeptBlock, Loss, Moment, Terms, Use, kept_blocks, largest_states, offloads_gradients};
+use shardwise_engine::memory::{KeptBlock, Loss, Moment, Terms, Use, kept_blocks, largest_stage, offloads_gradients};
 use shardwise_engine::phase::Phase;
 use shardwise_engine::rl::residents;
 use shardwise_engine::turn::Turn;
@@ -274,7 +274,7 @@ pub(super) fn left(source: &Source<'_>, sheet: &mut Sheet, phase: Phase, part: &
         }
         let offload = own.offload_in(phase);
         let usage = if own.who.is_frozen() { Use::Evaluate } else { Use::Train };
-        let (stage, _) = largest_states(source.context, &own.role, own.layout, usage);
+        let stage = largest_stage(source.context, &own.role, own.layout, usage);
         let rank: RankWeights = rank_weights(&own.role, own.layout, stage);
         let states = States {
             role: &own.role,

@@ -3,10 +3,10 @@
 //! A text says it where the plan states a kernel that the framework would not take by itself, or that the estimate would not.
 //! `read/kernel.rs` is the way back.
 
-use shardwise_question::complete::usual_kernel;
+use shardwise_question::complete::{takes_newest_kernel, usual_kernel};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::{Attention, AttentionKernel as Kernel};
+use shardwise_question::wire::AttentionKernel as Kernel;
 
 /// The kernel that most Hugging Face frameworks here load a model with.
 pub(crate) const FLASH_2: &str = "flash_attention_2";
@@ -34,8 +34,7 @@ pub(crate) fn named(layout: &Layout, why: &'static str) -> (&'static str, &'stat
 /// What is estimated of a kernel that no text asks for by itself: prime-rl's runs, which fine-tuning's usual kernel on Hopper is taken
 /// from, have FlashAttention-3, and the frameworks here load the second.
 pub(super) fn newer(job: &Job, layout: &Layout) -> Option<&'static str> {
-    let unsaid = layout.attention == Attention::Flash && layout.attention_kernel.is_none();
-    (unsaid && usual_kernel(job, layout.backend) == Kernel::Flash3).then_some(
+    takes_newest_kernel(job, layout).then_some(
         "the estimate has FlashAttention-3's speed, and this text does not ask for it. Set attention_kernel to flash3 where it is installed, or to flash2 for that one's figures.",
     )
 }

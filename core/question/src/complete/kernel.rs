@@ -32,6 +32,13 @@ pub fn usual_kernel(job: &Job, backend: Backend) -> Kernel {
     }
 }
 
+/// Whether a layout has `FlashAttention`-3's speed without a word of it: no framework of texts loads that by itself.
+#[must_use]
+pub fn takes_newest_kernel(job: &Job, layout: &Layout) -> bool {
+    let unsaid = layout.attention == Attention::Flash && layout.attention_kernel.is_none();
+    unsaid && usual_kernel(job, layout.backend) == Kernel::Flash3
+}
+
 /// Whether a job fine-tunes with software of one's own choice.
 fn newest_software(job: &Job) -> bool {
     job.workload.fine_tunes() && job.framework.is_none()

@@ -14,9 +14,7 @@ use shardwise_question::framework::{UNSLOTH, pads_responses};
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::KvCacheDtype;
 use shardwise_question::workload::Rl;
-
-/// What sets the sequences of a pass side by side unless it is 0 (`unsloth_zoo/rl_replacements.py:3203`).
-const PACKS: &str = "UNSLOTH_GRPO_SEQ_PACKING";
+use shardwise_rules::unsloth::PACKS;
 
 /// Sequences at once that Unsloth takes for no number, and chooses by memory (`unsloth_zoo/vllm_utils.py:4819`).
 const CHOOSES: u64 = 256;

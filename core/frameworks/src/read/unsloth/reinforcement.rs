@@ -8,7 +8,7 @@ use crate::read::trainer::Run;
 use crate::read::trainer::reinforcement::{self, Own};
 use shardwise_catalog::catalog;
 use shardwise_question::framework::{UNSLOTH, pads_responses};
-use shardwise_rules::unsloth::SHORTEST_MOVED;
+use shardwise_rules::unsloth::{PACKS, SHORTEST_MOVED};
 
 /// What Unsloth does of itself, where its loss has no penalty (`rl.py:3327`); `loader.py:1263` has the share.
 const OWN: Own = Own { beta: 0.0, responses: 8, share: 0.5, sequences: None, tokens: 8192, server: "" };
@@ -22,9 +22,6 @@ const STANDBY: [(f64, f64); 5] = [(40.0, 0.925), (25.0, 0.9), (20.0, 0.825), (14
 
 /// Of smaller ones.
 const STANDBY_ELSE: f64 = 0.75;
-
-/// What sets the sequences of a pass side by side unless it is 0 (`unsloth_zoo/rl_replacements.py:3203`).
-const PACKS: &str = "UNSLOTH_GRPO_SEQ_PACKING";
 
 /// Tokens of the longest prompt where no text tells: as of TRL's texts.
 const PROMPT: u64 = 512;
