@@ -30,7 +30,7 @@ test('two runs: measured, estimated without them, by how much that misses, what 
 test('a run opens as the question, which is then that run', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();
-  const figures = await runs(page).first().locator('p').first().innerText();
+  const figures = await runs(page).first().locator('p').first().textContent();
   await page.locator('#near-0').click();
   await calculator.settled();
   await expect(runs(page).first()).toContainText(figures);

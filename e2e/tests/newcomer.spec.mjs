@@ -96,7 +96,7 @@ test.describe('on a wide screen', () => {
     expect(told.count).toBeLessThanOrEqual(5);
     await expect(page.locator('.verdict-q')).toContainText('LoRA of Llama 3.3 70B');
     // The number of GPUs is tried as well as the type.
-    const [, gpus, hours, usd] = (await page.locator('#sheet-within').innerText()).match(/([\d,]+) × \S+.*?([\d.]+)\sh.*?\$([\d,.]+)/s);
+    const [, gpus, hours, usd] = (await page.locator('#sheet-within').textContent()).match(/([\d,]+) × \S+.*?([\d.]+)\sh.*?\$([\d,.]+)/s);
     expect(Number(gpus)).toBeGreaterThan(0);
     expect(Number(hours)).toBeLessThanOrEqual(24);
     expect(Number(usd.replaceAll(',', ''))).toBeGreaterThan(0);

@@ -89,7 +89,7 @@ async function compared(page, gpus) {
   await page.locator('#hardware-gpus').fill(gpus);
   await expect(page.locator('#verdict')).toContainText(`${gpus} × H100-SXM`);
   await rested(page);
-  return page.locator('#gpus').innerText();
+  return page.locator('#gpus').textContent();
 }
 
 test('the types that the chart does not show are asked once all are to be seen', async ({ page, calculator }) => {
