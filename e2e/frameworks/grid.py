@@ -82,6 +82,7 @@ ADAPTED = {"lora": {"rank": 32}}
 KINDS = {("verl", "fsdp"): ("grpo", "ppo", "dapo", "sft", "lora"), ("verl", "megatron"): ("grpo", "ppo", "dapo", "sft", "lora"),
          ("chatlearn", "fsdp"): ("grpo",), ("chatlearn", "megatron"): ("grpo",), ("deepspeed", "deepspeed"): ("pretrain", "sft", "lora", "qlora"),
          ("trl", "fsdp"): ("sft", "lora", "qlora", "grpo", "dpo"), ("trl", "deepspeed"): ("sft", "lora", "qlora", "grpo", "kto", "reward_model"),
+         ("trl", "ddp"): ("lora", "qlora"),
          ("openrlhf", "deepspeed"): ("sft", "lora", "qlora", "grpo", "ppo", "dapo", "dpo"),
          ("slime", "megatron"): ("grpo", "dapo"),
          ("nemo-rl", "fsdp"): ("grpo", "dapo", "sft", "dpo"), ("nemo-rl", "megatron"): ("grpo", "gspo", "lora"),
@@ -264,6 +265,7 @@ TRAINER_OPTIMIZERS = ("adamw_8bit", "paged_adamw", "paged_adamw_8bit", "adafacto
 # TRL and OpenRLHF; the last figure is the GPUs, where they are not eight.
 TRL_FSDP = {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2, "recompute": "none", "rollout": ENGINE}
 TRL_ZERO = {**TRL_FSDP, "backend": "deepspeed"}
+TRL_DDP = {**TRL_FSDP, "backend": "ddp"}
 APART = {**TRL_ZERO, "rollout": {"tensor_parallel": 4}}
 RING = {k: v for k, v in TRL_ZERO.items() if k != "micro_batch"} | {"max_tokens_per_gpu": 8192}
 SHORT = {**SFT, "mean_sequence_length": 1500}
@@ -289,6 +291,18 @@ STATED += [
     ("grpo-paged", ("trl",), "qwen3-8b", GRPO, {**TRL_ZERO, "optimizer": "paged_adamw_8bit"}),
     ("sft-one-gpu", ("trl", "openrlhf"), "qwen3-0.6b", SFT, TRL_ZERO, 1),
     ("sft-one-gpu-fsdp", ("trl",), "qwen3-0.6b", SFT, TRL_FSDP, 1),
+    ("sft-one-gpu-ddp", ("trl",), "qwen3-0.6b", SFT, TRL_DDP, 1),
+    ("sft-ddp", ("trl",), "qwen3-0.6b", SFT, TRL_DDP),
+    ("sft-ddp-two-nodes", ("trl",), "qwen3-0.6b", SFT, {**TRL_DDP, "recompute": "full"}, 16),
+    ("sft-ddp-activations", ("trl",), "qwen3-0.6b", SFT, {**TRL_DDP, "offload": {"activations": True}}),
+    ("sft-ddp-fp16", ("trl",), "qwen3-0.6b", {**SFT, "precision": "fp16"}, TRL_DDP),
+    ("lora-ddp", ("trl",), "qwen3-8b", {**SFT, "kind": "lora", "lora": {"rank": 32, "targets": "attention"}}, TRL_DDP),
+    ("qlora-ddp", ("trl",), "qwen3-8b", {**SFT, "kind": "qlora"}, TRL_DDP),
+    ("qlora-ddp-paged", ("trl",), "qwen3-8b", {**SFT, "kind": "qlora"}, {**TRL_DDP, "optimizer": "paged_adamw_8bit"}, 1),
+    ("dpo-lora-ddp", ("trl",), "qwen3-8b", {**PLAIN, "kind": "dpo", "lora": {"rank": 32}}, TRL_DDP),
+    ("grpo-ddp", ("trl",), "qwen3-0.6b", rl(packing=False), TRL_DDP),
+    ("grpo-lora-ddp", ("trl",), "qwen3-8b", rl(lora={"rank": 32}), TRL_DDP),
+    ("grpo-split-ddp", ("trl",), "qwen3-0.6b", rl(schedule="split", train_gpus=4), {**TRL_DDP, "rollout": {"tensor_parallel": 4}}),
     ("sft-ulysses", ("trl",), "qwen3-8b", PLAIN, {**TRL_ZERO, "ulysses_parallel": 4}),
     ("sft-zero-activations", ("trl",), "qwen3-8b", SFT, {**TRL_ZERO, "recompute": "full", "offload": {"activations": True}}),
     ("sft-zero-offload-all", ("trl",), "qwen3-8b", SFT, {**TRL_ZERO, "offload": OFFLOAD}),

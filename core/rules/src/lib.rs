@@ -79,7 +79,7 @@ pub static FRAMEWORKS: &[Framework] = &[
     runs(&framework::LLMFORGE, &[Deepspeed], llmforge::RULES)
         .fusing_the_lm_head()
         .without_npus(),
-    runs(&framework::TRL, &[Fsdp, Deepspeed], trl::RULES)
+    runs(&framework::TRL, &[Fsdp, Deepspeed, Ddp], trl::RULES)
         .fusing_the_lm_head()
         .apart(),
     runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart().without_npus(),

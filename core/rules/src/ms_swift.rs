@@ -5,7 +5,7 @@
 use super::asked::Asked;
 use super::rule::{EP, ETP, PP, Rule, TP, all, backends, must, ones, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, HALF, MOVED_TOGETHER, NO_RL, PREFERENCES_ARE_PADDED,
+    ACTIVATIONS_STAY, ALL_SHARD, DDP_KEEPS_STATES, FLASH, FLASH_2, FSDP2_SHARDS, HALF, MOVED_TOGETHER, NO_RL, PREFERENCES_ARE_PADDED,
     REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
     WHOLE_NODES, WHOLE_PASSES,
 };
@@ -53,11 +53,7 @@ pub(crate) static RULES: &[Rule] = &[
             MOVED_TOGETHER.or("FSDP2 moves weights, gradients and optimizer together. Offload all three, or none."),
         ],
     ),
-    must("plan.offload", |a| {
-        let offload = a.layout.offload;
-        !a.is(Ddp) || !(offload.parameters || offload.gradients || offload.optimizer)
-    })
-    .or("Plain data parallelism offloads nothing. Set the backend to deepspeed or fsdp."),
+    DDP_KEEPS_STATES,
 ];
 
 /// Whether several sequences stand in one.

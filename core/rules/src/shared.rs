@@ -10,6 +10,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_question::complete::{splits_backward, usual_kernel};
 use shardwise_question::plan::{Layout, MicroBatch, Recompute};
 use shardwise_question::task::Preference;
+use shardwise_question::wire::Backend::Ddp;
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
 use shardwise_question::wire::{Attention, AttentionKernel as Kernel, Engine, KvCacheDtype, Schedule, WorkloadKind};
 
@@ -40,6 +41,12 @@ pub(crate) const MOVED_TOGETHER: Must = must("plan.offload", |a| {
     let offload = a.layout.offload;
     offload.parameters == offload.optimizer && offload.gradients == offload.optimizer
 });
+/// `DistributedDataParallel` keeps whole states on every GPU.
+pub(crate) const DDP_KEEPS_STATES: Rule = must("plan.offload", |a| {
+    let offload = a.layout.offload;
+    !a.is(Ddp) || !(offload.parameters || offload.gradients || offload.optimizer)
+})
+.or("Plain data parallelism offloads nothing. Set the backend to deepspeed or fsdp.");
 pub(crate) const ALL_SHARD: Must = must("plan.shard_group", |a| a.group == a.gpus);
 pub(crate) const NO_OVERSAMPLING: Must = learning("workload.rl.oversampling", |rl| rl.oversampling == 1.0);
 pub(crate) const NO_AGENT: Must = learning("workload.rl.agent", |rl| rl.agent.is_none());

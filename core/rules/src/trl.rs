@@ -1,9 +1,9 @@
 //! TRL 1.16.0 on Accelerate 1.15.0: what their configurations, their trainers and the launcher refuse.
 
 use super::asked::{Asked, nodes};
-use super::rule::{EP, PP, Rule, TP, all, backends, divides, engine, learning, must, no_kind, ones, when};
+use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
-    ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS,
+    ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, DDP_KEEPS_STATES, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS,
     HEADS_BY_ULYSSES, KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_PROCESS_REWARD, NO_REWARD_MODEL,
     NO_ULYSSES, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_ARE_COUNTED, RESPONSES_HAVE_POSITIONS,
     TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
@@ -11,7 +11,7 @@ use super::shared::{
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::AttentionKernel as Kernel;
-use shardwise_question::wire::Backend::{Deepspeed, Fsdp};
+use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
 use shardwise_question::wire::Schedule::{Colocated, Split};
 use shardwise_question::wire::WorkloadKind::{
@@ -36,8 +36,9 @@ pub(crate) static RULES: &[Rule] = &[
     ones(&[TP, PP, EP]).or("TRL's scripts set up no {words}. Set it to 1."),
     when(|a| a.is(Fsdp), ON_FSDP),
     when(|a| a.is(Deepspeed), ON_DEEPSPEED),
-    backends(&[Fsdp, Deepspeed])
-        .or("TRL trains with FSDP2 or DeepSpeed. Set the backend to fsdp or deepspeed, or leave it to the search."),
+    when(|a| a.is(Ddp), ON_DDP),
+    backends(&[Fsdp, Deepspeed, Ddp])
+        .or("TRL trains with FSDP2, DeepSpeed or plain data parallelism. Set the backend to fsdp, deepspeed or ddp."),
     WHOLE_LAYERS.or("TRL recomputes whole layers, or products that it picks itself. Set recompute to full or none."),
     FLASH.or("TRL's texts ask for FlashAttention. Set attention to flash."),
     TRANSFORMERS_KERNEL,
@@ -107,6 +108,14 @@ static ON_DEEPSPEED: &[Rule] = &[
         .or("Accelerate's Ulysses goes with flash2, flash3 and sdpa. Set it to one of them, or leave it out."),
     all(deepspeed::ZERO),
     all(deepspeed::HOST_MEMORY_ALONE),
+];
+
+static ON_DDP: &[Rule] = &[
+    // accelerate/accelerator.py: context_parallel goes with FSDP2, and sp_size is read where DeepSpeed is prepared.
+    ones(&[CP, ULYSSES]).or(
+        "Accelerate splits sequences with FSDP2 or DeepSpeed. Set {field} to 1, or the backend to fsdp or deepspeed.",
+    ),
+    DDP_KEEPS_STATES,
 ];
 
 static FINE_TUNING: &[Rule] = &[
@@ -193,8 +202,8 @@ static DISTILLED: &[Rule] = &[
     })
     .or("TRL compares whole vocabularies, and the teacher's has another size than the student's. Choose a teacher with as large a one."),
     // accelerate/accelerator.py, prepare_model with evaluation_mode: under FSDP it moves no such model to the GPU.
-    backends(&[Deepspeed])
-        .or("Accelerate leaves a teacher in host memory under FSDP. Set the backend to deepspeed, or take veRL's flags."),
+    backends(&[Deepspeed, Ddp])
+        .or("Accelerate leaves a teacher in host memory under FSDP. Set the backend to deepspeed or ddp, or take veRL's flags."),
     learning("workload.rl.responses_per_prompt", |rl| rl.responses_per_prompt == 1)
         .or("TRL's student writes one response to a prompt. Set it to 1."),
     learning("workload.rl.mini_batch", |rl| rl.mini_batch == rl.prompts_per_step)

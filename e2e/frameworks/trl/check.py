@@ -108,6 +108,13 @@ def ignored(config, parser):
             yield f"{section}: {config.get('distributed_type')} never reads it"
 
 
+def alone(args):
+    """The environment of the one process that Accelerate starts where nothing is distributed, whatever their number is said to be."""
+    if int(args.num_processes) != 1:
+        raise ValueError("Accelerate starts a single process")
+    return environments.prepare_simple_launcher_cmd_env(args)[1]
+
+
 def launched(words, config):
     """The environment that Accelerate's launcher gives the processes, and its arguments."""
     parser = launch.launch_command_parser()
@@ -121,7 +128,7 @@ def launched(words, config):
 
     launch.multi_gpu_launcher = started(environments.prepare_multi_gpu_env)
     launch.deepspeed_launcher = started(lambda args: environments.prepare_deepspeed_cmd_env(args)[1])
-    launch.simple_launcher = lambda args: (_ for _ in ()).throw(ValueError("Accelerate starts a single process"))
+    launch.simple_launcher = started(alone)
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         yaml.safe_dump(config, file)
         file.flush()

@@ -29,6 +29,9 @@ def combined(script, script_args, training, model, made, launcher, facts):
         # Read when training starts, as ../deepspeed/check.py has it.
         require(plugin.offload_param_device == "none" or plugin.zero_stage == 3, "offload_param_device: needs stage 3")
         require(plugin.offload_optimizer_device == "none" or plugin.zero_stage >= 1, "offload_optimizer_device: needs stage 1")
+    else:
+        # DistributedDataParallel averages what the script accumulates, and steps the weights that it was given.
+        require(made or model.use_peft or model.dtype == "float32", "dtype: weights that are stepped in 16 bits lose small updates")
     require(world == facts["train_gpus"], f"num_processes: {world} are not the {facts['train_gpus']} GPUs that train")
     # accelerate/utils/launch.py, prepare_multi_gpu_env: without an address the nodes look for a host called None.
     require(int(launcher.num_machines) == 1 or launcher.main_process_ip, "main_process_ip: several nodes need it")

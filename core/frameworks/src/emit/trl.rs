@@ -145,16 +145,13 @@ fn model(emission: &Emission) -> Section {
     section.set("--model_name_or_path", path, reason);
     let precision = job.workload.precision;
     section.set(format!("--{}", half(precision)), "True", "precision of your question");
-    if layout.backend == Backend::Fsdp && job.workload.full_parameter() {
-        section.set("--dtype", "float32", "FSDP's shards are the master weights; products read 16 bits");
-    } else {
-        let reason = if job.workload.full_parameter() {
-            "DeepSpeed keeps master weights of its own"
-        } else {
-            "the frozen base in 16 bits"
-        };
-        section.set("--dtype", half_type(precision), reason);
-    }
+    let (dtype, reason) = match layout.backend {
+        _ if !job.workload.full_parameter() => (half_type(precision), "the frozen base in 16 bits"),
+        Backend::Deepspeed => (half_type(precision), "DeepSpeed keeps master weights of its own"),
+        Backend::Fsdp => ("float32", "FSDP's shards are the master weights; products read 16 bits"),
+        _ => ("float32", "the weights are the master weights; products read 16 bits"),
+    };
+    section.set("--dtype", dtype, reason);
     let (attention, reason) = if layout.context_parallel > 1 {
         ("sdpa", "the one that Accelerate splits over GPUs")
     } else {

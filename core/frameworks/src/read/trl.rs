@@ -99,10 +99,6 @@ fn question(draft: &mut Draft, run: &Run) {
     draft.take_model("model_name_or_path", "model");
     trainer::gpus(draft, run);
     let shards = sharded(draft, run);
-    if shards == Shards::Nobody {
-        // The rule is of the texts for TRL, which always shard.
-        draft.overrule("plan.backend");
-    }
     let split = trainer::groups(draft);
     let loss = draft.word("loss_type");
     let loss = loss.as_deref().map(|loss| loss.trim_matches(['[', ']']));

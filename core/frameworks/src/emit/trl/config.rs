@@ -1,4 +1,4 @@
-//! `accelerate_config.yaml`: processes, and FSDP2 or `DeepSpeed`.
+//! `accelerate_config.yaml`: processes, and FSDP2, `DeepSpeed` or neither.
 
 use std::fmt::Display;
 
@@ -15,10 +15,12 @@ use shardwise_rules::pools;
 pub(super) fn sections(emission: &Emission) -> Vec<Section> {
     let (layout, (gpus, _)) = (&emission.plan.layout, pools(emission.job));
     let own = match layout.backend {
-        Backend::Deepspeed => deepspeed(emission),
-        _ => fsdp(emission),
+        Backend::Deepspeed => Some(deepspeed(emission)),
+        Backend::Fsdp => Some(fsdp(emission)),
+        // The processes are all that plain data parallelism needs.
+        _ => None,
     };
-    vec![launcher(emission, gpus), own, parallelism(layout, gpus)]
+    [Some(launcher(emission, gpus)), own, Some(parallelism(layout, gpus))].into_iter().flatten().collect()
 }
 
 fn launcher(emission: &Emission, gpus: u32) -> Section {
@@ -27,12 +29,20 @@ fn launcher(emission: &Emission, gpus: u32) -> Section {
     section.set("compute_environment", "LOCAL_MACHINE", "your own nodes");
     let (kind, reason) = match layout.backend {
         Backend::Deepspeed => ("DEEPSPEED", "ZeRO, from the plan"),
-        _ => ("FSDP", "from the plan"),
+        Backend::Fsdp => ("FSDP", "from the plan"),
+        // Quoted: a bare NO is YAML's false.
+        _ if gpus == 1 => ("'NO'", "one process, which shares nothing"),
+        _ if job.hardware.vendor() == Some("huawei") => ("MULTI_NPU", "plain data parallelism, from the plan"),
+        _ => ("MULTI_GPU", "plain data parallelism, from the plan"),
     };
     section.set("distributed_type", kind, reason);
     section.set("mixed_precision", half(job.workload.precision), "precision of your question");
     section.set("num_machines", machines(emission), "nodes that train");
-    section.set("num_processes", gpus, format!("{} that train, over all nodes", plural(gpus.into(), "GPU", "GPUs")));
+    let reason = match gpus {
+        1 => "the GPU that trains".to_owned(),
+        _ => format!("{} that train, over all nodes", plural(gpus.into(), "GPU", "GPUs")),
+    };
+    section.set("num_processes", gpus, reason);
     section.set("rdzv_backend", "static", "each node is told its rank");
     section.set("same_network", "true", "the nodes reach each other");
     section
