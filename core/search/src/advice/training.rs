@@ -22,7 +22,7 @@ const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
 const ADAPTERS: &str = "https://arxiv.org/abs/2305.14314";
-const HYBRID_SHARD: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
+const FSDP: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
 const FORWARD: &[&str] =
@@ -32,7 +32,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 34] = [
+pub(super) const RULES: [Rule; 35] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -224,8 +224,18 @@ pub(super) const RULES: [Rule; 34] = [
     }),
     rule("optimizer-8bit", EIGHT_BIT, &["plan.optimizer"], eight_bit),
     rule("adapters-on-attention", ADAPTERS, &["plan.optimizer"], attention_alone),
+    rule("sharded-states", FSDP, &["plan.backend"], |case| {
+        let gpus = case.context.training_gpus();
+        let copies = case.backend() == Backend::Ddp && gpus > 1;
+        let what = "Sharding weights, gradients and optimizer over the GPUs (FSDP)";
+        case.propose(copies && case.is_tight(), what, &|l| {
+            l.backend = Backend::Fsdp;
+            l.zero_stage = 3;
+            l.shard_group = gpus;
+        })
+    }),
     rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
-    rule("hybrid-shard", HYBRID_SHARD, &["plan.shard_group"], |case| {
+    rule("hybrid-shard", FSDP, &["plan.shard_group"], |case| {
         let node = case.job().hardware.gpus_per_node;
         let wide = across(case, Backend::Fsdp) && case.layout().shard_group > node;
         case.propose(wide, "Sharding within the node alone (hybrid sharding)", &|l| l.shard_group = node)

@@ -20,7 +20,10 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
         // The processes are all that plain data parallelism needs.
         _ => None,
     };
-    [Some(launcher(emission, gpus)), own, Some(parallelism(layout, gpus))].into_iter().flatten().collect()
+    [Some(launcher(emission, gpus)), own, Some(parallelism(layout, gpus))]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn launcher(emission: &Emission, gpus: u32) -> Section {
