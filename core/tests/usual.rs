@@ -35,3 +35,26 @@ fn attention_is_as_fast_as_the_named_framework_runs_it() {
         assert!(own.0 > 1.1 * newest && !own.1, "{framework}");
     }
 }
+
+/// On FSDP the known runs have adapters of their trainer's own; a named framework has those that it puts on, as fast as on
+/// `DeepSpeed`.
+#[test]
+fn adapters_take_as_long_as_the_named_frameworks_do() {
+    let asked = |framework: Option<&str>, backend: &str| {
+        let own = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "framework": framework,
+            "workload": {"kind": "lora", "sequence_length": 4096, "global_batch": 64},
+            "plan": {"backend": backend, "zero_stage": 3, "micro_batch": 1, "attention_kernel": "flash2"}});
+        let answer = estimate(&question_from_value(own).unwrap()).unwrap();
+        (answer.step_time_s, answer.caveats.iter().any(|own| own.id == "own-adapters"))
+    };
+    let (unnamed, said) = asked(None, "fsdp");
+    assert!(said);
+    for framework in ["verl", "trl", "llamafactory", "axolotl", "ms-swift"] {
+        let (seconds, said) = asked(Some(framework), "fsdp");
+        assert!(seconds > 1.05 * unnamed && !said, "{framework}");
+    }
+    let (automodel, said) = asked(Some("nemo-rl"), "fsdp");
+    assert!((automodel / unnamed - 1.0).abs() < 0.05 && !said);
+    let (peft, said) = asked(None, "deepspeed");
+    assert!((peft / asked(Some("trl"), "fsdp").0 - 1.0).abs() < 0.05 && !said);
+}

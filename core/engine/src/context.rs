@@ -15,6 +15,7 @@ use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency}
 use shardwise_catalog::model::{Model, ParameterCounts, Picture, QkNorm, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::complete::{training_gpus, usual_kernel};
+use shardwise_question::framework::adapts_by_peft;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
@@ -135,6 +136,14 @@ impl<'a> Context<'a> {
             Backend::Deepspeed => &self.efficiency.deepspeed,
             Backend::Ddp => &self.efficiency.ddp,
         }
+    }
+
+    /// Bytes that a pass moves for each element which an adapter reads or adds to. FSDP's are of runs whose trainer has adapters of
+    /// its own (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>): a named framework with PEFT's has those of
+    /// plain data parallelism, whose runs have PEFT's too.
+    pub(crate) fn adapter_bytes(&self, layout: &Layout) -> f64 {
+        let peft = layout.backend == Backend::Fsdp && adapts_by_peft(self.job.framework.map(|own| own.id));
+        if peft { self.efficiency.ddp.adapter_bytes } else { self.framework(layout).adapter_bytes }
     }
 
     /// Time that the host takes for what the GPU waits for, over that of an x86 server's.

@@ -86,15 +86,17 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
     }
     const EAGER: [&str; 7] =
         ["elementwise", "quantization", "rl_layer_s", "rl_floor_s", "rl_expert_layer_s", "rl_step_s", "rl_sync_s"];
-    const DEEPSPEED: [&str; 4] = ["compute", "adapter_bytes", "expert_layer_s", "tune_step_s"];
+    const DEEPSPEED: [&str; 2] = ["compute", "tune_step_s"];
+    const HUGGING_FACE: [&str; 3] = ["adapter_bytes", "expert_layer_s", "tune_layer_s"];
     const IN_TRAINERS: [&str; 3] = ["eager_layer_s", "eager_expert_layer_s", "rl_sequence_s"];
-    // DeepSpeed and, in part, plain data parallelism follow FSDP, early Megatron the later one: see `parameters::with`.
+    // DeepSpeed follows FSDP and, in adapters and experts, plain data parallelism, which follows FSDP in part; early Megatron
+    // the later one: see `parameters::with`.
     let follow = [
         ("deepspeed", "fsdp", &EAGER[..]),
         ("deepspeed", "fsdp", &DEEPSPEED),
         ("ddp", "fsdp", &EAGER),
         ("fsdp", "ddp", &["tune_layer_s"]),
-        ("deepspeed", "ddp", &["tune_layer_s"]),
+        ("deepspeed", "ddp", &HUGGING_FACE),
         ("vllm", "early_vllm", &IN_TRAINERS),
         ("sglang", "early_vllm", &IN_TRAINERS),
         ("tensorrt_llm", "early_vllm", &IN_TRAINERS),

@@ -281,9 +281,10 @@ pub(crate) fn with(parameters: &[Parameter], base: &Efficiency, logs: &[f64]) ->
     efficiency.early_megatron =
         FrameworkEfficiency { compute: efficiency.early_megatron.compute, ..efficiency.megatron };
     efficiency.deepspeed.compute = efficiency.fsdp.compute;
-    efficiency.deepspeed.adapter_bytes = efficiency.fsdp.adapter_bytes;
-    efficiency.deepspeed.expert_layer_s = efficiency.fsdp.expert_layer_s;
     efficiency.deepspeed.tune_step_s = efficiency.fsdp.tune_step_s;
+    // Hugging Face's models with PEFT's adapters, as the runs of plain data parallelism have them; FSDP's are prime-rl's own.
+    efficiency.deepspeed.adapter_bytes = efficiency.ddp.adapter_bytes;
+    efficiency.deepspeed.expert_layer_s = efficiency.ddp.expert_layer_s;
     for framework in [&mut efficiency.deepspeed, &mut efficiency.ddp] {
         framework.elementwise = efficiency.fsdp.elementwise;
         framework.quantization = efficiency.fsdp.quantization;

@@ -225,6 +225,19 @@ pub fn packs_nothing(framework: Option<&str>) -> bool {
     framework == Some(LLMFORGE.id)
 }
 
+/// Whether a framework's adapters are PEFT's: so has it whatever trains Hugging Face's models but NeMo-RL, whose Automodel has LoRA
+/// of its own (<https://github.com/NVIDIA-NeMo/Automodel/blob/98f4a6892a01b25063b00a4c4243540a4f064caa/nemo_automodel/components/_peft/lora.py>),
+/// and torchtitan (`components/lora.py` of 0.3.0).
+///
+/// ```
+/// use shardwise_core::framework::adapts_by_peft;
+/// assert_eq!([None, Some("verl"), Some("nemo-rl")].map(adapts_by_peft), [false, true, false]);
+/// ```
+#[must_use]
+pub fn adapts_by_peft(framework: Option<&str>) -> bool {
+    framework.is_some_and(|own| ![NEMO_RL.id, TORCHTITAN.id].contains(&own))
+}
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [
     VERL,

@@ -13,7 +13,7 @@ use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::task::Preference;
-use shardwise_question::wire::{Attention, Calibration, Precision, RunBy, WorkloadKind};
+use shardwise_question::wire::{Attention, Backend, Calibration, Precision, RunBy, WorkloadKind};
 use shardwise_question::workload::Rl;
 
 /// Code of the caveat that the network between nodes is assumed.
@@ -38,6 +38,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     if training {
         found.extend(coverage::caveat(job, &plan.layout));
         found.extend(newest_kernel(job, &plan.layout));
+        found.extend(own_adapters(job, &plan.layout));
     }
     // Of a market without an offer the reason is said already.
     if hardware.usd_per_gpu_hour.is_none() && !job.caveats.iter().any(|own| own.id == NO_OFFER) {
@@ -148,6 +149,17 @@ fn newest_kernel(job: &Job, layout: &Layout) -> Option<Caveat> {
         Caveat::new(
             "newest-kernel",
             "Attention is as fast as FlashAttention-3 makes it. Frameworks load FlashAttention-2 unless asked: name the framework, or set attention_kernel to flash2, to see how fast that is.",
+        )
+    })
+}
+
+/// What is taken of adapters that are those of no framework of texts.
+fn own_adapters(job: &Job, layout: &Layout) -> Option<Caveat> {
+    let unnamed = job.framework.is_none() && job.workload.lora.is_some();
+    (unnamed && layout.backend == Backend::Fsdp).then(|| {
+        Caveat::new(
+            "own-adapters",
+            "Adapters are as fast as prime-rl's own, whose runs are those that are known of FSDP. Most frameworks put on PEFT's, which take longer: name the framework to see how long.",
         )
     })
 }

@@ -21,7 +21,7 @@ pub(super) fn adapter_overhead(
     let adapters = context.visited_adapters as f64 / split;
     let rank = context.job.workload.lora.map_or(1, |lora| lora.rank) as f64;
     // Each adapted matrix reads its input and adds to its output once more, in as many passes as the framework takes.
-    let edges = adapters / rank * tokens * context.framework(layout).adapter_bytes;
+    let edges = adapters / rank * tokens * context.adapter_bytes(layout);
     let forward = rates.stream(edges) + Seconds::new(2.0 * adapters * tokens / rates.half.get());
     let matrices = role.model.shape.num_hidden_layers as f64 * 7.0 * share;
     all.forward += forward;
