@@ -241,3 +241,14 @@ fn of_phases_that_will_not_fit_the_one_that_lacks_most_is_named() {
     assert!(fit.needed_gib > 3.0 * fit.capacity_gib, "{fit:?}");
     assert_eq!(answer.memory.phase, fit.phase);
 }
+
+/// One GPU has nobody to shard with: of plans that are as fast the one without another program is proposed.
+#[test]
+fn one_gpu_shards_nothing() {
+    for framework in ["trl", "llamafactory", "axolotl", "ms-swift"] {
+        let own = json!({"version": 1, "model": "qwen3-1.7b", "hardware": {"gpu": "h100-sxm", "gpus": 1}, "framework": framework,
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
+        let answer = estimate(&question_from_value(own).unwrap()).unwrap();
+        assert_eq!(answer.plan.backend, Some(Backend::Ddp), "{framework}");
+    }
+}

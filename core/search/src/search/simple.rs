@@ -69,7 +69,10 @@ pub(super) fn of_split(job: &Job, layout: &Layout) -> u32 {
     let sizes: u32 = split.iter().map(|size| size.ilog2()).sum();
     let all = job.hardware.gpus / layout.model_parallel().max(1) * layout.sequence_split();
     let hybrid = layout.zero_stage >= 2 && layout.shard_group < all;
-    USED * (used + u32::from(hybrid)) + ODD * count(&odd) + UNUSUAL * (uneven + sizes) + usual_stage(layout)
+    // Alone there is nobody to shard with: what shards is a program more, for nothing.
+    let alone = job.hardware.gpus == 1 && matches!(layout.backend, Backend::Fsdp | Backend::Deepspeed);
+    let mechanisms = used + u32::from(hybrid) + u32::from(alone);
+    USED * mechanisms + ODD * count(&odd) + UNUSUAL * (uneven + sizes) + usual_stage(layout)
 }
 
 /// `DeepSpeed`'s recipes take stage 2 where it fits, then 3; the others have one of their own.
