@@ -246,8 +246,8 @@ fn of_phases_that_will_not_fit_the_one_that_lacks_most_is_named() {
 #[test]
 fn one_gpu_shards_nothing() {
     for framework in ["trl", "llamafactory", "axolotl", "ms-swift"] {
-        let own = json!({"version": 1, "model": "qwen3-1.7b", "hardware": {"gpu": "h100-sxm", "gpus": 1}, "framework": framework,
-            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
+        let own = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 1}, "framework": framework,
+            "workload": {"kind": "lora", "sequence_length": 4096, "global_batch": 64}});
         let answer = estimate(&question_from_value(own).unwrap()).unwrap();
         assert_eq!(answer.plan.backend, Some(Backend::Ddp), "{framework}");
     }
