@@ -55,6 +55,8 @@ fn adapters_take_as_long_as_the_named_frameworks_do() {
     }
     let (automodel, said) = asked(Some("nemo-rl"), "fsdp");
     assert!((automodel / unnamed - 1.0).abs() < 0.05 && !said);
+    let [unsloth, swift] = ["unsloth", "ms-swift"].map(|own| asked(Some(own), "ddp").0);
+    assert!(unsloth < 0.9 * swift);
     let (peft, said) = asked(None, "deepspeed");
     assert!((peft / asked(Some("trl"), "fsdp").0 - 1.0).abs() < 0.05 && !said);
 }

@@ -15,7 +15,7 @@ use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency}
 use shardwise_catalog::model::{Model, ParameterCounts, Picture, QkNorm, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::complete::{training_gpus, usual_kernel};
-use shardwise_question::framework::adapts_by_peft;
+use shardwise_question::framework::{Adapters, adapters};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
@@ -140,10 +140,15 @@ impl<'a> Context<'a> {
 
     /// Bytes that a pass moves for each element which an adapter reads or adds to. FSDP's are of runs whose trainer has adapters of
     /// its own (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>): a named framework with PEFT's has those of
-    /// plain data parallelism, whose runs have PEFT's too.
+    /// plain data parallelism, whose runs have PEFT's too. What is added in place is read and written once in 16 bits, as in
+    /// Megatron's runs.
     pub(crate) fn adapter_bytes(&self, layout: &Layout) -> f64 {
-        let peft = layout.backend == Backend::Fsdp && adapts_by_peft(self.job.framework.map(|own| own.id));
-        if peft { self.efficiency.ddp.adapter_bytes } else { self.framework(layout).adapter_bytes }
+        let efficiency = self.efficiency;
+        match (layout.backend, adapters(self.job.framework.map(|own| own.id))) {
+            (Backend::Fsdp, Adapters::Peft) => efficiency.ddp.adapter_bytes,
+            (Backend::Ddp, Adapters::InPlace) => efficiency.megatron.adapter_bytes,
+            _ => self.framework(layout).adapter_bytes,
+        }
     }
 
     /// Time that the host takes for what the GPU waits for, over that of an x86 server's.

@@ -225,17 +225,38 @@ pub fn packs_nothing(framework: Option<&str>) -> bool {
     framework == Some(LLMFORGE.id)
 }
 
-/// Whether a framework's adapters are PEFT's: so has it whatever trains Hugging Face's models but NeMo-RL, whose Automodel has LoRA
-/// of its own (<https://github.com/NVIDIA-NeMo/Automodel/blob/98f4a6892a01b25063b00a4c4243540a4f064caa/nemo_automodel/components/_peft/lora.py>),
-/// and torchtitan (`components/lora.py` of 0.3.0).
+/// Whose adapters stand beside the matrices of Hugging Face's models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adapters {
+    /// PEFT's modules.
+    Peft,
+    /// Products that read their input once and add to the matrix's output in place.
+    InPlace,
+    /// The trainer's own modules.
+    Own,
+}
+
+/// Whose adapters a framework puts on.
+///
+/// Unsloth adds in place (`matmul_lora` of `unsloth/kernels/utils.py` of 2026.10.9, line 1855). NeMo-RL's Automodel has LoRA of its
+/// own (<https://github.com/NVIDIA-NeMo/Automodel/blob/98f4a6892a01b25063b00a4c4243540a4f064caa/nemo_automodel/components/_peft/lora.py>),
+/// as torchtitan has (`components/lora.py` of 0.3.0). The others that train Hugging Face's models load PEFT.
 ///
 /// ```
-/// use shardwise_core::framework::adapts_by_peft;
-/// assert_eq!([None, Some("verl"), Some("nemo-rl")].map(adapts_by_peft), [false, true, false]);
+/// use shardwise_core::framework::{Adapters, adapters};
+/// assert_eq!(adapters(None), Adapters::Own);
+/// assert_eq!(["verl", "nemo-rl", "unsloth"].map(|own| adapters(Some(own))), [Adapters::Peft, Adapters::Own, Adapters::InPlace]);
 /// ```
 #[must_use]
-pub fn adapts_by_peft(framework: Option<&str>) -> bool {
-    framework.is_some_and(|own| ![NEMO_RL.id, TORCHTITAN.id].contains(&own))
+pub fn adapters(framework: Option<&str>) -> Adapters {
+    let Some(own) = framework else {
+        return Adapters::Own;
+    };
+    match own {
+        _ if own == UNSLOTH.id => Adapters::InPlace,
+        _ if [NEMO_RL.id, TORCHTITAN.id].contains(&own) => Adapters::Own,
+        _ => Adapters::Peft,
+    }
 }
 
 /// Every framework, in the order in which the page shows them.
