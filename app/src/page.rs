@@ -421,7 +421,7 @@ impl Page {
     #[inline(never)]
     pub(crate) fn say(self, english: &str) -> String {
         if self.lang == Lang::En {
-            return english.to_owned();
+            return self.lang.with_names(english);
         }
         let known = self.said.with(|said| {
             let found = said.iter().find(|(known, _)| known == english);

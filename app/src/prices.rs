@@ -56,11 +56,17 @@ pub(crate) fn beside(question: &Question, sheet: Option<&MarketSpec>) -> Questio
     let hardware = &mut question.hardware;
     let has_own = hardware.market.as_ref().is_some_and(|market| market.own.is_some());
     if let Some(sheet) = sheet.filter(|_| counts(hardware) && !has_own) {
-        let market = hardware.market.get_or_insert_default();
+        join(hardware.market.get_or_insert_default(), sheet);
+    }
+    question
+}
+
+/// Puts a sheet's rows into a market, unless it has some of its own.
+pub(crate) fn join(market: &mut MarketSpec, sheet: &MarketSpec) {
+    if market.own.is_none() {
         market.own.clone_from(&sheet.own);
         market.only_own = sheet.only_own;
     }
-    question
 }
 
 /// A question without the rows that are those of a sheet, or without any where none is given: as a link has it.

@@ -114,6 +114,9 @@ pub(crate) enum Task {
         texts: Vec<String>,
         /// The question that the page shows, which a few settings without their command change.
         base: Value,
+        /// The market in which the page would rent what a script asks that says no price; null where it rents in none.
+        #[serde(default)]
+        market: Value,
         /// Of a log: what is said of its run, by the names of `shardwise contribute`.
         #[serde(default)]
         given: Map<String, Value>,

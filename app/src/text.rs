@@ -134,6 +134,25 @@ impl Lang {
     /// A sentence of the core as the form writes it: labels in place of the names of the question's fields, and thousands
     /// separated.
     pub(crate) fn with_labels(self, sentence: &str) -> String {
+        self.labelled(sentence, |name, goes_on| {
+            let number = name.parse().ok().filter(|_| !goes_on).map(format::grouped);
+            Field::of_name(name).map(|field| format!("“{}”", self.label(field))).or(number)
+        })
+    }
+
+    /// A sentence of the core with the form's words in place of the paths of the question's fields.
+    pub(crate) fn with_names(self, sentence: &str) -> String {
+        self.labelled(sentence, |name, _| {
+            let (path, key) = name.rsplit_once('.')?;
+            let word = || (path.starts_with("plan") || path.starts_with("workload")).then(|| self.word(key));
+            let named = Field::of_name(name).map(|field| self.label(field));
+            let named = named.or_else(|| word().filter(|word| *word != key));
+            named.map(|named| format!("“{named}”"))
+        })
+    }
+
+    /// A sentence with other words for its names and numbers: `say` is told whether a number is a part of something longer.
+    fn labelled(self, sentence: &str, say: impl Fn(&str, bool) -> Option<String>) -> String {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
         let mut said = String::with_capacity(sentence.len() + 16);
         let mut rest = sentence;
@@ -145,8 +164,7 @@ impl Lang {
             // The numbers of identifiers (`rtx-4090`) are none, and what is separated already (`2,048`) stays so.
             let goes_on = before.ends_with('-') || before == "," && said.ends_with(|c: char| c.is_ascii_digit());
             said.push_str(before);
-            let number = name.parse().ok().filter(|_| !goes_on).map(format::grouped);
-            match Field::of_name(name).map(|field| format!("“{}”", self.label(field))).or(number) {
+            match say(name, goes_on) {
                 Some(words) => said.push_str(&words),
                 None => said.push_str(&after[..name.len().max(1)]),
             }
@@ -305,6 +323,22 @@ mod tests {
             assert_eq!(Lang::En.with_labels(said), shown);
         }
         assert_eq!(Lang::Zh.with_labels("请减小此项，或修改 hardware.gpus。"), "请减小此项，或修改“GPU 数”。");
+    }
+
+    #[test]
+    fn paths_in_sentences_are_said_as_the_form_says_them() {
+        for (said, shown) in [
+            ("State workload.run.steps, or workload.run.examples.", "State “Steps”, or “Examples in the data set”."),
+            (
+                "the estimate computes in it: state plan.gradient_bytes",
+                "the estimate computes in it: state “Bytes of a gradient”",
+            ),
+            // A framework's own keys, numbers and days stay.
+            ("Set data.max_length to 2048 as of 2026-11-09.", "Set data.max_length to 2048 as of 2026-11-09."),
+            ("Set micro_batch.", "Set micro_batch."),
+        ] {
+            assert_eq!(Lang::En.with_names(said), shown);
+        }
     }
 
     #[test]

@@ -94,8 +94,15 @@ pub(crate) fn texts(framework: &'static Framework, version: &'static str, asked:
         Err(why) => flags.why = why,
     }
     let free = asked_of(&undecided(&asked.question), framework, version);
-    let Ok(other) = shardwise_core::evaluate_for(&free, framework) else {
-        return flags;
+    let other = match shardwise_core::evaluate_for(&free, framework) {
+        Ok(other) => other,
+        // Of any plan: what the question asks, and not what the search chose.
+        Err(error) => {
+            if !error.message.ends_with(&flags.why) {
+                flags.why = error.message;
+            }
+            return flags;
+        }
     };
     if let Ok(texts) = write(framework, version, &other, link) {
         flags.texts = texts;

@@ -12,8 +12,9 @@ use serde_json::{Map, Value, json};
 use shardwise_core::doctor::{diagnose, says_so, scripts};
 use shardwise_core::emit::{self, FRAMEWORKS, Framework};
 use shardwise_core::interface::Refusal;
-use shardwise_core::read::{improve, is_linked, migrate, read};
-use shardwise_core::wire::{FitState, VERSION, question_from_value, to_value};
+use shardwise_core::market::is_unsaid;
+use shardwise_core::read::{Reading, improve, is_linked, migrate, read};
+use shardwise_core::wire::{FitState, VERSION, WorkloadKind, question_from_value, to_value};
 use shardwise_core::{InputError, Question, permalink};
 
 use crate::browser;
@@ -112,9 +113,9 @@ pub fn answer_opened(request: &str) -> String {
             Some(json!(true))
         }
         Task::Prices { lang, text } => Some(json!(read_prices(&text, Lang::of_tag(&lang).unwrap_or_default()))),
-        Task::Read { lang, texts, base, given } => {
+        Task::Read { lang, texts, base, market, given } => {
             let lang = Lang::of_tag(&lang).unwrap_or_default();
-            Some(json!(sheets::reading(&reading(&texts, base, &given), lang)))
+            Some(json!(sheets::reading(&reading(&texts, base, &market, &given), lang)))
         }
         Task::Link { question } => Some(linked(question)),
         Task::Answer { hash } => Some(answered(&hash)),
@@ -223,10 +224,10 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
 
 /// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
+    flags.why = words_of(&flags.why, lang);
     let Some(words) = languages::words(lang) else {
         return flags;
     };
-    flags.why = words_of(&flags.why, lang);
     for own in &mut flags.texts {
         own.text = words.text(&own.text, own.language);
         for (_, reason) in &mut own.reasons {
@@ -248,8 +249,8 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 
 /// What texts ask. A script is read by itself: what it does not state is a default or assumed, and nothing is taken from the
 /// question that the page happens to show (`base`). That one is changed by a few settings without their command, unless
-/// they say what they were printed for. `given` is what a person says of the run whose log is among them.
-fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
+/// they say what they were printed for. `market` is where the page rents what says no price. `given` is what a person says of the run whose log is among them.
+fn reading(texts: &[String], base: Value, market: &Value, given: &Map<String, Value>) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     if texts.iter().any(|text| says_so(text)) {
         let found = match diagnose(&texts, None) {
@@ -265,7 +266,7 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
             json!({ "says": found.says(), "framework": found.framework, "evidence": found.evidence, "mends": mends });
         // The script that ran, where it is there too.
         let scripts = scripts(&texts);
-        let mut both = if scripts.is_empty() { json!({}) } else { script(&scripts, Value::Null) };
+        let mut both = if scripts.is_empty() { json!({}) } else { script(&scripts, Value::Null, market) };
         if both.get("error").is_some() {
             both = json!({});
         }
@@ -275,14 +276,26 @@ fn reading(texts: &[String], base: Value, given: &Map<String, Value>) -> Value {
     if let Some(run) = run::logged(&texts, &base, given) {
         return json!({ "run": run });
     }
-    script(&texts, base)
+    script(&texts, base, market)
+}
+
+/// A question that says nothing but where a script is rented, beside which it is read: the page that takes it over rents it there.
+/// `None` where the script, or the link in its head, says what its machine is or costs.
+fn rented(reading: &Reading, market: &Value) -> Option<Question> {
+    let own = &reading.question.hardware;
+    let open = is_unsaid(own) && own.host_ram_gib.is_none() && own.internode_gbit_per_s_per_gpu.is_none();
+    let document = json!({"version": VERSION, "model": null, "hardware": {"gpu": null, "market": market},
+        "workload": {"kind": WorkloadKind::Sft}});
+    question_from_value(document).ok().filter(|_| open && market.is_object())
 }
 
 /// What the texts of a script ask.
-fn script(texts: &[&str], base: Value) -> Value {
+fn script(texts: &[&str], base: Value, market: &Value) -> Value {
     let own = read(texts, None);
     let changes = own.as_ref().is_ok_and(|own| own.settings_alone) && !is_linked(texts);
     let base = question_from_value(base).ok().filter(|_| changes);
+    let changes = base.is_some();
+    let base = base.or_else(|| rented(own.as_ref().ok()?, market));
     let reading = match base.as_ref().map_or(own, |base| read(texts, Some(base))) {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
@@ -311,7 +324,7 @@ fn script(texts: &[&str], base: Value) -> Value {
         "improved": improved,
         "searched": searched,
         "migrated": migrate(texts, base.as_ref(), &reading),
-        "changes": base.is_some(),
+        "changes": changes,
     })
 }
 
@@ -324,8 +337,11 @@ fn instead(question: &Question, framework: &'static Framework) -> Option<Value> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Fetch, answer_first, answer_opened, estimate, languages};
+    use super::{Fetch, answer_first, answer_opened, estimate, languages, question_from_value, sheets};
+    use crate::form::Form;
+    use crate::text::Lang;
     use serde_json::{Map, Value, json};
+    use shardwise_core::wire::Document;
     use std::task::{Context, Poll, Waker};
 
     /// Nothing that is asked here has to wait.
@@ -368,7 +384,7 @@ mod tests {
     }
 
     fn read(texts: &[String], base: Value) -> Value {
-        super::reading(texts, base, &Map::new())
+        super::reading(texts, base, &Value::Null, &Map::new())
     }
 
     fn question(kind: &str, backend: &str) -> Value {
@@ -401,7 +417,7 @@ mod tests {
             gradient_accumulation_steps: 1\ngradient_checkpointing: false\ndeepspeed: deepspeed_configs/zero2.json\n\
             datasets:\n  - path: x\n    type: alpaca\nbf16: true\nflash_attention: true\nsample_packing: true\n";
         let base = json!({});
-        let found = super::reading(&[script.to_owned()], base, &Map::new());
+        let found = super::reading(&[script.to_owned()], base, &Value::Null, &Map::new());
         assert_eq!(found["answer"]["fit"]["state"], "no", "{}", found["answer"]["fit"]);
         let searched = &found["searched"];
         assert_eq!(searched["answer"]["fit"]["state"], "fits", "{}", found["refused"]);
@@ -462,6 +478,71 @@ mod tests {
         assert_eq!(found["changes"], true);
         assert_eq!(found["question"]["hardware"]["gpu"], "h200-sxm", "{found}");
         assert_eq!(found["question"]["workload"]["rl"]["prompts_per_step"], 128);
+    }
+
+    /// veRL's on four nodes of eight.
+    const NODES: &str = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=512 \
+        data.max_prompt_length=1024 data.max_response_length=4096 actor_rollout_ref.model.path=Qwen/Qwen3-8B \
+        actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 actor_rollout_ref.rollout.name=vllm \
+        actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8 trainer.nnodes=4";
+
+    #[test]
+    fn a_script_costs_in_the_box_what_it_costs_once_the_page_has_taken_it_over() {
+        let mut before = Form::default();
+        before.rent();
+        let market = before.market().map_or(Value::Null, |market| Value::Object(market.entries()));
+        assert!(market.is_object());
+        let found = super::reading(&[NODES.to_owned()], Value::Null, &market, &Map::new());
+        assert_eq!(found["changes"], false);
+        let in_the_box = &found["answer"];
+        assert!(in_the_box["offer"].is_object(), "{in_the_box}");
+        let shown = sheets::reading(&found, Lang::En);
+        let said = json!(shown).to_string();
+        assert!(said.contains("Dollars by an offer"), "{said}");
+        // As the button loads it, and as a link says that knows no seller.
+        let plain = read(&[NODES.to_owned()], Value::Null);
+        assert!(json!(sheets::reading(&plain, Lang::En)).to_string().contains("the list price"));
+        for question in [&found["question"], &plain["question"]] {
+            let mut form = before.clone();
+            let question = question_from_value(question.clone()).unwrap_or_else(|error| panic!("{error}"));
+            form.load(&question);
+            form.rent_as(&before);
+            let asked = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
+            let answer = shardwise_core::evaluate_alone(&asked)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .answer;
+            assert_eq!(json!(answer.offer), in_the_box["offer"]);
+            assert_eq!(json!(answer.usd_per_mtok), in_the_box["usd_per_mtok"]);
+        }
+    }
+
+    #[test]
+    fn one_plan_has_one_figure_of_memory_in_the_box() {
+        let script = NODES.replace("ppo_micro_batch_size_per_gpu=4", "ppo_micro_batch_size_per_gpu=1");
+        let found = read(&[script], Value::Null);
+        let changes = found["improved"]["changes"].as_array().cloned().unwrap_or_default();
+        let last = changes.last().unwrap_or(&Value::Null);
+        assert!(last.is_object(), "{found}");
+        assert_eq!(last["needed_gib"], found["improved"]["answer"]["fit"]["needed_gib"]);
+        let said = json!(sheets::reading(&found, Lang::En)).to_string();
+        let needs = crate::format::gib(last["needed_gib"].as_f64().unwrap_or_default());
+        assert!(
+            said.contains(&format!("{needs}\u{a0}GiB")) && said.contains(&format!(" {needs}\u{a0}/")),
+            "{needs}: {said}"
+        );
+    }
+
+    #[test]
+    fn where_no_plan_helps_the_question_is_what_is_refused() {
+        let question = json!({
+            "version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
+            "workload": {"kind": "grpo", "lora": {"rank": 16}, "rl": {"prompts_per_step": 64, "responses_per_prompt": 8,
+                "max_prompt_length": 512, "max_response_length": 2048}},
+        });
+        let found = flags(&question, "unsloth", "");
+        let why = found["why"].as_str().unwrap_or_default();
+        assert!(why.starts_with("“GPUs”: ") && why.contains("on one node"), "{why}");
+        assert!(!why.contains("leave it to the search"), "{why}");
     }
 
     #[test]

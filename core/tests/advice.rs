@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shardwise_core::advice::{RULES, helps};
+use shardwise_core::advice::{RULES, helps, is_searched_anew};
 use shardwise_core::neighbours::apply;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Advice, Answer, Question, Severity, question_from_value};
@@ -363,4 +363,27 @@ fn room_on_the_card_is_not_advised_where_host_memory_lacks_more_for_it() {
     let [now, then] = [false, true].map(|offload| estimate(&asked(offload)).unwrap());
     assert!(now.fit.probability > 0.5 && then.fit.probability < 0.5, "{:?} {:?}", now.fit, then.fit);
     assert!(said(&now, "offload-states").is_none());
+}
+
+/// Where the search chose the plan it chooses anew when generation goes beside training: that is what was promised.
+#[test]
+fn advice_on_a_plan_that_was_searched_promises_what_following_it_gives() {
+    let mut followed = 0;
+    for (model, gpus, longest) in [("qwen3-8b", 16, 8192), ("qwen3-32b", 32, 8192), ("qwen3-32b", 64, 16384)] {
+        let question = question_from_value(json!({"version": 1, "model": model,
+            "hardware": {"gpu": "h100-sxm", "gpus": gpus},
+            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8,
+                "max_prompt_length": 1024, "max_response_length": longest}}}))
+        .unwrap();
+        let now = estimate(&question).unwrap();
+        for advice in now.advice.iter().filter(|own| is_searched_anew(own)) {
+            let Some(gain) = advice.gain else { continue };
+            let then = evaluate_alone(&apply(&question, &advice.set).unwrap()).unwrap().answer;
+            let each = then.tokens_per_s_per_gpu - now.tokens_per_s_per_gpu;
+            let what = format!("{model}, {}: {:?}", advice.id, advice.set);
+            assert!((gain.tokens_per_s_per_gpu - each).abs() < 1e-6 * then.tokens_per_s_per_gpu, "{what}");
+            followed += 1;
+        }
+    }
+    assert!(followed > 0);
 }

@@ -172,3 +172,59 @@ fn options_that_are_wrong_are_named() {
         assert_eq!(error.field, field, "{options}: {error}");
     }
 }
+
+const UNCUT: &str = "trl sft --model_name_or_path Qwen/Qwen3-8B --dataset_name trl-lib/Capybara --max_length none --bf16 \\
+    --use_peft --per_device_train_batch_size 1 --gradient_accumulation_steps 8 --gradient_checkpointing --max_steps 100";
+
+/// What the check says that it assumed, by the start of each note.
+fn assumed(text: &str, options: &str) -> Vec<String> {
+    let found = check(&[text], &parse_options(options).unwrap()).unwrap();
+    let notes = found.findings.into_iter().filter(|one| one.rule == "assumed");
+    notes.map(|one| one.text).collect()
+}
+
+#[test]
+fn a_verdict_says_what_it_rests_on_that_nobody_stated() {
+    let found = check(&[UNCUT], &parse_options(r#"{"gpu": "h100-sxm", "gpus": 8}"#).unwrap()).unwrap();
+    assert_eq!(found.verdict, Verdict::Fits);
+    let says: Vec<&str> = found.says.iter().map(|one| one.text.as_str()).collect();
+    assert!(says[1].contains("assumes workload.sequence_length = 2048"), "{says:?}");
+    let note = found.findings.iter().find(|one| one.rule == "assumed").unwrap();
+    assert_eq!(note.level, Level::Note);
+    assert!(note.text.contains("Set max_length"), "{}", note.text);
+
+    // What no text and no option names: the GPU, and how many.
+    let all = assumed(UNCUT, "{}");
+    assert!(all.iter().any(|one| one.contains("h100-sxm") && one.contains("--gpu.")), "{all:?}");
+    assert!(
+        all.iter()
+            .any(|one| one.contains("hardware.gpus = 8") && one.contains("--gpus.")),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn what_the_text_the_caller_or_the_framework_settles_is_no_assumption() {
+    let stated = UNCUT.replace("--max_length none", "--max_length 4096");
+    assert_eq!(assumed(&stated, r#"{"gpu": "h200-sxm", "gpus": 8}"#), [""; 0]);
+    // TRL cuts at 1,024 by itself.
+    let own = UNCUT.replace("--max_length none", "");
+    assert_eq!(assumed(&own, r#"{"gpu": "h200-sxm", "gpus": 8}"#), [""; 0]);
+    assert_eq!(assumed(SCRIPT, r#"{"gpu": "h200-sxm"}"#), [""; 0]);
+}
+
+#[test]
+fn without_an_option_the_gpu_is_that_of_the_link_in_the_head() {
+    let question = r#"{"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h200-sxm", "gpus": 8},
+        "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#;
+    let question = shardwise_core::wire::parse_question(question).unwrap();
+    let link = shardwise_core::permalink::to_hash(&question);
+    let text = format!("# https://example.org/#{link}\n{}", UNCUT.replace("--use_peft", ""));
+    let gpu = |options| {
+        let found = check(&[&text], &parse_options(options).unwrap()).unwrap();
+        found.question.unwrap().hardware.gpu
+    };
+    assert_eq!(gpu("{}"), "h200-sxm");
+    assert_eq!(gpu(r#"{"gpu": "b200-sxm"}"#), "b200-sxm");
+    assert_eq!(assumed(&text, "{}"), [""; 0]);
+}

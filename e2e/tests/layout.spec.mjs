@@ -66,10 +66,12 @@ for (const width of [390, 360]) {
           return {
             inside: [...line.querySelectorAll(':scope > span:not(.dock-m), b')].every((own) => box(own).left >= 0 && box(own).right <= innerWidth),
             // What has no room is on the next line, which is not shown.
+            // A separator ends what stands before it: where memory goes there is room behind, and none begins with a line.
+            ended: [...line.children].every((own) => own.matches('.tag') || parseFloat(getComputedStyle(own).borderLeftWidth) === 0),
             whole: memory.top >= room.bottom - 1 || (memory.bottom <= room.bottom + 1 && memory.right <= room.right + 1),
           };
         });
-        expect(shown, link).toEqual({ inside: true, whole: true });
+        expect(shown, link).toEqual({ inside: true, ended: true, whole: true });
       }
     });
   }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use shardwise_core::catalog::Generation;
-use shardwise_core::wire::{VERSION, WorkloadKind, at, put, question_from_value, take};
+use shardwise_core::wire::{MarketSpec, VERSION, WorkloadKind, at, put, question_from_value, take};
 use shardwise_core::{Question, belonging, catalog, json};
 
 use super::{CUSTOM_GPU, Field, FieldError, Form, HOME, OFFLOADS, Problem, Takes, is_rl, units};
@@ -225,6 +225,17 @@ impl Form {
         // A role that was taken out has no plan.
         belonging::strip(&mut document);
         question_from_value(document).map_err(|error| vec![error.into()])
+    }
+
+    /// The market whose terms and sellers it names, whatever it says of the machine itself: another question is rented there, too.
+    pub(crate) fn market(&self) -> Option<MarketSpec> {
+        let mut document = Value::Object(Map::new());
+        for field in [Field::Terms, Field::Providers] {
+            set(&mut document, field, self.value(field).ok().flatten());
+        }
+        let market = at(&document, "hardware.market");
+        let named = market.as_object().is_some_and(|own| !own.is_empty());
+        named.then(|| serde_json::from_value(market.clone()).ok()).flatten()
     }
 
     /// How many parts of the plan are set by hand, of those that the task has a use for.

@@ -424,6 +424,18 @@ fn a_script_is_rented_as_the_question_before_it() {
     };
     assert!(market(&before).is_some());
     assert_eq!(adopted(&plain), market(&before));
+    // A script has nodes of a size, which are those of the offer in a market.
+    let mut nodes = plain.clone();
+    (nodes.hardware.gpus, nodes.hardware.gpus_per_node) = (Some(32), Some(8));
+    assert_eq!(adopted(&nodes), market(&before));
+    let mut unrented = before.clone();
+    for field in [Field::Terms, Field::Providers] {
+        unrented.set(field, "");
+    }
+    let mut form = unrented.clone();
+    form.load(&nodes);
+    form.rent_as(&unrented);
+    assert_eq!(asked(&form).hardware.gpus_per_node, Some(8));
     // One that says what an hour costs, or whose offers it takes, keeps to that.
     assert_eq!(adopted(&grpo()), None);
     let mut own = plain.clone();

@@ -11,7 +11,7 @@ mod row;
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
-use super::words::words_of;
+use super::words::{value as said_value, words_of};
 use crate::protocol::blocks::Run;
 use crate::sheets::prelude::*;
 use crate::words;
@@ -55,7 +55,7 @@ fn script(found: &Value, lang: Lang) -> Vec<Block> {
     let refused = refused[1].as_str().and_then(|why| {
         let field = refused[0].as_str().unwrap_or_default();
         let asked = missing.iter().any(|own| word(own, "field") == field);
-        (!asked).then(|| said(Kind::Refusal, format!("{field}{}{}", lang.colon(), words_of(why, lang))))
+        (!asked).then(|| said(Kind::Refusal, format!("{}{}{}", fields(field, lang), lang.colon(), words_of(why, lang))))
     });
     let groups = [
         ("not_modelled", sheet.read_unmodelled),
@@ -71,6 +71,7 @@ fn script(found: &Value, lang: Lang) -> Vec<Block> {
     blocks.extend(asked_for);
     blocks.extend(refused);
     blocks.extend(assumed::view(found, lang));
+    blocks.extend(gain::priced(found, lang));
     blocks.extend(problems(reading, lang));
     blocks.extend(gain::changes(found, lang));
     blocks.push(Section::block("", Purpose::Folds, folds));
@@ -177,6 +178,15 @@ fn problems(reading: &Value, lang: Lang) -> Option<Block> {
     (!found.is_empty()).then(|| entries(Listed::Findings, found))
 }
 
+/// Fields of the question as the form calls them.
+fn fields(paths: &str, lang: Lang) -> String {
+    let paths = paths.split([' ', ',']).filter(|path| !path.is_empty());
+    paths
+        .map(|path| assumed::called(path, lang))
+        .collect::<Vec<_>>()
+        .join(lang.comma())
+}
+
 /// The keys of one kind, folded.
 fn group(reading: &Value, kind: &str, name: &str, lang: Lang) -> Option<Block> {
     let all = list(reading, kind);
@@ -185,18 +195,18 @@ fn group(reading: &Value, kind: &str, name: &str, lang: Lang) -> Option<Block> {
     }
     let settings = all.iter().map(|entry| {
         let (key, value, field) = (word(entry, "key"), word(entry, "value"), word(entry, "field"));
-        // What is assumed has no key, only a field.
+        // What is assumed has no key, only a field: that is said as the form says it.
         let setting = match (key, value) {
-            ("", "") => field.to_owned(),
-            ("", value) => format!("{field} = {value}"),
-            (key, "") => key.to_owned(),
-            (key, value) => format!("{key}={value}"),
+            ("", "") => run(fields(field, lang)),
+            ("", value) => run(format!("{}{}{}", fields(field, lang), lang.colon(), said_value(value, lang))),
+            (key, "") => code(key),
+            (key, value) => code(format!("{key}={value}")),
         };
         let rest =
-            if key.is_empty() || field.is_empty() { words_of(word(entry, "why"), lang) } else { field.to_owned() };
+            if key.is_empty() || field.is_empty() { words_of(word(entry, "why"), lang) } else { fields(field, lang) };
         let mut told = vec![run(rest), run(" ")];
         told.extend(line_of(entry, lang));
-        Entry::new([vec![code(setting)], told])
+        Entry::new([vec![setting], told])
     });
     let settings = entries(Listed::Settings, settings);
     Some(fold(&format!("read-{kind}"), name, all.len().to_string(), vec![settings]))

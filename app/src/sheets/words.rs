@@ -52,8 +52,8 @@ pub(super) fn value(word: &str, lang: Lang) -> String {
     }
 }
 
-/// A sentence of the core, in the page's language.
+/// A sentence of the core, in the page's language and with the form's words.
 pub(crate) fn words_of(words: &str, lang: Lang) -> String {
     let said = languages::words(lang).and_then(|own| own.say(words));
-    said.map_or_else(|| words.to_owned(), |said| unbroken(&said))
+    lang.with_names(&said.map_or_else(|| words.to_owned(), |said| unbroken(&said)))
 }

@@ -42,6 +42,8 @@ words! {
     why_offers: "Who rents it out?", "谁在出租？";
     why_offers_take: "Every offer of these GPUs with its price, its day and what the work costs there.",
         "这种 GPU 的每一个报价：价格、日期，以及在那里完成的成本。";
+    why_offers_line: "{0} {0|offer holds|offers hold} it, at {1} to {2} a GPU hour; the cheapest: {3}.",
+        "有 {0} 个报价可用，每 GPU 小时 {1} 至 {2}；最便宜的是 {3}。";
     why_scaling: "More GPUs", "更多 GPU";
     why_memory_take: "{0}: {1} GiB.", "{0}：{1} GiB。";
     why_plans_take: "Of {0} that were tried, the simplest that is about as fast as any; the next ones, and what each gives up.",

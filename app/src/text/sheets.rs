@@ -93,6 +93,9 @@ words! {
     line: "Line {0}", "第 {0} 行";
     line_of_file: "File {0}, line {1}", "文件 {0}，第 {1} 行";
     read_count: "{0} settings read", "已读取 {0} 项设置";
+    priced_by_offer: "Dollars by an offer: {0}", "费用按一项报价：{0}";
+    priced_by_list: "Dollars at {0} a GPU hour, the list price.", "费用按每 GPU 小时 {0}（目录价格）。";
+    priced_as_stated: "Dollars at {0} a GPU hour, as stated.", "费用按每 GPU 小时 {0}（已写明的价格）。";
     read_by: "read as {0}", "按 {0} 读取";
     count_refused: "{0} refused", "{0} 项被拒绝";
     count_unknown: "{0} unknown", "{0} 项未知";

@@ -7,6 +7,14 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     // Parts of the examples' names that are no names.
     ("GRPO with tools", ["GRPO with tools", "带工具的 GRPO"]),
     ("Qwen3-8B from Qwen3-32B", ["Qwen3-8B from Qwen3-32B", "Qwen3-8B（教师 Qwen3-32B）"]),
+    // Fields of a question that no control is of.
+    ("gradient_bytes", ["Bytes of a gradient", "每个梯度的字节数"]),
+    ("master_weights_bytes", ["Bytes of a trained weight", "每个训练权重的字节数"]),
+    ("optimizer_bytes", ["Bytes of the optimizer's states", "优化器状态的字节数"]),
+    ("logit_bytes", ["Bytes of a logit", "每个 logit 的字节数"]),
+    ("gen_batch_size", ["Prompts generated at once", "一次生成的提示数"]),
+    ("reward_model", ["Reward model", "奖励模型"]),
+    ("agent", ["Agent", "智能体"]),
     ("startup", ["Start-up", "启动"]),
     ("training", ["Training that counts", "有效训练"]),
     ("evaluation", ["Evaluation", "评测"]),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use leptos::ev::Event;
 use serde_json::{Map, Value};
-use shardwise_core::wire::to_value;
+use shardwise_core::wire::{Document, to_value};
 
 use super::comfort::Close;
 use super::flags::NoWorker;
@@ -14,7 +14,9 @@ use super::icons::Refusal;
 use super::sheet;
 use crate::client::desk;
 use crate::follow::follow_at_rest;
+use crate::form::Form;
 use crate::page::sheet::State;
+use crate::prices;
 use crate::protocol::Task;
 use crate::view::prelude::*;
 
@@ -120,14 +122,25 @@ fn order(page: Page, open: RwSignal<bool>, given: State) {
         let base = page.answered();
         let texts = page.pasted.with(|text| split(text));
         let given = given.get();
+        let market = market(page);
         Some(Box::new(move || {
             let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
             let lang = page.lang.tag().to_owned();
-            desk::order(page, Task::Read { lang, texts, base, given }, |page, found| {
+            desk::order(page, Task::Read { lang, texts, base, market, given }, |page, found| {
                 page.reading.set(Some(found.into()));
             });
         }))
     });
+}
+
+/// Where the page rents a script that it takes over.
+fn market(page: Page) -> Value {
+    let mut market = page.form.with(Form::market);
+    let sheet = page.sheet_prices.get();
+    if let (Some(market), Some(sheet)) = (&mut market, sheet) {
+        prices::join(market, &sheet);
+    }
+    market.map_or(Value::Null, |market| Value::Object(market.entries()))
 }
 
 /// Why a text is not read.

@@ -18,8 +18,10 @@ mod training;
 use crate::figures;
 use std::cmp::Ordering;
 
-use crate::neighbours::{moved_to, settings};
-use crate::search::{Runs, Verdict};
+use serde_json::{Map, Value};
+
+use crate::neighbours::{apply, moved_to, settings};
+use crate::search::{self, Runs, Verdict};
 use crate::warnings::warnings;
 pub use case::Rule;
 use case::{Case, NOTICEABLE, Proposal, Room, one, rule, seconds};
@@ -35,6 +37,13 @@ const HOPELESS: f64 = 0.01;
 
 /// Every rule whose gain is computed, those of each part of a plan together.
 pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
+
+/// Whether a piece of advice on a plan that was searched is worth what a search finds where it is followed, not what it changes of the
+/// plan at hand.
+#[must_use]
+pub fn is_searched_anew(advice: &Advice) -> bool {
+    RULES.into_iter().flatten().any(|rule| rule.anew && rule.id == advice.id)
+}
 
 /// Whether following a piece of advice helps: rules of thumb and recipes that the search departs from say what they
 /// would cost.
@@ -65,7 +74,7 @@ pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &
         .map(|advice| (0.0, advice))
         .collect();
     for rule in RULES.into_iter().flatten() {
-        let Some((gain, advice)) = judged(&case, rule, question) else {
+        let Some((gain, advice)) = judged(&case, rule, question, searched) else {
             continue;
         };
         match found.iter_mut().find(|(_, known)| known.id == rule.id) {
@@ -105,7 +114,10 @@ fn gib(advice: &Advice) -> f64 {
 
 /// What a rule says, where following it makes the step noticeably faster, or memory go round: first what makes a plan
 /// fit, then by the share that each GPU gains in tokens.
-fn judged(case: &Case<'_>, rule: &Rule, question: &Question) -> Option<(f64, Advice)> {
+///
+/// Where the search chose the plan, whoever follows a rule that leaves little of it has it choose anew: what comes of that is said, and
+/// asked only of what helps the plan at hand.
+fn judged(case: &Case<'_>, rule: &Rule, question: &Question, searched: bool) -> Option<(f64, Advice)> {
     let proposal = (rule.propose)(case)?;
     let job = proposal.job.as_ref().map_or(case.job(), |(job, _)| job);
     let plan = moved_to(case.job(), job, case.plan, &proposal.plan)?;
@@ -116,28 +128,20 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Question) -> Option<(f64, Adv
         Some((job, _)) => figures::of(&Context::with(job, case.context.efficiency), &plan),
         None => figures::of(case.context, &plan),
     };
-    let now = &case.now;
-    let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
-    let saved = now.reserved_gib - then.reserved_gib;
-    let (least, room) = rule.saves;
-    let counts = room == Room::Any || case.is_tight();
-    // A plan that fits pays nothing for more room.
-    let saves = counts && saved > least && (share > -NOTICEABLE || !now.fits);
-    // Room on the card is no help where host memory lacks more for it. What hardly ever fits has little to lose.
-    let saves = saves && (then.fits || then.probability >= now.probability || now.probability < HOPELESS);
-    let text = if then.fits && share >= rule.noticeable {
-        faster(&proposal.what, now, &then)
-    } else if saves {
-        smaller(&proposal.what, saved, then.step_time_s - now.step_time_s)
-    } else {
-        return None;
-    };
+    let mut text = helped(case, rule, &proposal.what, &then)?;
     let mut set = settings(question, rule.about, (case.job(), &case.spec), (job, &plan));
     if let Some((_, own)) = proposal.job {
         for (path, value) in own {
             set.insert(path, value);
         }
     }
+    let mut then = then;
+    if searched && rule.anew {
+        then = chosen_anew(case, question, &set)?;
+        text = helped(case, rule, &proposal.what, &then)?;
+    }
+    let now = &case.now;
+    let share = gained(&then, now);
     let mends = then.fits && !now.fits;
     let advice = Advice {
         id: rule.id.into(),
@@ -148,6 +152,38 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Question) -> Option<(f64, Adv
         set,
     };
     Some((share + if mends { 1e3 } else { 0.0 }, advice))
+}
+
+/// The share of its tokens that each GPU gains.
+fn gained(then: &Figures, now: &Figures) -> f64 {
+    then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0
+}
+
+/// In which way other figures help, as a sentence; nothing where they do not.
+fn helped(case: &Case<'_>, rule: &Rule, what: &str, then: &Figures) -> Option<String> {
+    let now = &case.now;
+    let share = gained(then, now);
+    let saved = now.reserved_gib - then.reserved_gib;
+    let (least, room) = rule.saves;
+    let counts = room == Room::Any || case.is_tight();
+    // A plan that fits pays nothing for more room.
+    let saves = counts && saved > least && (share > -NOTICEABLE || !now.fits);
+    // Room on the card is no help where host memory lacks more for it. What hardly ever fits has little to lose.
+    let saves = saves && (then.fits || then.probability >= now.probability || now.probability < HOPELESS);
+    if then.fits && share >= rule.noticeable {
+        Some(faster(what, now, then))
+    } else {
+        saves.then(|| smaller(what, saved, then.step_time_s - now.step_time_s))
+    }
+}
+
+/// The figures of the plan that the search chooses where a question has what following a rule sets.
+fn chosen_anew(case: &Case<'_>, question: &Question, set: &Map<String, Value>) -> Option<Figures> {
+    let best = search::best(&apply(question, set)?, case.context.efficiency, None).ok()?;
+    if case.runs && Runs::new(case.runner, &best.job).verdict(&best.plan) != Verdict::Yes {
+        return None;
+    }
+    Some(figures::of(&Context::with(&best.job, case.context.efficiency), &best.plan))
 }
 
 fn faster(what: &str, now: &Figures, then: &Figures) -> String {

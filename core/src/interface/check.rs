@@ -83,7 +83,7 @@ pub enum Level {
 }
 
 /// Every rule with what it says in general.
-pub const RULES: [(&str, &str); 14] = [
+pub const RULES: [(&str, &str); 15] = [
     ("unread", "The text is not read as that of a framework."),
     ("missing", "Something that no estimate goes without is not told."),
     ("no-estimate", "There is no estimate of the question that the text asks."),
@@ -95,6 +95,7 @@ pub const RULES: [(&str, &str); 14] = [
     ("budget", "It costs more than it may."),
     ("cheaper-offer", "An offer on demand asks less than the catalog's price."),
     ("advice", "It runs, but badly."),
+    ("assumed", "Something that decides whether it fits, and that the text does not say, is assumed."),
     ("unknown-key", "A setting is not known, and so not in the estimate."),
     ("not-modelled", "A setting that matters is not in the estimate."),
     ("other-gpus", "The text is for another number of GPUs."),
@@ -139,6 +140,7 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
         None
     });
     judged.text(&reading);
+    judged.guesses(&reading, options);
     if let Some(answer) = &answer {
         let unfit = !answer.fits;
         let improved = if unfit { improve(texts, Some(&base), &reading) } else { None };
@@ -187,7 +189,8 @@ fn valid(options: &CheckOptions) -> Result<(), InputError> {
 
 /// What answers where no text tells.
 fn base(options: &CheckOptions) -> Result<Question, InputError> {
-    let gpu = known_gpu(options.gpu.as_deref().unwrap_or("h100-sxm"))?;
+    // Without one the link in a text's head may say which.
+    let gpu = options.gpu.as_deref().map(known_gpu).transpose()?;
     question_from_value(json!({
         "version": VERSION,
         "model": options.model,

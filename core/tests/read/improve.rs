@@ -23,6 +23,8 @@ fn keeps_its_word(texts: &[&str], base: Option<&Question>) -> Option<Improved> {
     let last = improved.changes.last().unwrap();
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     assert!(close(last.tokens_per_s_per_gpu, after.answer.tokens_per_s_per_gpu), "{last:?}");
+    // One figure of memory for one plan.
+    assert_eq!(last.needed_gib, after.answer.fit.needed_gib);
     let sure = |answer: &Answer| answer.fit.state == FitState::Fits;
     // What is proposed keeps its margin: what only comes nearer is no improvement.
     assert!(last.fits && sure(&after.answer), "{last:?}");
@@ -324,5 +326,28 @@ proptest! {
                 prop_assert!(!improved.diff.is_empty(), "{:?}\n{}", improved.changes, texts.join("\n"));
             }
         }
+    }
+}
+
+#[test]
+fn a_change_states_what_the_framework_does_not_start_without() {
+    let text = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=256 \\
+    data.max_prompt_length=1024 data.max_response_length=3072 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=128 actor_rollout_ref.actor.use_kl_loss=True \\
+    actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8 trainer.nnodes=1";
+    for text in [format!("{text}\n"), format!("{text} trainer.use_v1=True\n")] {
+        assert!(!read(&[&text], None).unwrap().refused.is_empty());
+        let improved = keeps_its_word(&[&text], None).unwrap();
+        assert!(improved.elsewhere.is_empty(), "{:?}", improved.elsewhere);
+        let again = read(&[&improved.texts[0]], None).unwrap();
+        // Of the release that it is for: that of before 0.6.0 has an engine by itself.
+        let engines = |key: &str| again.release.is_some() && key == "actor_rollout_ref.rollout.name";
+        let left: Vec<&str> = again
+            .refused
+            .iter()
+            .map(|one| one.key.as_str())
+            .filter(|key| !engines(key))
+            .collect();
+        assert!(left.is_empty(), "{left:?}: {}", improved.diff);
     }
 }

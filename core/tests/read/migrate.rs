@@ -73,3 +73,30 @@ fn a_release_is_guessed_by_its_keys_and_changes_speak_its_words() {
     assert_eq!(release(older).as_deref(), Some("0.5.0"));
     assert_eq!(release(&newer), None);
 }
+
+const UNNAMED: &str = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=256 \\
+    data.max_prompt_length=1024 data.max_response_length=3072 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=128 actor_rollout_ref.actor.use_kl_loss=True \\
+    actor_rollout_ref.rollout.n=8 trainer.n_gpus_per_node=8 trainer.nnodes=1";
+
+#[test]
+fn an_engine_that_an_older_release_took_by_itself_is_named_for_the_newest() {
+    let reading = read(&[UNNAMED], None).unwrap();
+    assert_eq!(reading.release.as_deref(), Some("0.5.0"));
+    assert!(reading.older_by_default());
+    let migrated = migrate(&[UNNAMED], None, &reading).unwrap();
+    let [changed] = migrated.texts.as_slice() else { panic!("{migrated:?}") };
+    assert!(changed.contains("actor_rollout_ref.rollout.name=vllm"), "{changed}");
+    let again = read(&[changed], None).unwrap();
+    assert_eq!(again.release, None);
+    assert!(again.refused.iter().all(|one| one.key != "actor_rollout_ref.rollout.name"), "{:?}", again.refused);
+}
+
+#[test]
+fn what_is_left_out_shows_no_older_release_where_a_key_came_later() {
+    for later in ["trainer.use_v1=True", "actor_rollout_ref.rollout.data_parallel_size=1"] {
+        let reading = read(&[&format!("{UNNAMED} {later}")], None).unwrap();
+        assert_eq!(reading.release, None, "{later}");
+        assert!(reading.refused.iter().any(|one| one.key == "actor_rollout_ref.rollout.name"), "{later}");
+    }
+}

@@ -29,7 +29,7 @@ fn decides(field: &str) -> bool {
 }
 
 /// What a field is called where the rest of the form does not stand around it.
-fn called(field: &str, lang: Lang) -> String {
+pub(super) fn called(field: &str, lang: Lang) -> String {
     if field == "hardware.gpu" { lang.text().col_gpu.to_owned() } else { name(field, lang) }
 }
 

@@ -1,7 +1,7 @@
 //! What a script would give as it is and with the changes that help most, and the way into the form.
 
 use serde_json::Value;
-use shardwise_core::wire::{FitState, question_from_value};
+use shardwise_core::wire::{FitState, Rental, question_from_value};
 
 use super::super::parts::by;
 use super::super::words::value;
@@ -10,6 +10,7 @@ use crate::fit;
 use crate::form::Field;
 use crate::protocol::blocks::{Sign, listing, words};
 use crate::sheets::prelude::*;
+use crate::words::offer;
 
 /// The file that a diff is saved as.
 const FILE: &str = "shardwise.diff";
@@ -32,6 +33,28 @@ pub(super) fn verdict(found: &Value, lang: Lang) -> Option<Block> {
     let own = row(lang.sheets().as_it_is.to_owned(), answer, lang);
     let searched = searched(found).map(|own| row(other(found, lang), &own["answer"], lang));
     Some(entries(Listed::Verdicts, std::iter::once(own).chain(with).chain(searched)))
+}
+
+/// Which price the dollars are of; of each row where they are of several.
+pub(super) fn priced(found: &Value, lang: Lang) -> Vec<Block> {
+    let rows = [&found["answer"], &found["improved"]["answer"], &found["searched"]["answer"]];
+    let hardware = question_from_value(found["question"].clone())
+        .ok()
+        .map(|question| question.hardware);
+    let listed = hardware.is_some_and(|own| own.usd_per_gpu_hour.is_none() && own.owned.is_none());
+    let mut said_of: Vec<String> = rows.into_iter().filter_map(|answer| price(answer, listed, lang)).collect();
+    said_of.dedup();
+    said_of.into_iter().map(|words| said(Kind::Hint, words)).collect()
+}
+
+/// Whose price an answer goes by: an offer's, the catalog's, or the one that is stated.
+fn price(answer: &Value, listed: bool, lang: Lang) -> Option<String> {
+    if let Ok(own) = serde_json::from_value::<Rental>(answer["offer"].clone()) {
+        return Some(fill(lang.sheets().priced_by_offer, &[&offer(&own, lang)]));
+    }
+    let usd = format::price(answer["usd_per_gpu_hour"].as_f64()?);
+    let words = if listed { lang.sheets().priced_by_list } else { lang.sheets().priced_as_stated };
+    Some(fill(words, &[&usd]))
 }
 
 /// Another plan of the script's framework on the same GPUs, where neither the script nor the changes do.
@@ -113,7 +136,8 @@ fn change(own: &Value, lang: Lang) -> Entry {
     let path = word(own, "field");
     // As the form calls it; the path of what has no control.
     let name = Field::of_path(path).map_or(path, |field| lang.label(field));
-    let needs = format::gib(number(&own["reserved_gib"]));
+    // The figure that the row of the verdict has of the same plan.
+    let needs = format::gib(number(&own["needed_gib"]));
     let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };
     let settings = list(own, "settings").iter().filter_map(Value::as_str).map(code);
     let [from, to] = ["from", "to"].map(|key| value(word(own, key), lang));

@@ -1,10 +1,14 @@
 //! What a fold asks, and its answer in a line: from the answer that stands, without what is behind it.
 
+use shardwise_core::market;
+use shardwise_core::wire::HardwareSpec;
+
 use crate::format;
 use crate::page::Page;
 use crate::page::folds::Fold;
-use crate::text::fill;
+use crate::text::{Lang, fill};
 use crate::view::{calibrate, memory, run, time};
+use crate::words::{provider, spread};
 
 /// The question.
 pub(super) fn title(page: Page, fold: Fold) -> String {
@@ -47,9 +51,46 @@ pub(super) fn take(page: Page, fold: Fold) -> String {
             None => text.why_calibrate_take.to_owned(),
         },
         Fold::Run => run::line(page),
-        Fold::Offers => text.why_offers_take.to_owned(),
+        Fold::Offers => {
+            let shown = page.answered();
+            let line = shown.and_then(|shown| offers(&shown.question.hardware, page.lang));
+            line.unwrap_or_else(|| text.why_offers_take.to_owned())
+        }
         Fold::Front => text.why_front_take.to_owned(),
         Fold::Scaling => text.why_scaling_take.to_owned(),
         Fold::Sensitivity => text.why_sensitivity_take.to_owned(),
+    }
+}
+
+/// How many offers hold a machine, between which prices, and the cheapest with its day: what paper has of a part that is closed.
+/// `None` where none does.
+fn offers(machine: &HardwareSpec, lang: Lang) -> Option<String> {
+    let text = lang.text();
+    let market = Some(machine.market.clone().unwrap_or_default());
+    let open = HardwareSpec { gpu: machine.gpu.clone(), gpus: machine.gpus, market, ..HardwareSpec::default() };
+    let found = market::offers(&open).ok()?;
+    let prices: Vec<f64> = found.iter().map(|offer| offer.usd_per_gpu_hour()).collect();
+    let [low, _, high] = spread(&prices)?;
+    let least = found.first()?;
+    let day = least.date().unwrap_or(text.prices_undated);
+    let whose = [provider(least.provider(), lang), least.instance(), day].join(lang.comma());
+    Some(fill(text.why_offers_line, &[&found.len().to_string(), &low, &high, &whose]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offers;
+    use crate::text::Lang;
+    use shardwise_core::wire::HardwareSpec;
+
+    #[test]
+    fn a_closed_fold_says_who_rents_the_machine_out() {
+        let machine = |gpu: &str, gpus| HardwareSpec { gpu: gpu.into(), gpus: Some(gpus), ..HardwareSpec::default() };
+        let line = offers(&machine("h100-sxm", 8), Lang::En).unwrap_or_default();
+        assert!(line.contains(" offers hold it, at $") && line.contains(", 20"), "{line}");
+        let chinese = offers(&machine("h100-sxm", 8), Lang::Zh).unwrap_or_default();
+        assert!(chinese.contains("个报价"), "{chinese}");
+        // Of a number that no instance divides there is none.
+        assert_eq!(offers(&machine("gb200-nvl72", 7), Lang::En), None);
     }
 }

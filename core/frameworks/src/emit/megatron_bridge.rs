@@ -65,7 +65,7 @@ fn warnings(emission: &Emission) -> Vec<String> {
     let counted = layout.gradient_bytes;
     if counted != bytes && [2.0, 4.0].contains(&counted) {
         out.push(format!(
-            "the estimate counts {} bytes of a gradient; {name} sums them in {}. State gradient_bytes for an estimate of that.",
+            "the estimate counts {} bytes of a gradient; {name} sums them in {}.",
             amount(counted),
             amount(bytes)
         ));

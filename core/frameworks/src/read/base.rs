@@ -36,11 +36,13 @@ impl Draft<'_> {
         let spec = self.base.map(|base| &base.hardware);
         let named = self.field("hardware.gpu").cloned();
         // A link, a price and the host's memory are those of the base's own GPU.
-        let alike = spec.is_some_and(|spec| named.as_ref().is_none_or(|gpu| *gpu == spec.gpu));
+        let alike = spec.is_some_and(|spec| spec.gpu.is_null() || named.as_ref().is_none_or(|gpu| *gpu == spec.gpu));
         match spec.filter(|_| alike) {
             Some(spec) => {
-                if named.is_none() {
-                    self.assume(
+                if named.is_none() && spec.gpu.is_null() {
+                    self.nobodys_gpu();
+                } else if named.is_none() {
+                    self.assume_known(
                         "hardware.gpu",
                         spec.gpu.clone(),
                         "From the base question; a script does not name the GPU.",
@@ -62,15 +64,13 @@ impl Draft<'_> {
                 if self.field("hardware.gpus").is_none()
                     && let Some(gpus) = spec.gpus
                 {
-                    self.assume("hardware.gpus", gpus, "From the base question; the text does not state it.");
+                    self.assume_known("hardware.gpus", gpus, "From the base question; the text does not state it.");
                     if let Some(node) = spec.gpus_per_node {
                         self.set("hardware.gpus_per_node", node);
                     }
                 }
             }
-            None if named.is_none() => {
-                self.assume("hardware.gpu", GPU, "A script does not name the GPU; choose yours.");
-            }
+            None if named.is_none() => self.nobodys_gpu(),
             None => {}
         }
         if self.field("hardware.gpus").is_none() {
@@ -85,6 +85,10 @@ impl Draft<'_> {
             self.assume("hardware.gpus", gpus, why);
         }
         self.settle_offer();
+    }
+
+    fn nobodys_gpu(&mut self) {
+        self.assume("hardware.gpu", GPU, "A script does not name the GPU; choose yours.");
     }
 
     /// The fewest GPUs that the stated layout runs on.
@@ -106,7 +110,11 @@ impl Draft<'_> {
             let belongs = ["time", "memory"].contains(&name) || self.field("workload.rl").is_some();
             if let Some(factor) = factor.filter(|_| belongs) {
                 let field = format!("calibration.{name}");
-                self.assume(&field, factor, "From the base question, which is calibrated with a run of your own.");
+                self.assume_known(
+                    &field,
+                    factor,
+                    "From the base question, which is calibrated with a run of your own.",
+                );
             }
         }
     }
@@ -129,7 +137,7 @@ impl Draft<'_> {
                     .and_then(Value::as_f64)
                     .unwrap_or(f64::INFINITY);
                 match value.filter(|value| *value <= limit) {
-                    Some(value) => self.assume(&field, value, FROM_THE_BASE),
+                    Some(value) => self.assume_known(&field, value, FROM_THE_BASE),
                     None if !longest.is_empty() => {
                         self.assume(
                             &field,
@@ -143,14 +151,14 @@ impl Draft<'_> {
         } else if let Some(lengths) = base.and_then(|base| base.lengths.as_ref()) {
             let stated = self.field("workload.mean_sequence_length").is_some();
             if let (false, Ok(lengths)) = (stated, serde_json::to_value(lengths)) {
-                self.assume("workload.lengths", lengths, FROM_THE_BASE);
+                self.assume_known("workload.lengths", lengths, FROM_THE_BASE);
             }
         } else if let Some(mean) = base.and_then(|base| base.mean_sequence_length) {
             let limit = self.field("workload.sequence_length").and_then(Value::as_f64);
             if limit.is_some_and(|limit| mean <= limit) {
-                self.assume("workload.mean_sequence_length", mean, FROM_THE_BASE);
+                self.assume_known("workload.mean_sequence_length", mean, FROM_THE_BASE);
                 if let Some(cv) = base.and_then(|base| base.sequence_length_cv) {
-                    self.assume("workload.sequence_length_cv", cv, FROM_THE_BASE);
+                    self.assume_known("workload.sequence_length_cv", cv, FROM_THE_BASE);
                 }
             }
         }

@@ -162,7 +162,7 @@ fn question(draft: &mut Draft, run: &Run) {
     if run.deepspeed {
         draft.set("plan.backend", "deepspeed");
     } else {
-        draft.assume(
+        draft.assume_known(
             "plan.backend",
             "ddp",
             "The Trainer starts without DeepSpeed: every GPU keeps everything. --deepspeed would shard.",
@@ -186,9 +186,11 @@ fn question(draft: &mut Draft, run: &Run) {
     let length = lengths.iter().find_map(|name| draft.count(&format!("--{name}")));
     match (length, draft.base.and_then(|base| base.workload.sequence_length)) {
         (Some(length), _) => draft.set("workload.sequence_length", length),
-        (None, Some(length)) => {
-            draft.assume("workload.sequence_length", length, "From the base question; the text does not state it.")
-        }
+        (None, Some(length)) => draft.assume_known(
+            "workload.sequence_length",
+            length,
+            "From the base question; the text does not state it.",
+        ),
         (None, None) => draft.assume("workload.sequence_length", 2048, "The text does not state it; set --max_length."),
     }
     kernel::hugging_face(draft, "--attn_implementation", "plan");
@@ -296,7 +298,7 @@ fn gpus(draft: &mut Draft, model_parallel: u64, whole: Option<u64>, pass: Option
     match (stated, whole, pass) {
         (None, Some(whole), Some(pass)) if whole.is_multiple_of(pass) => {
             let gpus = (whole / pass.max(1)).saturating_mul(model_parallel).max(1);
-            draft.assume("hardware.gpus", gpus, "train_batch_size over micro-batch and accumulation.");
+            draft.assume_known("hardware.gpus", gpus, "train_batch_size over micro-batch and accumulation.");
             gpus
         }
         (Some(gpus), ..) => gpus,

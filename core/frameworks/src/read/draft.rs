@@ -46,6 +46,7 @@ pub(crate) struct Draft<'a> {
     sections: &'static [KeySection],
     missing: Vec<Missing>,
     outdated: Vec<Outdated>,
+    lacking: Vec<(&'static str, &'static str)>,
     understood: Vec<Understood>,
     assumed: Vec<Assumed>,
     ignored: Vec<Ignored>,
@@ -76,6 +77,7 @@ impl<'a> Draft<'a> {
             sections,
             missing: Vec::new(),
             outdated: Vec::new(),
+            lacking: Vec::new(),
             understood: Vec::new(),
             assumed: Vec::new(),
             ignored: Vec::new(),
@@ -126,6 +128,11 @@ impl<'a> Draft<'a> {
     pub(crate) fn shows_older(&mut self, release: &str) {
         let release = binding::release(release);
         self.older = Some(self.older.map_or(release, |older| older.min(release)));
+    }
+
+    /// The newest release asks for a setting that had this value by itself in the text's.
+    pub(crate) fn lacks(&mut self, key: &'static str, value: &'static str) {
+        self.lacking.push((key, value));
     }
 
     /// Whether the text is older than a release, so that the defaults before it hold.
@@ -182,7 +189,7 @@ impl<'a> Draft<'a> {
     /// Puts one assumption in the place of all.
     pub(crate) fn forget_assumed(&mut self, why: &str) {
         self.assumed.clear();
-        self.assume("", Value::Null, why);
+        self.assume_known("", Value::Null, why);
     }
 
     /// Takes a field out of the question.
@@ -208,9 +215,17 @@ impl<'a> Draft<'a> {
         self.field("model").and_then(Value::as_str).and_then(catalog::model)
     }
 
-    /// Sets a field that the text does not state.
+    /// Guesses a field that the text does not state.
     pub(crate) fn assume(&mut self, path: &str, value: impl Into<Value>, why: impl AsRef<str>) {
-        let value = value.into();
+        self.assume_as(path, value.into(), why.as_ref(), true);
+    }
+
+    /// Sets a field that the text does not state and something else settles: the framework's default, the caller, a link.
+    pub(crate) fn assume_known(&mut self, path: &str, value: impl Into<Value>, why: impl AsRef<str>) {
+        self.assume_as(path, value.into(), why.as_ref(), false);
+    }
+
+    fn assume_as(&mut self, path: &str, value: Value, why: &str, guessed: bool) {
         let shown = match &value {
             Value::String(text) => text.clone(),
             Value::Null => String::new(),
@@ -220,7 +235,7 @@ impl<'a> Draft<'a> {
             self.set(path, value);
         }
         self.assumed
-            .push(Assumed { field: path.to_owned(), value: short(&shown), why: printable(why.as_ref()) });
+            .push(Assumed { field: path.to_owned(), value: short(&shown), why: printable(why), guessed });
     }
 
     /// Notes what the framework refuses; `line` 0: where the key is stated, if it is.

@@ -17,13 +17,14 @@ use super::report::{Assumed, Dialect, Reading, Understood};
 use plans::{State, in_order, search};
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
+use shardwise_engine::{fit, step};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Answer, Backend, Question};
 use shardwise_search::answer::answer;
 use shardwise_search::estimate::{self, Evaluated};
 use shardwise_search::neighbours::Dimension;
-use told::{about, difference, follow, joined, settings, stated_too};
+use told::{about, demanded, difference, follow, joined, settings, stated_too};
 
 /// How often changes that a text cannot say are left out; each reads the changed text twice.
 const MOST_ATTEMPTS: usize = 6;
@@ -66,6 +67,8 @@ pub struct Change {
     pub tokens_per_s_per_gpu: f64,
     /// What the worst GPU holds, in GiB.
     pub reserved_gib: f64,
+    /// What decides whether it fits needs, in GiB: as the `fit` of an answer has it.
+    pub needed_gib: f64,
     /// How many times as fast as without it.
     pub speedup: f64,
 }
@@ -218,6 +221,8 @@ impl Way<'_> {
     }
 
     fn changes(&self) -> Vec<Change> {
+        let context = Context::new(self.job);
+        let needed = |plan: &Plan| fit::judge(&context, plan, &step::evaluate(&context, plan)).needed_gib;
         let steps = self.states.windows(2).enumerate();
         let changes = steps.filter_map(|(at, pair)| {
             let [was, now] = pair else { return None };
@@ -230,6 +235,7 @@ impl Way<'_> {
                 fits: now.fits(),
                 tokens_per_s_per_gpu: now.tokens / now.seconds / f64::from(self.job.gpus()),
                 reserved_gib: now.reserved,
+                needed_gib: needed(&now.plan),
                 speedup: was.seconds / now.seconds,
             })
         });
@@ -243,6 +249,7 @@ impl Way<'_> {
         let now = self.said(last).unwrap_or_default();
         follow(&mut edits, now, &self.reading.understood);
         joined(&mut edits, self.reading);
+        edits.extend(demanded(now, &edits, self.reading, self.bare()));
         let mut edited = edit::apply(texts, self.reading, &edits);
         // A change that no text says leaves no edit: it is lost as well.
         if !edited.elsewhere.is_empty() || (self.said(last).is_none() && edits.is_empty()) {

@@ -217,7 +217,7 @@ impl Draft<'_> {
             let assumed = self.forget(path);
             // Nobody has to be told what the framework does anyway.
             if assumed || was.is_some_and(|was| was != value) {
-                self.assume(path, value.clone(), WHY);
+                self.assume_known(path, value.clone(), WHY);
             }
         }
     }

@@ -139,7 +139,7 @@ pub(super) fn model(draft: &mut Draft) -> Option<u64> {
         .map(|entry| entry.id);
     let same = same.min_by_key(|entry| (Some(entry.id) != named, entry.id.len()));
     match same {
-        Some(entry) => draft.assume(
+        Some(entry) => draft.assume_known(
             "model",
             entry.id,
             format!("Its shape is that of the arguments: {layers} layers of {hidden}, {heads} heads."),

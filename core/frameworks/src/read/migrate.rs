@@ -1,9 +1,10 @@
-//! A text of an older release, said for the newest: keys that were renamed under their new names, those that are gone taken out.
+//! A text of an older release, said for the newest: keys that were renamed under their new names, those that are gone taken out, what
+//! had a default stated.
 
 use serde::Serialize;
 
 use super::diff;
-use super::edit::{self, Edited};
+use super::edit::{self, Edit, Edited};
 use super::read;
 use super::report::{Dialect, Reading};
 use shardwise_question::wire::Question;
@@ -39,7 +40,7 @@ pub struct Migrated {
 /// ```
 #[must_use]
 pub fn migrate(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Option<Migrated> {
-    if reading.outdated.is_empty() {
+    if reading.outdated.is_empty() && reading.lacking.is_empty() {
         return None;
     }
     let framework = crate::emit::framework(reading.framework.id())?;
@@ -68,8 +69,26 @@ pub fn migrate(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Op
     if outdated.len() > elsewhere.len() {
         return None;
     }
+    let changed = if reading.lacking.is_empty() { changed } else { stated(&changed, base, reading)? };
     let diff = diff::unified(texts, &changed);
     (!diff.is_empty()).then(|| Migrated { release: (*newest).to_owned(), diff, texts: changed, elsewhere })
+}
+
+/// The texts with what older releases took by themselves and the newest asks for.
+fn stated(texts: &[String], base: Option<&Question>, reading: &Reading) -> Option<Vec<String>> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let own = read(&texts, base).ok()?;
+    let state = |(key, value): &(&str, &str)| Edit {
+        key: (*key).to_owned(),
+        value: Some((*value).to_owned()),
+        bare: false,
+        section: None,
+    };
+    let edits: Vec<Edit> = own.lacking.iter().map(state).collect();
+    let edited = edit::apply(&texts, &own, &edits);
+    let again: Vec<&str> = edited.texts.iter().map(String::as_str).collect();
+    let whole = edited.elsewhere.is_empty() && same(&reading.question, &read(&again, base).ok()?.question);
+    whole.then_some(edited.texts)
 }
 
 /// Whether two readings ask the same, but for the generation of the engine and of defaults, which are the release's.

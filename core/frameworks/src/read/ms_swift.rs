@@ -238,7 +238,7 @@ fn lengths(draft: &mut Draft, entry: Option<&ModelEntry>) {
     let own = draft.base.and_then(|base| base.workload.sequence_length);
     let positions = entry.map_or(2048, |own| own.shape.max_position_embeddings);
     match own {
-        Some(own) => draft.assume("workload.sequence_length", own, "From the base question; the text does not state it."),
+        Some(own) => draft.assume_known("workload.sequence_length", own, "From the base question; the text does not state it."),
         None => draft.assume("workload.sequence_length", positions.clamp(1, 8192), "ms-swift cuts at the model's positions, and how long your data are the text does not tell: 8,192 at most are estimated. Set max_length to state it."),
     }
 }

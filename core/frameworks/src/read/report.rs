@@ -1,5 +1,6 @@
 //! What a reading gives back.
 
+mod assumptions;
 mod places;
 
 pub(crate) use places::Places;
@@ -159,6 +160,9 @@ pub struct Reading {
     /// Keys that the newest release has renamed or removed.
     #[serde(skip)]
     pub(crate) outdated: Vec<Outdated>,
+    /// Settings that the newest release asks for, and their value by default in the text's.
+    #[serde(skip)]
+    pub(crate) lacking: Vec<(&'static str, &'static str)>,
     /// Whether the text is a few settings without their command, which change a question rather than ask one.
     #[serde(skip)]
     pub settings_alone: bool,
@@ -265,6 +269,9 @@ pub struct Assumed {
     pub value: String,
     /// Where the value is from, and the key that would state it.
     pub why: String,
+    /// Whether it may be another: neither what the framework does by itself, nor the caller's, nor a link's.
+    #[serde(skip)]
+    pub guessed: bool,
 }
 
 /// A key that does not matter for memory and speed.
@@ -368,6 +375,12 @@ impl Reading {
         self
     }
 
+    /// Whether the text is taken for an older release's by what it leaves out alone.
+    #[must_use]
+    pub fn older_by_default(&self) -> bool {
+        self.release.is_some() && self.outdated.is_empty() && !self.lacking.is_empty()
+    }
+
     /// What the texts ask.
     ///
     /// # Errors
@@ -378,42 +391,7 @@ impl Reading {
             None => Ok(&self.question),
         }
     }
-
-    /// What is assumed that moves an answer most, at most `count`: the GPU and how many, the model, lengths, batches.
-    #[must_use]
-    pub fn matters(&self, count: usize) -> Vec<&Assumed> {
-        let mut found: Vec<(usize, &Assumed)> = self
-            .assumed
-            .iter()
-            .filter_map(|one| {
-                let at = MATTERS.iter().position(|field| one.field.starts_with(field))?;
-                Some((at, one))
-            })
-            .collect();
-        found.sort_by_key(|(at, _)| *at);
-        found.into_iter().take(count).map(|(_, one)| one).collect()
-    }
 }
-
-/// Fields by how much a wrong one moves an answer.
-const MATTERS: &[&str] = &[
-    "model",
-    "hardware.gpus",
-    "hardware.gpu",
-    "workload.rl.mean_response_length",
-    "workload.sequence_length",
-    "workload.kind",
-    "workload.rl.max_response_length",
-    "workload.rl.prompts_per_step",
-    "workload.global_batch",
-    "workload.rl.oversampling",
-    "plan.backend",
-    "workload.rl.responses_per_prompt",
-    "plan.micro_batch",
-    "workload.rl.mean_prompt_length",
-    "workload",
-    "plan",
-];
 
 impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

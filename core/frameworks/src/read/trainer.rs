@@ -282,7 +282,7 @@ pub(super) fn precision(draft: &mut Draft, otherwise: &str) {
     } else if bf16 {
         draft.set("workload.precision", "bf16");
     } else {
-        draft.assume("workload.precision", "bf16", otherwise);
+        draft.assume_known("workload.precision", "bf16", otherwise);
     }
 }
 

@@ -156,12 +156,11 @@ fn lengths(draft: &mut Draft) {
     let key =
         if draft.states("max_seq_length") && !draft.states("max_length") { "max_seq_length" } else { "max_length" };
     if draft.states(key) && !draft.holds(key) {
-        let own = draft.base.and_then(|base| base.workload.sequence_length).unwrap_or(2048);
-        draft.assume(
-            "workload.sequence_length",
-            own,
-            "max_length is none: nothing is cut, and how long your data are the text does not tell.",
-        );
+        let why = "max_length is none: nothing is cut, and how long your data are the text does not tell. Set max_length to your longest sequence to state it.";
+        match draft.base.and_then(|base| base.workload.sequence_length) {
+            Some(own) => draft.assume_known("workload.sequence_length", own, why),
+            None => draft.assume("workload.sequence_length", 2048, why),
+        }
         return;
     }
     trainer::length(draft, key, 1024);

@@ -40,7 +40,7 @@ fn gpus(draft: &mut Draft, run: &Run) {
         draft.set("hardware.gpus", 1);
     } else if trainer::known_gpus(draft).is_none() {
         let why = "Unsloth trains on one GPU where no launcher starts more; add the command, as torchrun --nproc_per_node 4 train.py.";
-        draft.assume("hardware.gpus", 1, why);
+        draft.assume_known("hardware.gpus", 1, why);
     }
 }
 

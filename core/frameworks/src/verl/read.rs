@@ -1,5 +1,6 @@
 //! A pasted command of veRL as a question: hydra's overrides, alone or at the end of a script.
 
+mod age;
 mod distillation;
 mod engine;
 mod prime;

@@ -2062,6 +2062,8 @@ class TextChange(_TextChangeWords):
     """Path of the field in the question."""
     fits: bool
     """Whether the plan fits with it and those before it."""
+    needed_gib: float
+    """What decides whether it fits needs, in GiB: as the `fit` of an answer has it."""
     reserved_gib: float
     """What the worst GPU holds, in GiB."""
     settings: list[str]

@@ -32,6 +32,8 @@ pub struct Rule {
     pub(super) noticeable: f64,
     /// The GiB from which its saving is, and whether that is so where memory is not short.
     pub(super) saves: (f64, Room),
+    /// Whether what follows it is searched anew where the search chose the plan: the plan at hand was laid out for other GPUs.
+    pub(crate) anew: bool,
 }
 
 /// Where memory that a rule saves counts.
@@ -49,6 +51,11 @@ impl Rule {
         Self { noticeable: share, ..self }
     }
 
+    /// This rule, which leaves little of a plan that was searched.
+    pub(super) const fn searched_anew(self) -> Self {
+        Self { anew: true, ..self }
+    }
+
     /// This rule, said wherever it saves so many GiB.
     pub(super) const fn saving_from(self, gib: f64) -> Self {
         Self { saves: (gib, Room::Any), ..self }
@@ -61,7 +68,7 @@ pub(super) const fn rule(
     about: &'static [&'static str],
     propose: fn(&Case<'_>) -> Option<Proposal>,
 ) -> Rule {
-    Rule { id, source, about, propose, noticeable: NOTICEABLE, saves: (NOTICEABLE_GIB, Room::Short) }
+    Rule { id, source, about, propose, noticeable: NOTICEABLE, saves: (NOTICEABLE_GIB, Room::Short), anew: false }
 }
 
 /// What a rule would have instead.

@@ -162,7 +162,11 @@ impl Report<'_> {
             format!("{}{}{colon}{} [{}]", place(one.line, one.file), one.key, self.why(&one.why), one.source)
         };
         if let Some(release) = &reading.release {
-            let older = if reading.framework == Dialect::Torchtitan {
+            let older = if reading.older_by_default() {
+                format!(
+                    "The text leaves out what the newest {name} asks for: read as {release}'s, which needs it not and whose words the changes speak. --migrate states it for the newest."
+                )
+            } else if reading.framework == Dialect::Torchtitan {
                 format!(
                     "The keys are of an older {name}: read as {release}'s, whose words the changes speak. The newest is configured in Python, which shardwise flags prints."
                 )

@@ -6,7 +6,7 @@ use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
 use shardwise_catalog::catalog::Offer;
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit::{ENGINE, HOST};
-use shardwise_frameworks::read::{Improved, OWN, Reading, Understood};
+use shardwise_frameworks::read::{Assumed, Improved, OWN, Reading, Understood};
 use shardwise_question::market::{cheapest, is_unsaid};
 use shardwise_question::wire::{
     Advice, Answer, CheckOptions, FitState, HardwareSpec, Question, RunSpec, Severity, VERSION,
@@ -28,6 +28,21 @@ fn note(rule: &'static str, text: impl Into<String>) -> Finding {
     Finding { level: Level::Note, ..error(rule, text) }
 }
 
+/// Whether the caller says what the text leaves open.
+fn is_told(field: &str, options: &CheckOptions) -> bool {
+    match field {
+        "hardware.gpu" => options.gpu.is_some(),
+        "hardware.gpus" => options.gpus.is_some(),
+        "model" => options.model.is_some(),
+        _ => false,
+    }
+}
+
+/// `field = value`; the field alone where the calculator finds the value.
+fn setting(one: &Assumed) -> String {
+    if one.value.is_empty() { one.field.clone() } else { format!("{} = {}", one.field, one.value) }
+}
+
 /// Leaves to an offer what each offer has of its own.
 fn by_offer(hardware: &mut HardwareSpec) {
     (hardware.gpus_per_node, hardware.internode_gbit_per_s_per_gpu, hardware.host_ram_gib) = (None, None, None);
@@ -38,11 +53,13 @@ pub(super) struct Judged {
     verdict: Verdict,
     says: Vec<String>,
     findings: Vec<Finding>,
+    /// What decides whether it fits and is guessed, as `field = value`.
+    guessed: Vec<String>,
 }
 
 impl Default for Judged {
     fn default() -> Self {
-        Self { verdict: Verdict::Fits, says: Vec::new(), findings: Vec::new() }
+        Self { verdict: Verdict::Fits, says: Vec::new(), findings: Vec::new(), guessed: Vec::new() }
     }
 }
 
@@ -113,6 +130,22 @@ impl Judged {
         }
     }
 
+    /// What decides whether it fits and nobody said: the verdict is of that.
+    pub(super) fn guesses(&mut self, reading: &Reading, options: &CheckOptions) {
+        let mut guessed: Vec<&Assumed> = reading.guessed().filter(|one| !is_told(&one.field, options)).collect();
+        guessed.dedup_by(|one, other| one.field == other.field);
+        for one in &guessed {
+            let (what, why) = (setting(one), &one.why);
+            let text = match one.field.as_str() {
+                "hardware.gpu" => format!("{what} is assumed, as no text names the GPU: give --gpu."),
+                "hardware.gpus" => format!("{what} is assumed: {why} Give --gpus."),
+                _ => format!("{what} is assumed: {why}"),
+            };
+            self.found(note("assumed", text), Verdict::Fits);
+        }
+        self.guessed = guessed.into_iter().map(setting).collect();
+    }
+
     pub(super) fn memory(&mut self, answer: &Answer, improved: Option<&Improved>, reading: &Reading) {
         let fit = &answer.fit;
         let phase = match fit.phase {
@@ -129,6 +162,9 @@ impl Judged {
                 format!("It does not fit ({sure} sure that it does): {needed} of {there} GiB in {phase}.")
             }
         });
+        if !self.guessed.is_empty() {
+            self.says.push(format!("That assumes {}.", self.guessed.join(", ")));
+        }
         self.says.push(format!("{} s a step.", figure(answer.step_time_s)));
         match fit.state {
             FitState::Fits => {}

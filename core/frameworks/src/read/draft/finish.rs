@@ -63,6 +63,7 @@ impl Draft<'_> {
             launched: self.launched > 0,
             missing: self.missing,
             outdated: self.outdated,
+            lacking: self.lacking,
             release,
             understood: self.understood,
             assumed: self.assumed,

@@ -203,7 +203,7 @@ impl Draft<'_> {
         if older {
             let name = self.framework.name();
             let why = format!("{name}'s default before {release}: the text uses older keys. Set {key} to state it.");
-            self.assume(field, value, why);
+            self.assume_known(field, value, why);
         }
         older
     }
@@ -222,7 +222,7 @@ impl Draft<'_> {
     /// Assumes a framework's default.
     pub(crate) fn default(&mut self, key: &str, field: &str, value: impl Into<Value>) {
         let name = self.framework.name();
-        self.assume(field, value, format!("{name}'s default; set {key} to state it."));
+        self.assume_known(field, value, format!("{name}'s default; set {key} to state it."));
     }
 
     /// Finds the model that a key's path names, and sets the field. Where the catalog has none it is the base's, or the name as
@@ -257,7 +257,7 @@ impl Draft<'_> {
     pub(crate) fn model_otherwise(&mut self, key: &str, path: Option<&str>, why: &str) -> Option<&'static ModelEntry> {
         if let Some(base) = self.base.filter(|base| !base.model.is_null()) {
             let model = base.model.clone();
-            self.assume("model", model.clone(), format!("From the base question. {why}"));
+            self.assume_known("model", model.clone(), format!("From the base question. {why}"));
             return model.as_str().and_then(model::find);
         }
         let name = path.and_then(model::name);

@@ -169,6 +169,32 @@ fn last(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
+/// Settings that the framework refuses to start without and the text leaves out, as the framework's own text has them: without them a
+/// changed text would be refused as well. What the release that the text is for takes by itself stays out.
+pub(super) fn demanded(now: &[Understood], edits: &[Edit], reading: &Reading, bare: bool) -> Vec<Edit> {
+    let taken = |key: &str| reading.lacking.iter().any(|(own, _)| *own == key);
+    let missing = |key: &str| {
+        let key = edit::plain(key);
+        reading
+            .refused
+            .iter()
+            .any(|one| one.line == 0 && mends(&edit::plain(&one.key), &key) && !taken(&one.key))
+            && reading.understood.iter().all(|one| edit::plain(&one.key) != key)
+            && edits.iter().all(|edit| edit::plain(&edit.key) != key)
+    };
+    let open: Vec<Understood> = now.iter().filter(|one| missing(&one.key)).cloned().collect();
+    difference(&[], &open, reading, bare)
+}
+
+/// Whether a setting is the one that is asked for, or stands in its place: veRL asks for a micro-batch or a budget of tokens.
+fn mends(asked: &str, key: &str) -> bool {
+    let section = |key: &str| key.rsplit_once('.').map(|(section, _)| section.to_owned());
+    let budget = ["use_dynamic_bsz", "max_token_len_per_gpu"]
+        .iter()
+        .any(|end| key.ends_with(end));
+    asked == key || (asked.ends_with("micro_batch_size_per_gpu") && budget && section(asked) == section(key))
+}
+
 /// Settings of the framework's own text in which a plan that was read differs from the one that is meant.
 pub(super) fn stated_too(
     now: &[Understood],

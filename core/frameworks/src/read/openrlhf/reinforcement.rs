@@ -142,7 +142,7 @@ fn machine(draft: &mut Draft, critic: bool, reference: bool) {
         return;
     }
     if engines.is_none() {
-        draft.assume(
+        draft.assume_known(
             "hardware.gpus",
             train,
             "The text has no engines of vLLM: they are estimated on the GPUs that train.",

@@ -137,9 +137,11 @@ pub(in crate::read) fn lengths(draft: &mut Draft, whole: &[&str]) {
     let own = draft.base.and_then(|base| base.workload.rl.as_ref()?.max_prompt_length);
     match (whole.and_then(|whole| whole.checked_sub(response)).filter(|prompt| *prompt > 0), own) {
         (Some(prompt), _) => draft.set("workload.rl.max_prompt_length", prompt),
-        (None, Some(own)) => {
-            draft.assume("workload.rl.max_prompt_length", own, "From the base question; the text does not state it.")
-        }
+        (None, Some(own)) => draft.assume_known(
+            "workload.rl.max_prompt_length",
+            own,
+            "From the base question; the text does not state it.",
+        ),
         (None, None) => draft.assume(
             "workload.rl.max_prompt_length",
             512,

@@ -63,7 +63,7 @@ fn plug_in(draft: &mut Draft) {
         let stage = draft.signed("deepspeed_config.zero_stage").unwrap_or(2).clamp(0, 3);
         draft.set("plan.zero_stage", stage);
     } else {
-        draft.assume("plan.zero_stage", 2, "Accelerate's default; set zero_stage to state it.");
+        draft.assume_known("plan.zero_stage", 2, "Accelerate's default; set zero_stage to state it.");
     }
     let three = draft.size("plan.zero_stage") == Some(3);
     let [optimizer, parameters] = [optimizer, parameters].map(Option::unwrap_or_default);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ROLLOUT, distillation, engine, prime, refusals, roles};
+use super::{ROLLOUT, age, distillation, engine, prime, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
 use crate::read::reinforcement::{filtered, of_agent};
@@ -19,10 +19,7 @@ const BYPASS: &str = "algorithm.rollout_correction.bypass_mode";
 
 pub(super) fn read(draft: &mut Draft, program: &str) {
     let entry = draft.take_model("actor_rollout_ref.model.path", "model");
-    // The engine had a default before, and a command of then does not name it.
-    if !program.is_empty() && !draft.states("actor_rollout_ref.rollout.name") {
-        draft.shows_older("0.6.0");
-    }
+    age::unnamed_engine(draft, program);
     machine(draft, program);
     let kind = kind(draft, program);
     algorithm(draft, program);
@@ -85,7 +82,7 @@ fn machine(draft: &mut Draft, program: &str) {
             draft.assume("hardware.gpus_per_node", 8, "veRL's default; set trainer.n_gpus_per_node to state it.");
         }
         if nodes.is_none() {
-            draft.assume("hardware.gpus", all, "trainer.nnodes is not stated: one node, veRL's default.");
+            draft.assume_known("hardware.gpus", all, "trainer.nnodes is not stated: one node, veRL's default.");
         }
     }
     if pool.is_some() {
@@ -186,7 +183,7 @@ fn kind(draft: &mut Draft, program: &str) -> &'static str {
             kind,
             format!("{program} has a configuration of its own: without a critic in the text none is estimated. Set algorithm.adv_estimator to state the algorithm."),
         ),
-        None => draft.assume(
+        None => draft.assume_known(
             "workload.kind",
             kind,
             "veRL's default is gae, PPO with a critic; set algorithm.adv_estimator to state another.",
