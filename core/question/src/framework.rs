@@ -3,6 +3,8 @@
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 
+use crate::wire::Backend;
+
 /// A framework by name: what a list of them shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -234,6 +236,21 @@ pub enum Adapters {
     InPlace,
     /// The trainer's own modules.
     Own,
+}
+
+impl Adapters {
+    /// Whether they are others than those of the runs that are known of a backend: FSDP's are prime-rl's, plain data parallelism's
+    /// PEFT's.
+    ///
+    /// ```
+    /// use shardwise_core::framework::Adapters;
+    /// use shardwise_core::wire::Backend;
+    /// assert!(Adapters::Peft.are_others(Backend::Fsdp) && !Adapters::Peft.are_others(Backend::Ddp));
+    /// ```
+    #[must_use]
+    pub fn are_others(self, backend: Backend) -> bool {
+        matches!((self, backend), (Self::Peft, Backend::Fsdp) | (Self::InPlace, Backend::Ddp))
+    }
 }
 
 /// Whose adapters a framework puts on.

@@ -11,6 +11,8 @@ use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, 
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
 use shardwise_catalog::error::InputError;
+use shardwise_question::job::Job;
+use shardwise_question::plan::Plan;
 use shardwise_question::wire::{self, Question};
 use shardwise_question::{belonging, framework, job};
 
@@ -75,19 +77,21 @@ impl Draft<'_> {
         })
     }
 
-    /// The question with the framework, where that is what puts the reference in the policy's place, or says how long padded
-    /// responses are. Other questions of texts name none, so that the frameworks' plans are compared: those that are searched are
-    /// then its own alone.
+    /// The question with the framework, where that is what puts the reference in the policy's place, says how long padded
+    /// responses are, or whose adapters they are. Other questions of texts name none, so that the frameworks' plans are compared:
+    /// those that are searched are then its own alone.
     fn named_as_it_runs(&mut self, question: Question) -> Question {
         let id = self.framework.id();
-        let own = Some(id);
-        let tells = framework::swaps_reference(own) || framework::counts_responses(own);
-        if question.framework.is_some() || !tells {
+        if question.framework.is_some() || emit::framework(id).is_none() {
             return question;
         }
+        let adapters = framework::adapters(Some(id));
+        let adapts = |job: &Job, plan: &Plan| job.workload.lora.is_some() && adapters.are_others(plan.layout.backend);
         let named = Question { framework: Some(id.to_owned()), ..question.clone() };
         let found = resolve(&named).ok();
-        let Some((job, plan)) = found.filter(|(job, _)| job.swaps_reference() || job.pads_responses()) else {
+        let Some((job, plan)) =
+            found.filter(|(job, plan)| job.swaps_reference() || job.pads_responses() || adapts(job, plan))
+        else {
             return question;
         };
         let broken = emit::framework(id).map(|own| own.violations(&job, &plan)).unwrap_or_default();
@@ -100,9 +104,13 @@ impl Draft<'_> {
             format!(
                 "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {message}"
             )
-        } else {
+        } else if job.pads_responses() {
             format!(
                 "Responses are counted as padded to the longest that may be, and {name} pads them to the longest of a generation: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            )
+        } else {
+            format!(
+                "Adapters are timed as those of the runs that are known, and {name} has others: the question cannot name {name}, of which Shardwise knows no such run. {message}"
             )
         };
         self.note(0, note);
