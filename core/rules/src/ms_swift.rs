@@ -5,9 +5,9 @@
 use super::asked::Asked;
 use super::rule::{EP, ETP, PP, Rule, TP, all, backends, must, ones, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, HALF, MOVED_TOGETHER, NO_RL, PREFERENCES_ARE_PADDED,
-    REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
-    WHOLE_NODES, WHOLE_PASSES,
+    ACTIVATIONS_STAY, ALL_SHARD, DDP_SHARDS_NOTHING, FLASH, FLASH_2, FSDP2_SHARDS, HALF, MOVED_TOGETHER, NO_RL,
+    PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
+    TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Preference;
@@ -53,6 +53,7 @@ pub(crate) static RULES: &[Rule] = &[
             MOVED_TOGETHER.or("FSDP2 moves weights, gradients and optimizer together. Offload all three, or none."),
         ],
     ),
+    DDP_SHARDS_NOTHING,
     must("plan.offload", |a| {
         let offload = a.layout.offload;
         !a.is(Ddp) || !(offload.parameters || offload.gradients || offload.optimizer)
