@@ -245,6 +245,15 @@ fn what_a_framework_alone_runs_is_tried() {
     assert_eq!((answer.plan.backend, answer.plan.ulysses_parallel), (Some(Backend::Ddp), Some(4)));
 }
 
+/// DeepSpeed splits no expert: who states that is answered by who does.
+#[test]
+fn experts_stay_whole_beside_deepspeed() {
+    let question = asked(json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "rtx-5090", "gpus": 96},
+        "workload": {"kind": "pretrain", "sequence_length": 1024, "global_batch": 96},
+        "plan": {"expert_tensor_parallel": 3, "backend": "deepspeed"}}));
+    assert!(estimate(&question).is_ok_and(|answer| answer.framework.is_none()));
+}
+
 /// torchtitan and NeMo-RL split matrices beside FSDP.
 #[test]
 fn matrices_are_split_beside_fsdp() {

@@ -143,7 +143,8 @@ fn runs(job: &Job, dimension: D, was: &Layout, to: &Layout) -> bool {
             megatron || backend == Backend::Fsdp && trained && beside || begun(was.tensor_parallel)
         }
         D::PipelineParallel | D::VirtualPipeline => megatron || begun(was.pipeline_parallel),
-        D::ContextParallel => megatron || begun(was.context_parallel),
+        // In RL OpenRLHF has rings beside DeepSpeed.
+        D::ContextParallel => megatron || backend == Backend::Deepspeed && learns || begun(was.context_parallel),
         D::ExpertParallel => megatron || begun(was.expert_parallel),
         D::ExpertTensorParallel => megatron || begun(was.expert_tensor_parallel),
         // Beside DeepSpeed no RL framework here has it.
