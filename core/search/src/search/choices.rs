@@ -135,16 +135,13 @@ impl<'a> Sizes<'a> {
 
     /// Whether some framework splits matrices with the back end.
     fn splits_matrices(&self) -> bool {
-        let workload = &self.job.workload;
-        let learns = workload.rl.is_some();
+        let (workload, named) = (&self.job.workload, self.job.framework.map(|own| own.id));
         match self.base.backend {
             Backend::Megatron => true,
             // `DeepSpeed` splits matrices and nothing else (AutoTP); experts stay whole.
-            Backend::Deepspeed => self.job.model.shape.num_experts == 0 && !learns,
+            Backend::Deepspeed => self.job.model.shape.num_experts == 0 && workload.rl.is_none(),
             // Where none of those who do is named steps lead there: all of them in one space took a fifth more time.
-            Backend::Fsdp => {
-                splits_matrices_beside_fsdp(self.job.framework.map(|own| own.id)) && workload.lora.is_none()
-            }
+            Backend::Fsdp => workload.lora.is_none() && splits_matrices_beside_fsdp(named),
             Backend::Ddp => false,
         }
     }
@@ -172,8 +169,8 @@ impl<'a> Sizes<'a> {
             (Backend::Fsdp, true) => (1, most),
             (Backend::Deepspeed, false) => (1, few),
             (Backend::Ddp, false) => (1, shared.clamp(1, most.into()) as u32),
-            (Backend::Deepspeed, true) => (if ringed { most } else { 1 }, 1),
-            (Backend::Ddp, true) => (1, 1),
+            (Backend::Deepspeed, true) if ringed => (most, 1),
+            (Backend::Deepspeed | Backend::Ddp, true) => (1, 1),
         };
         let rings = if learns { alone } else { alone.max(exchanged) };
         // Who pads a sequence to whole parts takes any, of the others the rules say which.
