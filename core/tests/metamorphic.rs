@@ -300,12 +300,43 @@ fn parts() -> impl Strategy<Value = Value> {
     ])
 }
 
+/// Sizes that divide nodes of three, five or nine.
+fn odd_parts() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({"tensor_parallel": 3}),
+        json!({"tensor_parallel": 6}),
+        json!({"pipeline_parallel": 3}),
+        json!({"context_parallel": 3}),
+        json!({"context_parallel": 6}),
+        json!({"ulysses_parallel": 3}),
+        json!({"ulysses_parallel": 8}),
+        json!({"expert_parallel": 3}),
+        json!({"rollout": {"data_parallel": 3}}),
+    ])
+}
+
 #[test]
 fn what_is_stated_never_beats_what_is_open() {
+    is_not_beaten("stated", (question(), parts()).boxed());
+}
+
+/// The same where the GPUs are no power of two, whatever divides them.
+#[test]
+fn what_is_stated_never_beats_what_is_open_on_any_number_of_gpus() {
+    let gpus = select(vec![3_u64, 6, 12, 20, 24, 40, 48, 72, 96, 144]);
+    let asked = (question(), gpus, prop_oneof![parts().boxed(), odd_parts().boxed()]);
+    let asked = asked.prop_map(|(mut question, gpus, part)| {
+        question.hardware.gpus = Some(gpus);
+        (question, part)
+    });
+    is_not_beaten("stated on odd GPUs", asked.boxed());
+}
+
+/// That what is asked without a plan is answered as well as with a part of one stated.
+fn is_not_beaten(name: &str, asked: BoxedStrategy<(Question, Value)>) {
     let seed = std::env::var("SHARDWISE_SEED").map_or(2, |seed| seed.parse().unwrap());
     let (usual, share) = ASKED;
-    let asked = (question(), parts());
-    survey((seed, MOSTLY), ("stated", usual, share), &asked, |(question, part)| {
+    survey((seed, MOSTLY), (name, usual, share), &asked, |(question, part)| {
         let stated = Question { plan: Some(serde_json::from_value(part.clone()).unwrap()), ..question.clone() };
         let (Ok(open), Ok(own)) = (estimate(question), estimate(&stated)) else {
             return Vec::new();

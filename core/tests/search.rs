@@ -10,7 +10,7 @@ use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{self, closing, slower};
 use shardwise_core::search::sweep::{Sweep, Tried};
 use shardwise_core::search::within::held;
-use shardwise_core::wire::{FitState, HardwareSpec, MarketSpec, Question, question_from_value};
+use shardwise_core::wire::{Backend, FitState, HardwareSpec, MarketSpec, Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, presets, search};
 
 use crate::fuzz::fuzz;
@@ -193,6 +193,90 @@ fn long_and_few_sequences_are_split() {
     assert!(answer.fits && answer.plan.context_parallel == Some(8), "{:?}", answer.plan);
 }
 
+/// Three nodes are split by 3, 6, 12 and 24 as two are by 2, 4, 8 and 16: what one of these divides was no plan.
+#[test]
+fn gpus_that_are_no_power_of_two_are_split_by_all_that_divides_them() {
+    let long = json!({"version": 1, "model": "glm-4.5-air", "hardware": {"gpu": "rtx-5090", "gpus": 24},
+        "workload": {"kind": "sft", "sequence_length": 131072, "global_batch": 64}});
+    let answer = estimate(&asked(long)).unwrap();
+    assert!(answer.fits && answer.plan.ulysses_parallel == Some(24), "{:?}", answer.plan);
+    let three = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "a40", "gpus": 3},
+        "workload": {"kind": "lora", "sequence_length": 131072, "global_batch": 32}});
+    let answer = estimate(&asked(three)).unwrap();
+    assert_eq!(answer.plan.context_parallel, Some(3), "{:?}", answer.plan);
+    // A batch that 72 ranks do not share was refused.
+    let learns = json!({"version": 1, "model": "qwen3-30b-a3b", "hardware": {"gpu": "rtx-5090", "gpus": 72},
+        "workload": {"kind": "dapo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 4, "max_prompt_length": 1024,
+            "max_response_length": 8192}}});
+    assert!(with("verl", learns).plan.context_parallel > Some(1));
+    // An engine's ranks, too.
+    let mixture = json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h20", "gpus": 96},
+        "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
+            "max_response_length": 8192, "mean_prompt_length": 300, "mean_response_length": 2000, "mini_batch": 64}}});
+    let answer = estimate(&asked(mixture)).unwrap();
+    let engine = answer.plan.rollout.as_ref().and_then(|own| own.data_parallel);
+    assert!(engine.is_some_and(|ranks| ranks % 3 == 0) && answer.fit.state == FitState::Tight, "{:?}", answer.plan);
+}
+
+/// Where ranks have no equal share of a batch, parts of sequences give them one.
+#[test]
+fn sequences_that_are_left_over_are_split() {
+    let question = json!({"version": 1, "model": "glm-4.5-air", "hardware": {"gpu": "rtx-5090", "gpus": 32},
+        "workload": {"kind": "sft", "sequence_length": 1024, "global_batch": 48}});
+    let answer = estimate(&asked(question)).unwrap();
+    assert!(answer.fits && answer.plan.ulysses_parallel == Some(2), "{:?}", answer.plan);
+}
+
+/// ms-swift exchanges as many heads as there are keys and values for and puts the rest in a ring, and has no fused head where it
+/// splits sequences: both were left out, the second also of what is nearest to fitting.
+#[test]
+fn what_a_framework_alone_runs_is_tried() {
+    let question = json!({"version": 1, "model": "qwen2.5-7b", "hardware": {"gpu": "a40", "gpus": 8},
+        "workload": {"kind": "lora", "sequence_length": 65536, "global_batch": 16}});
+    let answer = with("ms-swift", question.clone());
+    let split = |answer: &Answer| (answer.plan.context_parallel, answer.plan.ulysses_parallel);
+    assert!(answer.fits && split(&answer) == (Some(2), Some(4)), "{:?}", answer.plan);
+    let mut stated = question;
+    stated["plan"] = json!({"backend": "fsdp", "context_parallel": 2});
+    assert_eq!(split(&with("ms-swift", stated)), (Some(2), Some(4)));
+    let copies = json!({"version": 1, "model": "qwen3-0.6b", "hardware": {"gpu": "h200-sxm", "gpus": 128},
+        "workload": {"kind": "dpo", "sequence_length": 2048, "global_batch": 32, "mean_sequence_length": 409, "lora": {"rank": 16}}});
+    let answer = with("ms-swift", copies);
+    assert_eq!((answer.plan.backend, answer.plan.ulysses_parallel), (Some(Backend::Ddp), Some(4)));
+}
+
+/// DeepSpeed splits no expert: who states that is answered by who does.
+#[test]
+fn experts_stay_whole_beside_deepspeed() {
+    let question = asked(json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "rtx-5090", "gpus": 96},
+        "workload": {"kind": "pretrain", "sequence_length": 1024, "global_batch": 96},
+        "plan": {"expert_tensor_parallel": 3, "backend": "deepspeed"}}));
+    assert!(estimate(&question).is_ok_and(|answer| answer.framework.is_none()));
+}
+
+/// torchtitan and NeMo-RL split matrices beside FSDP.
+#[test]
+fn matrices_are_split_beside_fsdp() {
+    let question = json!({"version": 1, "model": "llama-3.1-70b", "hardware": {"gpu": "a100-sxm-40g", "gpus": 48},
+        "workload": {"kind": "pretrain", "sequence_length": 8192, "global_batch": 24}});
+    let answer = with("torchtitan", question);
+    assert!(answer.plan.tensor_parallel > Some(1), "{:?}", answer.plan);
+    let tuned = json!({"version": 1, "model": "glm-4.5-air", "hardware": {"gpu": "a40", "gpus": 48},
+        "workload": {"kind": "sft", "sequence_length": 16384, "global_batch": 24}, "plan": {"backend": "fsdp"}});
+    let answer = with("nemo-rl", tuned);
+    assert!(answer.fits && answer.plan.tensor_parallel > Some(1), "{:?}", answer.plan);
+}
+
+/// No copy of all weights has ZeRO's shards: who states a stage is answered by a back end that has it.
+#[test]
+fn plain_data_parallelism_shards_nothing() {
+    let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h200-sxm", "gpus": 32},
+        "workload": {"kind": "sft", "sequence_length": 1024, "global_batch": 256, "packing": true}, "plan": {"zero_stage": 3}});
+    for framework in ["axolotl", "llamafactory", "ms-swift"] {
+        assert_ne!(with(framework, question.clone()).plan.backend, Some(Backend::Ddp), "{framework}");
+    }
+}
+
 fn samples() -> Vec<Question> {
     let rl = |schedule: &str| {
         json!({"prompts_per_step": 64, "responses_per_prompt": 8, "max_prompt_length": 1024,
@@ -303,6 +387,23 @@ fn offers_are_ranked_as_asked() {
 }
 
 /// Hours and dollars of a run at the slow end of its interval.
+/// On 12 GPUs no framework runs a plan for a batch of 64, whatever such a plan would take: what some framework runs on 8 comes first.
+#[test]
+fn what_nobody_runs_is_ranked_last() {
+    let question = asked(json!({"version": 1, "model": "mixtral-8x7b", "hardware": {"gpu": "b200-sxm", "gpus": 12},
+        "workload": {"kind": "kto", "sequence_length": 2048, "global_batch": 64}}));
+    let offers = Sweep::new(&question, &[], &[8, 12]).all();
+    let runs: Vec<bool> = offers.iter().map(|own| answer(own).framework.is_some()).collect();
+    assert_eq!(runs, [true, false]);
+    assert!(answer(&offers[1]).step_time_s < answer(&offers[0]).step_time_s);
+    for objective in [Objective::Time, Objective::Cost] {
+        assert_eq!(measures::ranked(&offers, objective).unwrap(), [0, 1]);
+    }
+    assert_eq!(measures::front(&offers), [0]);
+    let listed = Sweep::new(&question, &[], &[8, 12]).listed(Objective::Time, 1);
+    assert!(listed.iter().any(|own| own.hardware.gpus == Some(8)));
+}
+
 fn at_worst(offer: &Tried) -> [f64; 2] {
     let answer = answer(offer);
     let run = answer.run.unwrap();

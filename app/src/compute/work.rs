@@ -124,6 +124,10 @@ fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2], mtok:
         fitting.iter().find(|(own, _)| *own == place).map(|(_, measures)| *measures)
     };
     let (time, cost) = (last(Objective::Time, fastest)?, last(Objective::Cost, cheapest)?);
+    // Before what nobody runs comes all that somebody does, however long it takes.
+    if !(time.runs && cost.runs) {
+        return None;
+    }
     Some(Reached { seconds: time.seconds * mtok, usd: cost.usd.map(|usd| usd * mtok) })
 }
 
@@ -200,7 +204,8 @@ mod tests {
     #[test]
     fn what_is_reached_is_what_the_last_of_the_shown_does_and_the_best_by_the_other_measure() {
         let all = [(3.0, Some(9.0)), (1.0, Some(7.0)), (2.0, None), (4.0, Some(5.0))];
-        let measures = |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None, slow: 1.0, sure: true };
+        let measures =
+            |(seconds, usd)| Measures { gpus: 8, seconds, usd, run: None, slow: 1.0, sure: true, runs: true };
         let all: Vec<_> = all.into_iter().map(measures).enumerate().collect();
         let in_a_step = |shown, mtok| reached(&all, shown, mtok).map(|own| (own.seconds, own.usd));
         let of = |shown| in_a_step(shown, 1.0);

@@ -19,9 +19,9 @@ use shardwise_catalog::spread::{Quantile, Spread};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Fit, FitState, HostMemory};
-pub(crate) use sure::HOST_MEMORY;
+use sure::STATES;
 pub use sure::Sure;
-use sure::{STATES, WORKSPACE};
+pub(crate) use sure::{HOST_MEMORY, WORKSPACE};
 
 /// What is less probable never fits: of such plans the one is nearest that lacks least.
 const HOPELESS: f64 = 1e-3;
@@ -168,12 +168,14 @@ pub fn shortfall_gib(demands: &[Demand], confidence: Quantile) -> f64 {
     most(demands.iter().map(|own| own.missing_gib(Lengths::Longest, confidence)))
 }
 
-/// The same as the search goes by it: what is missing of host memory is [`host::weighed`].
+/// The same as the search goes by it: what is missing of host memory is [`host::weighed`], of an engine's share
+/// [`host::share_weighed`].
 fn short_of(context: &Context<'_>, demands: &[Demand], lengths: Lengths) -> f64 {
     most(demands.iter().map(|own| {
         let missing = own.missing_gib(lengths, context.sure.confidence);
         match own.phase {
             HOST => host::weighed(context, missing, own.capacity_gib),
+            ENGINE => host::share_weighed(context, missing, own.estimated_gib),
             _ => missing,
         }
     }))

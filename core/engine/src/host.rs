@@ -1,7 +1,7 @@
 //! Host memory of a node: what offloading moves there, and what the processes take anyway.
 
 use crate::context::{Context, Role};
-use crate::fit::{Demand, HOST, HOST_MEMORY};
+use crate::fit::{Demand, HOST, HOST_MEMORY, WORKSPACE};
 use crate::memory::{self, Use};
 use crate::rl::{Resident, residents};
 use shardwise_catalog::units::Bytes;
@@ -174,5 +174,16 @@ pub fn missing_gib(context: &Context<'_>, needed_gib: f64) -> f64 {
 /// plan that its host memory may hold came after one that no card ever does.
 pub(crate) fn weighed(context: &Context<'_>, missing_gib: f64, capacity: f64) -> f64 {
     let card = context.job.hardware.memory_gib;
-    missing_gib * (CARD_DEVIATION / HOST_MEMORY.above) * card / capacity.max(card)
+    in_card_gib(context, missing_gib, HOST_MEMORY.above * capacity.max(card))
+}
+
+/// GiB that are missing of what is known to `deviation_gib`, as those that a card lacks.
+fn in_card_gib(context: &Context<'_>, missing_gib: f64, deviation_gib: f64) -> f64 {
+    missing_gib * CARD_DEVIATION * context.job.hardware.memory_gib / deviation_gib.max(f64::MIN_POSITIVE)
+}
+
+/// What an engine's share of a card lacks, weighed in the same way: all of it is certain but `workspace_gib`, so that a share which
+/// lacks a GiB may never start where training that lacks as much of the card may well fit.
+pub(crate) fn share_weighed(context: &Context<'_>, missing_gib: f64, workspace_gib: f64) -> f64 {
+    in_card_gib(context, missing_gib, WORKSPACE.above * workspace_gib)
 }

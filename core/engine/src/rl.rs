@@ -258,9 +258,10 @@ pub(crate) fn least_share_gib(context: &Context<'_>, room: &Room) -> f64 {
     room.certain().gib() + room.workspace.gib() * context.sure.workspace
 }
 
-/// GiB of an engine's share of the card that are missing for it to start, as surely as asked.
+/// GiB of an engine's share of the card that are missing for it to start, as surely as asked, weighed as those that training lacks.
 pub fn missing_share_gib(context: &Context<'_>, room: &Room) -> f64 {
-    least_share_gib(context, room) - room.share.gib()
+    let missing = least_share_gib(context, room) - room.share.gib();
+    host::share_weighed(context, missing, room.workspace.gib())
 }
 
 /// What an engine holds.

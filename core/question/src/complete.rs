@@ -247,8 +247,18 @@ struct Divisors(u64, u64);
 impl Display for Divisors {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(number, wanted) = *self;
-        let below = (1..=wanted.min(number)).rev().find(|d| number.is_multiple_of(*d));
-        let above = (wanted..=number).find(|d| number.is_multiple_of(*d));
+        Nearest(number, wanted, |size| number.is_multiple_of(size)).fmt(f)
+    }
+}
+
+/// Numbers up to the first nearest to the second of which something holds, in words.
+struct Nearest<F: Fn(u64) -> bool>(u64, u64, F);
+
+impl<F: Fn(u64) -> bool> Display for Nearest<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(most, wanted, holds) = self;
+        let below = (1..=*wanted.min(most)).rev().find(|size| holds(*size));
+        let above = (*wanted..=*most).find(|size| holds(*size));
         match (below, above) {
             (Some(a), Some(b)) if a != b => write!(f, "{a} or {b}"),
             (Some(a), _) | (None, Some(a)) => write!(f, "{a}"),

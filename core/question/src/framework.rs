@@ -141,6 +141,29 @@ pub fn swaps_reference(framework: Option<&str>) -> bool {
     framework.is_some_and(|own| [NEMO_RL.id, SLIME.id, SKYRL.id].contains(&own))
 }
 
+/// Whether a framework splits matrices beside FSDP, where all weights train: torchtitan (`ParallelDims`) and NeMo-RL
+/// (`dtensor_cfg.tensor_parallel_size`), the last in RL, too. axolotl does where norms stay whole, which a plan has to state.
+///
+/// ```
+/// use shardwise_core::framework::splits_matrices_beside_fsdp;
+/// assert_eq!([None, Some("verl"), Some("torchtitan")].map(splits_matrices_beside_fsdp), [false, false, true]);
+/// ```
+#[must_use]
+pub fn splits_matrices_beside_fsdp(framework: Option<&str>) -> bool {
+    framework.is_some_and(|own| [TORCHTITAN.id, NEMO_RL.id].contains(&own))
+}
+
+/// Whether a framework's RL has ring attention beside `DeepSpeed`: `OpenRLHF`'s `--ds.ring_attn_size`.
+///
+/// ```
+/// use shardwise_core::framework::rings_beside_deepspeed;
+/// assert_eq!([None, Some("trl"), Some("openrlhf")].map(rings_beside_deepspeed), [false, false, true]);
+/// ```
+#[must_use]
+pub fn rings_beside_deepspeed(framework: Option<&str>) -> bool {
+    framework.is_some_and(|own| own == OPENRLHF.id)
+}
+
 /// Whether a framework evaluates a reference in each RL step, also where the loss has no use for it: `ChatLearn`'s flow hands the
 /// responses from its policy to the reference and on (`env_compute_flow` of `chatlearn/algorithm/grpo.py`, lines 215 to 229 of
 /// <https://github.com/alibaba/ChatLearn/blob/b7af31a972eb6c420ef0b5c04ea920820d68f784/chatlearn/algorithm/grpo.py>).

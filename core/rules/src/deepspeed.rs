@@ -1,7 +1,7 @@
 //! `DeepSpeed` 0.19.8: fine-tuning and pre-training with ZeRO.
 
 use super::optimizer;
-use super::rule::{CP, EP, PP, Rule, all, backends, divides, must, no_kind, ones};
+use super::rule::{CP, EP, ETP, PP, Rule, all, backends, divides, must, no_kind, ones};
 use super::shared::{
     ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, NO_TEACHER, REFERENCE_FOLLOWS, TEXT_HAS_POSITIONS,
     TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
@@ -29,7 +29,7 @@ pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
     HALF.or("DeepSpeed trains in bf16 or fp16. Choose one of these."),
     WHOLE_NODES,
     TEXT_HAS_POSITIONS,
-    ones(&[PP, CP, EP]).or("ds_config.json has no {words}. Set it to 1."),
+    ones(&[PP, CP, EP, ETP]).or("ds_config.json has no {words}. Set it to 1."),
     divides("plan.tensor_parallel", |a| (a.tp * a.ulysses, a.gpus))
         .or("{gpus} GPUs are no multiple of TP {tp} × Ulysses {ulysses}."),
     HEADS_BY_TP,

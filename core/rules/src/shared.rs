@@ -166,6 +166,10 @@ pub(crate) const MINI_BATCH_IS_WHOLE_PASSES: Rule =
 pub(crate) const OF_A_RANK: &str = "{whole} sequences of a rank are no multiple of {part}.";
 pub(crate) const FSDP2_SHARDS: Rule = must("plan.zero_stage", |a| matches!(a.layout.zero_stage, 2 | 3))
     .or("FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.");
+/// `torch.nn.parallel.DistributedDataParallel` keeps weights, gradients and optimizer whole on every GPU
+/// (<https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>).
+pub(crate) const DDP_SHARDS_NOTHING: Rule = must("plan.zero_stage", |a| !a.is(Ddp) || a.layout.zero_stage == 0)
+    .or("Plain data parallelism shards nothing. Set zero_stage to 0, or the backend to fsdp or deepspeed.");
 pub(crate) const TRANSFORMERS_WHOLE_LAYERS: Rule =
     WHOLE_LAYERS.or("Hugging Face models recompute whole layers or nothing. Set recompute to full or none.");
 pub(crate) const HEADS_BY_TP: Rule = divides("plan.tensor_parallel", |a| (a.tp, a.shape.num_attention_heads))

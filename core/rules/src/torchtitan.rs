@@ -4,7 +4,9 @@
 
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, must, precisions, when};
-use super::shared::{ACTIVATIONS_STAY, KEYS_BY_TP, MOVED_TOGETHER, NO_IMAGES, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES};
+use super::shared::{
+    ACTIVATIONS_STAY, DDP_SHARDS_NOTHING, KEYS_BY_TP, MOVED_TOGETHER, NO_IMAGES, NO_ULYSSES, WHOLE_NODES, WHOLE_PASSES,
+};
 use shardwise_catalog::model::Shape;
 use shardwise_question::complete::{folds, splits_backward};
 use shardwise_question::plan::{Layout, Modules, Recompute};
@@ -215,6 +217,7 @@ pub const CHUNKS: u64 = 8;
 static MEMORY: &[Rule] = &[
     must("plan.zero_stage", |a| !a.is(Fsdp) || matches!(a.layout.zero_stage, 2 | 3))
         .or("torchtitan shards weights (3), or gathers them once a pass (2). Set zero_stage to 3."),
+    DDP_SHARDS_NOTHING,
     MOVED_TOGETHER.or("torchtitan moves weights, gradients and optimizer together. Offload all three, or none."),
     must("plan.offload", |a| !a.layout.offload.optimizer || a.is(Fsdp))
         .or("torchtitan offloads under FSDP only. Set the backend to fsdp."),

@@ -6,9 +6,10 @@ use super::rule::{
     CP, EP, ETP, PP, Rule, TP, ULYSSES, all, backends, divides, engine, learning, must, no_kind, ones, when,
 };
 use super::shared::{
-    ALL_AT_ONCE, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, HALF, KTO_MISMATCHES, NO_AGENT, NO_IMAGES, NO_OVERSAMPLING,
-    NO_REWARD_MODEL, NO_TEACHER, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_ARE_COUNTED,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    ALL_AT_ONCE, CHUNKED, DDP_SHARDS_NOTHING, ENGINE, FLASH, FORWARD_IS_USUAL, HALF, KTO_MISMATCHES, NO_AGENT,
+    NO_IMAGES, NO_OVERSAMPLING, NO_REWARD_MODEL, NO_TEACHER, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
+    RESPONSES_ARE_COUNTED, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, USUAL_KERNEL, VLLM, WHOLE_LAYERS,
+    WHOLE_NODES, WHOLE_PASSES,
 };
 use shardwise_question::framework::{UNSLOTH, pads_responses};
 use shardwise_question::plan::{Layout, Recompute};
@@ -46,6 +47,7 @@ pub(crate) static RULES: &[Rule] = &[
     when(|a| a.rl.is_some(), REINFORCEMENT),
     backends(&[Ddp])
         .or("The texts for Unsloth keep the whole model on each GPU. Set the backend to ddp, or leave it to the search."),
+    DDP_SHARDS_NOTHING,
     ones(&[TP, PP, CP, ULYSSES, EP, ETP]).or("The texts for Unsloth split no model and no sequence. Set {field} to 1."),
     WHOLE_NODES,
     HALF.or("Unsloth is laid out in bf16 or fp16 here. Choose one of these."),

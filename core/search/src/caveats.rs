@@ -18,6 +18,8 @@ use shardwise_question::workload::Rl;
 
 /// Code of the caveat that the network between nodes is assumed.
 pub(crate) const NETWORK_ASSUMED: &str = "network-assumed";
+/// That nobody runs a plan: lists have it last ([`crate::search::measures`]).
+pub(crate) const NO_FRAMEWORK: &str = "no-framework";
 
 /// Code of the caveat that says whose price it is, where it is not the typical one.
 pub const PRICE_OF_OFFER: &str = "price-of-offer";
@@ -61,7 +63,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     found.extend(network(hardware));
     if training && run_by.is_none() {
         found.push(Caveat::new(
-            "no-framework",
+            NO_FRAMEWORK,
             "None of the frameworks that texts are printed for runs this plan as it is estimated.",
         ));
     }

@@ -5,7 +5,7 @@ mod settings;
 mod steps;
 
 pub use dimension::Dimension;
-use dimension::{Dimension as D, SIZES};
+use dimension::{Dimension as D, SIZES, resizes};
 pub use settings::apply;
 pub(crate) use settings::settings;
 use shardwise_engine::rl;
@@ -92,15 +92,15 @@ pub fn neighbours(job: &Job, plan: &Plan) -> Vec<(Dimension, Plan)> {
     found.all
 }
 
-/// The steps that may help: half and twice of each size, and what recipes turn on.
+/// The steps that may help: half and twice of each size ([`resizes`]), and what recipes turn on.
 fn helpful(found: &mut Found<'_>) {
     let (job, plan) = (found.job, found.plan);
     let layout = &plan.layout;
     // Tensor parallelism stays inside the node.
     let node = job.hardware.gpus_per_node.max(layout.tensor_parallel);
     for dimension in SIZES {
-        for double in [false, true] {
-            let resized = dimension.resized(layout, double);
+        for resize in resizes(complete::training_gpus(job)) {
+            let resized = dimension.resized(layout, resize);
             if let Some(resized) = resized.filter(|resized| resized.tensor_parallel <= node) {
                 found.layout(dimension, &resized);
             }

@@ -10,7 +10,7 @@ use shardwise_question::plan::Layout;
 pub(super) const STATES: Spread = Spread::even(0.03);
 
 /// How far off an engine's working memory is: graphs and buffers are assumed (`rollout::workspace`).
-pub(super) const WORKSPACE: Spread = Spread::even(0.25);
+pub(crate) const WORKSPACE: Spread = Spread::even(0.25);
 
 /// How far off the estimate of host memory may be: assumed, as no published run states it by part.
 pub(crate) const HOST_MEMORY: Spread = Spread::even(0.15);

@@ -1,6 +1,6 @@
 //! Whether model and machine allow a layout.
 
-use super::{Divisors, kernel, optimizer, schedule, size, split_heads, training_gpus, zero_infinity};
+use super::{Divisors, Nearest, kernel, optimizer, schedule, size, split_heads, training_gpus, zero_infinity};
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::{Layout, Recompute, Switches};
@@ -59,7 +59,9 @@ fn heads(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
             format_args!(
                 "{heads} heads ({kv_heads} for keys and values) do not split in {}. Give {}.",
                 tp * ulysses,
-                Divisors(heads / tp, ulysses)
+                Nearest(heads / tp, ulysses, |size| {
+                    heads.is_multiple_of(tp * size) && shape.shares_key_heads(size)
+                })
             ),
         ));
     }

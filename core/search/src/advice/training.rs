@@ -224,7 +224,7 @@ pub(super) const RULES: [Rule; 35] = [
     }),
     rule("optimizer-8bit", EIGHT_BIT, &["plan.optimizer"], eight_bit),
     rule("adapters-on-attention", ADAPTERS, &["plan.optimizer"], attention_alone),
-    rule("sharded-states", FSDP, &["plan.backend"], |case| {
+    rule("sharded-states", FSDP, &["plan.backend", "plan.zero_stage"], |case| {
         let gpus = case.context.training_gpus();
         let copies = case.backend() == Backend::Ddp && gpus > 1;
         let what = "Sharding weights, gradients and optimizer over the GPUs (FSDP)";

@@ -149,7 +149,7 @@ dimensions! {
     }
 }
 
-/// Sizes of groups of GPUs, which double and halve.
+/// Sizes of groups of GPUs, which double and halve, and of GPUs that are no power of two become three times as large and a third too.
 pub(super) const SIZES: [D; 6] = [
     D::TensorParallel,
     D::PipelineParallel,
@@ -158,6 +158,17 @@ pub(super) const SIZES: [D; 6] = [
     D::UlyssesParallel,
     D::ExpertParallel,
 ];
+
+/// Steps of a size: how many times, and whether it becomes larger by it.
+pub(super) type Resize = (u32, bool);
+
+/// By what sizes of groups of so many GPUs change: half and twice, and as any other small prime divides the GPUs, by that.
+pub(super) fn resizes(gpus: u32) -> impl Iterator<Item = Resize> {
+    let times = [2, 3, 5, 7]
+        .into_iter()
+        .filter(move |times| *times == 2 || gpus.is_multiple_of(*times));
+    times.flat_map(|times| [(times, false), (times, true)])
+}
 
 impl Dimension {
     /// Whether a step in the dimension changes what is computed, not how: the number formats of caches and of what is
@@ -223,13 +234,14 @@ impl Dimension {
         }
     }
 
-    /// The layout with this dimension's size doubled or halved; `None` where it has no such step.
-    pub(super) fn resized(self, layout: &Layout, double: bool) -> Option<Layout> {
+    /// The layout with this dimension's size so many times as large, or so small a part of it; `None` where it has no such step.
+    pub(super) fn resized(self, layout: &Layout, (times, larger): Resize) -> Option<Layout> {
         let mut layout = *layout;
         let size = match self {
             D::TensorParallel => &mut layout.tensor_parallel,
             D::PipelineParallel => &mut layout.pipeline_parallel,
-            D::VirtualPipeline => &mut layout.virtual_pipeline,
+            // Chunks are layers': how many GPUs there are says nothing of them.
+            D::VirtualPipeline if times == 2 => &mut layout.virtual_pipeline,
             D::ContextParallel => &mut layout.context_parallel,
             D::UlyssesParallel => &mut layout.ulysses_parallel,
             D::ExpertParallel => &mut layout.expert_parallel,
@@ -237,11 +249,12 @@ impl Dimension {
             D::ShardGroup => &mut layout.shard_group,
             _ => return None,
         };
-        *size = if double { size.checked_mul(2)? } else { size.is_multiple_of(2).then_some(*size / 2)? };
+        let was = *size;
+        *size = if larger { was.checked_mul(times)? } else { was.is_multiple_of(times).then_some(was / times)? };
         match self {
             D::TensorParallel => {
                 layout.sequence_parallel =
-                    layout.tensor_parallel > 1 && (layout.sequence_parallel || layout.tensor_parallel == 2);
+                    layout.tensor_parallel > 1 && (layout.sequence_parallel || layout.tensor_parallel == 2 || was == 1);
             }
             D::PipelineParallel if layout.pipeline_parallel == 1 => layout.virtual_pipeline = 1,
             _ => {}

@@ -2,10 +2,12 @@
 //!
 //! [`super::neighbours`] are the steps that may help; these are all of them, and the way back.
 
-use super::dimension::Dimension as D;
+use super::dimension::{Dimension as D, resizes};
 use super::{Found, helpful, moved_to};
 use shardwise_catalog::catalog;
 use shardwise_catalog::hardware::Rentable;
+use shardwise_question::complete::training_gpus;
+use shardwise_question::framework::splits_matrices_beside_fsdp;
 use shardwise_question::job::{Job, price};
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Modules, Plan, Recompute, RolloutPlan, ZeroPlus};
@@ -93,9 +95,8 @@ fn resize_ranks(engine: &mut RolloutPlan, ranks: u32) {
 #[must_use]
 pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
     let trains = job.workload.generation.is_none();
-    let learns = job.workload.rl.is_some();
     let wanted = |dimension, to: &Layout| {
-        if trains { runs((dimension, learns), &plan.layout, to) } else { *to == plan.layout }
+        if trains { runs(job, dimension, &plan.layout, to) } else { *to == plan.layout }
     };
     let mut found = Found::new(job, plan, &wanted);
     helpful(&mut found);
@@ -128,19 +129,28 @@ pub fn steps(job: &Job, plan: &Plan) -> Vec<(D, Plan)> {
 
 /// Whether the code that trains has such a step: what it does not split a model by, it does not begin to. A plan that
 /// has it all the same may change it.
-fn runs((dimension, learns): (D, bool), was: &Layout, to: &Layout) -> bool {
+fn runs(job: &Job, dimension: D, was: &Layout, to: &Layout) -> bool {
     let backend = was.backend;
+    let learns = job.workload.rl.is_some();
     let megatron = backend == Backend::Megatron;
     let begun = |size: u32| size > 1;
     match dimension {
-        D::TensorParallel => megatron || begun(was.tensor_parallel),
+        // Some of FSDP's frameworks have it, where all weights train ([`splits_matrices_beside_fsdp`]), most of them outside RL.
+        D::TensorParallel => {
+            let trained = job.workload.lora.is_none();
+            let named = job.framework.map(|own| own.id);
+            let beside = if learns || named.is_some() { splits_matrices_beside_fsdp(named) } else { trained };
+            megatron || backend == Backend::Fsdp && trained && beside || begun(was.tensor_parallel)
+        }
         D::PipelineParallel | D::VirtualPipeline => megatron || begun(was.pipeline_parallel),
-        D::ContextParallel => megatron || begun(was.context_parallel),
+        // In RL OpenRLHF has rings beside DeepSpeed.
+        D::ContextParallel => megatron || backend == Backend::Deepspeed && learns || begun(was.context_parallel),
         D::ExpertParallel => megatron || begun(was.expert_parallel),
         D::ExpertTensorParallel => megatron || begun(was.expert_tensor_parallel),
         // Beside DeepSpeed no RL framework here has it.
         D::UlyssesParallel => {
-            backend == Backend::Fsdp || backend == Backend::Deepspeed && !learns || begun(was.ulysses_parallel)
+            let beside = matches!(backend, Backend::Deepspeed | Backend::Ddp);
+            backend == Backend::Fsdp || beside && !learns || begun(was.ulysses_parallel)
         }
         // Megatron shards the optimizer, FSDP gradients too; plain data parallelism nothing.
         D::ZeroStage => match backend {
@@ -167,8 +177,8 @@ fn runs((dimension, learns): (D, bool), was: &Layout, to: &Layout) -> bool {
 fn layouts(job: &Job, layout: &Layout) -> Vec<(D, Layout)> {
     let mut found = Vec::with_capacity(32);
     for dimension in [D::ExpertTensorParallel, D::ShardGroup] {
-        for double in [false, true] {
-            if let Some(resized) = dimension.resized(layout, double) {
+        for resize in resizes(training_gpus(job)) {
+            if let Some(resized) = dimension.resized(layout, resize) {
                 found.push((dimension, resized));
             }
         }

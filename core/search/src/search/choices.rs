@@ -7,6 +7,7 @@ pub(super) use rollout::rollouts;
 use super::space::Pass;
 use crate::neighbours::is_selective;
 use shardwise_question::complete::{self, folds, training_gpus};
+use shardwise_question::framework::{rings_beside_deepspeed, splits_matrices_beside_fsdp};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Modules, Recompute, ZeroPlus};
 use shardwise_question::task::Task;
@@ -57,8 +58,16 @@ fn divisors(number: u32, most: u32) -> impl Iterator<Item = u32> {
     (1..=number.min(most)).filter(move |size| number.is_multiple_of(*size))
 }
 
-fn powers_of_two(most: u32) -> impl Iterator<Item = u32> {
-    (0..20).map(|exponent| 1 << exponent).take_while(move |value| *value <= most)
+/// Sizes of groups that `gpus` are split into, up to `most`; where they are no power of two, up to the next power of two: three
+/// nodes are split by 24 where two are split by 16.
+fn parts(gpus: u32, most: u32) -> impl Iterator<Item = u32> {
+    let next = most.saturating_add(1).next_power_of_two();
+    divisors(gpus, next - 1).filter(move |size| *size <= most || !size.is_power_of_two())
+}
+
+/// The greatest common divisor.
+fn common(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common(b, a % b) }
 }
 
 /// Back ends that people train such a workload with: plain data parallelism in no RL framework.
@@ -119,11 +128,22 @@ impl<'a> Sizes<'a> {
         let domain = hardware.gpus_per_node.max(hardware.nvlink_domain.min(8));
         let heads = self.job.model.shape.num_attention_heads;
         let stated = Self::stated(self.spec.tensor_parallel, self.base.tensor_parallel);
-        // `DeepSpeed` splits matrices and nothing else (AutoTP); experts stay whole.
-        let dense = self.job.model.shape.num_experts == 0 && self.job.workload.rl.is_none();
-        let most = if dense && self.base.backend == Backend::Deepspeed { domain } else { self.of_model(domain) };
+        let most = if self.splits_matrices() { domain } else { 1 };
         let candidates = divisors(self.gpus, most);
         choices(stated, candidates.filter(|size| heads.is_multiple_of(u64::from(*size))))
+    }
+
+    /// Whether some framework splits matrices with the back end.
+    fn splits_matrices(&self) -> bool {
+        let (workload, named) = (&self.job.workload, self.job.framework.map(|own| own.id));
+        match self.base.backend {
+            Backend::Megatron => true,
+            // `DeepSpeed` splits matrices and nothing else (AutoTP); experts stay whole.
+            Backend::Deepspeed => self.job.model.shape.num_experts == 0 && workload.rl.is_none(),
+            // Where none of those who do is named steps lead there: all of them in one space took a fifth more time.
+            Backend::Fsdp => workload.lora.is_none() && splits_matrices_beside_fsdp(named),
+            Backend::Ddp => false,
+        }
     }
 
     /// Context and Ulysses parallelism.
@@ -134,33 +154,45 @@ impl<'a> Sizes<'a> {
         let heads = shape.num_attention_heads;
         let fits = |size: u32| self.gpus.is_multiple_of(tensor.saturating_mul(size));
         let learns = self.job.workload.rl.is_some();
-        // Causal work is dealt in twice as many pieces as there are ranks (Megatron's `get_batch_on_this_cp_rank`).
-        // No RL framework has a ring beside FSDP.
-        let beside = self.base.backend == Backend::Fsdp && !learns;
-        // With fewer sequences than ranks, each is split at least so that every rank has a part of one.
+        // With fewer sequences than ranks, or with some left over, each is split at least so that every rank has as much as any.
         let batch = self.job.workload.global_batch.max(1);
-        let shared = u64::from(self.gpus / tensor.max(1)) / batch;
+        let ranks = u64::from(self.gpus / tensor.max(1));
+        let shared = ranks / common(ranks, batch).max(1);
         let most = most.max(shared.min(64) as u32);
-        let rings = self.of_model(most).max(if beside { most } else { 1 });
-        let ring = powers_of_two(rings)
-            .filter(|size| fits(*size) && (*size == 1 || length.is_multiple_of(u64::from(size * 2))));
-        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
-        // Beside DeepSpeed no RL framework has Ulysses.
-        let exchanged = match self.base.backend {
-            Backend::Fsdp => most,
-            Backend::Deepspeed if !learns => most.min((length / LEAST_EXCHANGED).max(shared).clamp(1, 64) as u32),
-            Backend::Deepspeed | Backend::Megatron | Backend::Ddp => 1,
+        let few = most.min((length / LEAST_EXCHANGED).max(shared).clamp(1, 64) as u32);
+        // Sizes of rings by themselves, and of groups that exchange heads. In RL no framework has a ring beside FSDP or exchanges heads
+        // beside DeepSpeed; where nobody is named who has a ring there, steps lead to it: all of them took a tenth more time.
+        let ringed = rings_beside_deepspeed(self.job.framework.map(|own| own.id));
+        let (alone, exchanged) = match (self.base.backend, learns) {
+            (Backend::Megatron, _) => (most, 1),
+            (Backend::Fsdp, false) => (most, most),
+            (Backend::Fsdp, true) => (1, most),
+            (Backend::Deepspeed, false) => (1, few),
+            (Backend::Ddp, false) => (1, shared.clamp(1, most.into()) as u32),
+            (Backend::Deepspeed, true) if ringed => (most, 1),
+            (Backend::Deepspeed | Backend::Ddp, true) => (1, 1),
         };
-        let heads = powers_of_two(exchanged).filter(|size| {
+        let rings = if learns { alone } else { alone.max(exchanged) };
+        // Who pads a sequence to whole parts takes any, of the others the rules say which.
+        let ring = parts(self.gpus, rings).filter(|size| fits(*size));
+        let ring = choices(Self::stated(self.spec.context_parallel, self.base.context_parallel), ring);
+        let heads = parts(self.gpus, exchanged).filter(|size| {
             let split = u64::from(*size);
             fits(*size) && shape.shares_key_heads(split) && heads.is_multiple_of(split * u64::from(tensor))
         });
         let heads = choices(Self::stated(self.spec.ulysses_parallel, self.base.ulysses_parallel), heads);
         let stated = self.spec.context_parallel.is_some() || self.spec.ulysses_parallel.is_some();
+        // Either suffices where both could be, but where key and value heads are fewer than the parts: ms-swift and axolotl
+        // exchange as many as there are, and put the rest in a ring.
+        let keys = shape.num_key_value_heads.max(1);
+        let apart = |cp: u32, ulysses: u32| cp == 1 || ulysses == 1 && alone > 1;
+        let both = |cp: u32, ulysses: u32| {
+            let parts = cp.saturating_mul(ulysses);
+            parts.ilog2() <= exchanged.ilog2() && fits(parts) && u64::from(ulysses) == common(keys, parts.into())
+        };
         ring.iter()
             .flat_map(|cp| heads.iter().map(move |ulysses| (*cp, *ulysses)))
-            // Either suffices where both could be.
-            .filter(|(cp, ulysses)| stated || *cp == 1 || *ulysses == 1)
+            .filter(|(cp, ulysses)| stated || apart(*cp, *ulysses) || both(*cp, *ulysses))
             .collect()
     }
 
@@ -184,7 +216,7 @@ impl<'a> Sizes<'a> {
         let most = if self.job.model.shape.num_experts > 0 { self.of_model(tensor) } else { 1 };
         choices(
             Self::stated(self.spec.expert_tensor_parallel, self.base.expert_tensor_parallel),
-            powers_of_two(most).filter(|size| self.gpus.is_multiple_of(size.saturating_mul(experts))),
+            divisors(self.gpus, most).filter(|size| self.gpus.is_multiple_of(size.saturating_mul(experts))),
         )
     }
 

@@ -59,6 +59,13 @@ impl Desk {
                 self.work.renew();
                 self.ranked_for(context, spec, Runner::Nobody, limits)
             }
+            // What somebody runs comes first where it fits. Where sequences are left over as the GPUs share them, what is run has so few
+            // ways to split that it may fit nowhere while it does with a few sequences more: that says more than that it never fits.
+            (Ok(known), Runner::Some) if open && leaves_over(context.job) && !known.may_fit() => {
+                self.work.renew();
+                let other = self.ranked_for(context, spec, Runner::Nobody, limits).ok();
+                Ok(other.filter(Ranked::may_fit).unwrap_or(known))
+            }
             (Err(error), Runner::One(framework)) if error == none_accepted() => {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
                 let broken = framework.violations(context.job, &best.first()?.plan);
@@ -131,6 +138,13 @@ impl Desk {
     fn asking<'a>(&'a self, context: &'a Context<'a>, accept: Accept<'a>) -> Asking<'a> {
         Asking { context, accept, work: &self.work }
     }
+}
+
+/// Whether the sequences of a batch cannot be shared evenly by all GPUs but for powers of two.
+fn leaves_over(job: &Job) -> bool {
+    let gpus = u64::from(complete::training_gpus(job).max(1));
+    let odd = gpus >> gpus.trailing_zeros();
+    !job.workload.global_batch.is_multiple_of(odd)
 }
 
 /// The space that is left by what is stated.

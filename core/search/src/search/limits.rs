@@ -40,7 +40,7 @@ impl Limits {
     ///
     /// ```
     /// use shardwise_core::search::{limits::{Limits, Standing}, measures::Measures};
-    /// let own = Measures { gpus: 8, seconds: 1.0, usd: None, run: Some((20.0, None)), slow: 1.3, sure: true };
+    /// let own = Measures { gpus: 8, seconds: 1.0, usd: None, run: Some((20.0, None)), slow: 1.3, sure: true, runs: true };
     /// let within = |hours| Limits { hours: Some(hours), usd: None }.standing(&own);
     /// assert_eq!([27.0, 24.0, 19.0].map(within), [Standing::Keeps, Standing::Close, Standing::Beyond]);
     /// ```

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Objective;
 use super::limits::{Limits, Standing};
 use super::sweep::{Found, Sweep, Tried};
-use crate::caveats::NETWORK_ASSUMED;
+use crate::caveats::{NETWORK_ASSUMED, NO_FRAMEWORK};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::coverage::UNTRIED;
@@ -29,6 +29,8 @@ pub struct Measures {
     pub slow: f64,
     /// Whether it is as sure to fit as asked.
     pub sure: bool,
+    /// Whether some framework runs its plan, where frameworks run such work at all.
+    pub runs: bool,
 }
 
 impl Measures {
@@ -46,6 +48,7 @@ impl Measures {
             run: run.map(|(hours, usd)| (hours * slower, usd.map(|usd| usd * slower))),
             slow: slow.map_or(1.0, |[_, slow]| slow.max(1.0)),
             sure: answer.fit.state == FitState::Fits,
+            runs: !answer.caveats.iter().any(|own| own.id == NO_FRAMEWORK),
         }
     }
 
@@ -71,8 +74,14 @@ impl Measures {
         Limits::of(objective).standing(self)
     }
 
+    /// What nobody runs is no bargain: it comes after all that somebody does.
+    pub(super) fn by_runs(&self, other: &Self) -> Ordering {
+        other.runs.cmp(&self.runs)
+    }
+
     pub(super) fn order(&self, other: &Self, objective: Objective) -> Ordering {
-        Limits::of(objective).order(self, other).then_with(|| match objective {
+        let limits = || Limits::of(objective).order(self, other);
+        self.by_runs(other).then_with(limits).then_with(|| match objective {
             Objective::Cost | Objective::CostWithin { .. } => self.by_cost(other),
             Objective::Time | Objective::TimeWithin { .. } => self.by_time(other),
             Objective::Gpus => self.gpus.cmp(&other.gpus).then(self.by_cost(other)),
@@ -121,7 +130,7 @@ fn three_digits(value: f64) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Places of the offers that fit, best first. Under a deadline or a budget those come first that keep it at the slow end of
+/// Places of the offers that fit, best first, those of which no framework runs the plan last. Under a deadline or a budget those come first that keep it at the slow end of
 /// their intervals, then those that keep it by the estimate alone, of each the surest to fit before the others; those beyond
 /// follow, the nearest first.
 ///
@@ -148,7 +157,7 @@ pub fn ranked(offers: &[Tried], objective: Objective) -> Result<Vec<usize>, Inpu
 ///
 /// ```
 /// use shardwise_core::{Objective, search::measures::{Measures, rank}};
-/// let measures = |seconds, usd| Measures { gpus: 8, seconds, usd: Some(usd), run: None, slow: 1.0, sure: true };
+/// let measures = |seconds, usd| Measures { gpus: 8, seconds, usd: Some(usd), run: None, slow: 1.0, sure: true, runs: true };
 /// let found = vec![(0, measures(2.0, 0.1)), (5, measures(1.0, 0.3))];
 /// assert_eq!(rank(found, Objective::Time).unwrap(), [5, 0]);
 /// ```
@@ -181,7 +190,8 @@ pub fn standing(offer: &Tried, objective: Objective) -> Standing {
     found.map_or(Standing::Beyond, |found| measures(found).standing(objective))
 }
 
-/// Places of the offers that no other beats in both cost and time, fastest first.
+/// Places of the offers that no other beats in both cost and time, fastest first: of those whose plans some framework runs, where
+/// there are any.
 ///
 /// ```
 /// use shardwise_core::{search::{measures::front, sweep::Sweep}, wire};
@@ -195,6 +205,8 @@ pub fn standing(offer: &Tried, objective: Objective) -> Standing {
 #[must_use]
 pub fn front(offers: &[Tried]) -> Vec<usize> {
     let mut found: Vec<(usize, Measures)> = fitting(offers).filter(|(_, own)| own.usd.is_some()).collect();
+    let some = found.iter().any(|(_, own)| own.runs);
+    found.retain(|(_, own)| own.runs || !some);
     sort(&mut found, &|(_, a), (_, b)| {
         let seconds = a.seconds.total_cmp(&b.seconds);
         seconds.then(a.by_cost(b))

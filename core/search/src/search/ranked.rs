@@ -42,6 +42,11 @@ impl Ranked {
         self.plans.first().ok_or_else(none_accepted)
     }
 
+    /// Whether the plan that is proposed fits as surely as asked, with lengths as the question has them.
+    pub(super) fn may_fit(&self) -> bool {
+        self.plans.first().is_some_and(|first| first.fits() || first.unlikely <= 0.0)
+    }
+
     /// With the plan that is proposed of these in front.
     pub(super) fn settled(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
         asking.work.grant(SETTLING);

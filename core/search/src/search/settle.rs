@@ -365,8 +365,7 @@ impl<'a> Settling<'a> {
             }
             None if context.job.workload.generation.is_some() => {
                 let step = step::evaluate(context, plan);
-                let demands = fit::demands(context, plan, &step);
-                fit::shortfall_gib(&demands, context.sure.confidence)
+                fit::missing_gib(context, plan, &step)
             }
             None => super::training::shortfall_gib(context, plan),
         }

@@ -118,10 +118,9 @@ impl Family {
         })
     }
 
-    /// The variants with the last kind of head.
-    pub(super) fn last_head(&self) -> &[Variant] {
-        let heads = self.variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head);
-        heads.last().unwrap_or_default()
+    /// The variants by their kind of head, those with the last one first.
+    pub(super) fn heads(&self) -> impl Iterator<Item = &[Variant]> {
+        self.variants.chunk_by(|a, b| a.fused_lm_head == b.fused_lm_head).rev()
     }
 
     /// Which of the variants from `start` on may be the first to fit: the one that was it last.

@@ -46,7 +46,7 @@ pub fn held(offers: &[Tried], limits: Limits, fastest: bool) -> Vec<Held> {
         }
     }
     sort(&mut found, &|(_, a), (_, b)| {
-        let order = limits.order(a, b);
+        let order = a.by_runs(b).then_with(|| limits.order(a, b));
         order.then_with(|| if fastest { a.by_time(b) } else { a.by_cost(b) })
     });
     found.into_iter().map(|(held, _)| held).collect()

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::super::accept::Accept;
 use super::super::candidate::Candidate;
+use super::super::choices::Variant;
 use super::super::space::{Family, Group, Pass};
 use super::task::InPass;
 use super::{Search, first_of};
@@ -48,10 +49,29 @@ impl Search<'_> {
         accept: Accept<'_>,
         refused: &Cell<bool>,
     ) -> Option<Candidate> {
+        // Of the two heads the last holds less; the other one is for whoever does not run it there.
+        let mut start = of.family.variants.len();
+        for alike in of.family.heads() {
+            start -= alike.len();
+            let denied = Cell::new(false);
+            let best = self.closest_alike(of, (start, alike), most, accept, (refused, &denied));
+            if best.is_some() || !denied.get() || refused.get() {
+                return best;
+            }
+        }
+        None
+    }
+
+    /// The same with one kind of head; `denied` is set where some plan with it is not run.
+    fn closest_alike(
+        &self,
+        of: &InPass<'_>,
+        (mut start, alike): (usize, &[Variant]),
+        most: Option<f64>,
+        accept: Accept<'_>,
+        (refused, denied): (&Cell<bool>, &Cell<bool>),
+    ) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
-        // Of the two heads the last holds less.
-        let alike = of.family.last_head();
-        let mut start = of.family.variants.len() - alike.len();
         for chain in alike.chunk_by(|a, b| a.away == b.away) {
             let numbers = start..start + chain.len();
             start = numbers.end;
@@ -69,6 +89,7 @@ impl Search<'_> {
                     best = first_of(best, Some(found));
                     break;
                 }
+                denied.set(true);
                 if refused.get() {
                     return best;
                 }

@@ -1,6 +1,6 @@
 //! How generation engines may be split, and what they may take of the card.
 
-use super::{divisors, powers_of_two};
+use super::divisors;
 use crate::neighbours::MOST_ENGINE;
 use shardwise_engine::rl;
 use shardwise_question::complete::generating_gpus;
@@ -66,7 +66,7 @@ fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
     let ranks: Vec<u64> = match stated.data_parallel {
         Some(ranks) => vec![ranks],
         None if shape.num_experts > 0 && stated.expert_parallel != Some(1) => {
-            powers_of_two(most.min(gpus)).map(u64::from).collect()
+            divisors(gpus, most).map(u64::from).collect()
         }
         None => vec![1],
     };

@@ -117,6 +117,7 @@ impl Known {
         let fits = tried
             .filter_map(|(_, own)| own.result.as_ref().ok())
             .filter(|own| own.answer.fits);
+        // Of what nobody runs nothing says what is left out: whoever runs comes before it.
         let known: Vec<(Measures, Step)> = fits
             .map(|own| {
                 let measures = measures(own);
@@ -125,6 +126,7 @@ impl Known {
                 let usd = measures.usd.map(|usd| usd * step);
                 (measures, Step { gpus: measures.gpus, seconds: measures.seconds * step, usd })
             })
+            .filter(|(measures, _)| measures.runs)
             .collect();
         let limits = Limits::of(objective);
         // Beside what is less sure any other may still be listed.
