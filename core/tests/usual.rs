@@ -43,7 +43,7 @@ fn adapters_take_as_long_as_the_named_frameworks_do() {
     let asked = |framework: Option<&str>, backend: &str| {
         let own = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "framework": framework,
             "workload": {"kind": "lora", "sequence_length": 4096, "global_batch": 64},
-            "plan": {"backend": backend, "zero_stage": 3, "micro_batch": 1, "attention_kernel": "flash2"}});
+            "plan": {"backend": backend, "micro_batch": 1, "attention_kernel": "flash2"}});
         let answer = estimate(&question_from_value(own).unwrap()).unwrap();
         (answer.step_time_s, answer.caveats.iter().any(|own| own.id == "own-adapters"))
     };
