@@ -250,24 +250,32 @@ impl Form {
         self.any_seller = self.get(Field::Providers).is_empty();
     }
 
-    /// Rents as the form before it did, where the question that was loaded says nothing of it: a script knows no seller. The size of
-    /// its nodes gives way to a market, as it does to that of a link: there they are the instances of the offer.
-    pub(crate) fn rent_as(&mut self, before: &Self) {
+    /// Rents as the form before it did, where the question that was loaded says nothing of it: a script knows no seller. Whether it
+    /// does.
+    pub(crate) fn rent_as(&mut self, before: &Self) -> bool {
         let says = [Field::Offer, Field::Terms, Field::Providers]
             .iter()
             .any(|field| !self.get(*field).is_empty());
-        let node = self.get(Field::GpusPerNode).to_owned();
-        if before.market().is_some() {
-            self.set(Field::GpusPerNode, "");
-        }
         if says || self.is_stated() || !at(&self.base, "hardware.market").is_null() {
-            self.set(Field::GpusPerNode, node);
-            return;
+            return false;
         }
         for field in [Field::Terms, Field::Providers] {
             self.set(field, before.get(field).to_owned());
         }
         self.any_seller = before.any_seller;
+        true
+    }
+
+    /// Rents a script as the form before it did. The size of its nodes gives way to a market, as it does to that of a link: there they
+    /// are the instances of the offer. A published run keeps its own.
+    pub(crate) fn rent_script_as(&mut self, before: &Self) {
+        let node = self.get(Field::GpusPerNode).to_owned();
+        if before.market().is_some() {
+            self.set(Field::GpusPerNode, "");
+        }
+        if !self.rent_as(before) {
+            self.set(Field::GpusPerNode, node);
+        }
     }
 
     /// Where nobody said whose offers count, those of [`HOME`], or all where these cannot hold the machine.

@@ -57,6 +57,17 @@ const PUT_ASIDE: &str = "a";
 /// The preset that a first visit shows.
 const FIRST_PRESET: &str = "verl";
 
+/// Where a question that the page takes came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The page itself.
+    Page,
+    /// A published run.
+    Run,
+    /// A script.
+    Script,
+}
+
 /// The steps in which the page is built, in their order, so that none of them holds up what a person does meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -495,16 +506,20 @@ impl Page {
         });
     }
 
-    /// Takes a whole question that the page wrote itself: one's own prices are no part of it. Where it came from `elsewhere`, as
-    /// a script or a published run, it is rented as the question before it.
-    pub(crate) fn load(self, question: &Question, elsewhere: bool) {
+    /// Takes a whole question that the page wrote itself: one's own prices are no part of it. What a script asks, or a published run,
+    /// is rented as the question before it.
+    pub(crate) fn load(self, question: &Question, origin: Origin) {
         let kept = self.sheet_prices.get_untracked();
         let question = kept.map_or_else(|| question.clone(), |kept| prices::without(question, Some(&kept)));
         self.change(|form| {
             let before = form.clone();
             form.load(&question);
-            if elsewhere {
-                form.rent_as(&before);
+            match origin {
+                Origin::Page => {}
+                Origin::Run => {
+                    form.rent_as(&before);
+                }
+                Origin::Script => form.rent_script_as(&before),
             }
         });
     }

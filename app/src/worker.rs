@@ -506,7 +506,7 @@ mod tests {
             let mut form = before.clone();
             let question = question_from_value(question.clone()).unwrap_or_else(|error| panic!("{error}"));
             form.load(&question);
-            form.rent_as(&before);
+            form.rent_script_as(&before);
             let asked = form.question().unwrap_or_else(|errors| panic!("{errors:?}"));
             let answer = shardwise_core::evaluate_alone(&asked)
                 .unwrap_or_else(|error| panic!("{error}"))

@@ -419,7 +419,7 @@ fn a_script_is_rented_as_the_question_before_it() {
     let adopted = |question: &Question| {
         let mut form = before.clone();
         form.load(question);
-        form.rent_as(&before);
+        form.rent_script_as(&before);
         market(&form)
     };
     assert!(market(&before).is_some());
@@ -428,13 +428,18 @@ fn a_script_is_rented_as_the_question_before_it() {
     let mut nodes = plain.clone();
     (nodes.hardware.gpus, nodes.hardware.gpus_per_node) = (Some(32), Some(8));
     assert_eq!(adopted(&nodes), market(&before));
+    // A published run is of nodes of its own.
+    let mut form = before.clone();
+    form.load(&nodes);
+    form.rent_as(&before);
+    assert_eq!(asked(&form).hardware.gpus_per_node, Some(8));
     let mut unrented = before.clone();
     for field in [Field::Terms, Field::Providers] {
         unrented.set(field, "");
     }
     let mut form = unrented.clone();
     form.load(&nodes);
-    form.rent_as(&unrented);
+    form.rent_script_as(&unrented);
     assert_eq!(asked(&form).hardware.gpus_per_node, Some(8));
     // One that says what an hour costs, or whose offers it takes, keeps to that.
     assert_eq!(adopted(&grpo()), None);

@@ -9,6 +9,7 @@ use web_sys::{Element, Event};
 use super::host::Host;
 use crate::client::desk;
 use crate::form::Field;
+use crate::page::Origin;
 use crate::protocol::blocks::Action;
 use crate::protocol::{Name, SheetTask, Task};
 use crate::view::how;
@@ -34,8 +35,13 @@ fn do_one(host: Host, action: &Action) {
     match action {
         Action::Ask(hash) => {
             if let Ok(question) = permalink::from_hash(hash) {
-                // What is pasted is read in a sheet without a name.
-                page.load(&question, matches!(name, None | Some(Name::Near)));
+                let origin = match name {
+                    // What is pasted is read in a sheet without a name.
+                    None => Origin::Script,
+                    Some(Name::Near) => Origin::Run,
+                    Some(_) => Origin::Page,
+                };
+                page.load(&question, origin);
             }
         }
         Action::Put { field, value } => match Field::of_path(field) {
