@@ -4,6 +4,7 @@
 //! are read from their `config.json` ([`model`]).
 
 pub mod catalog;
+pub mod divisors;
 pub mod efficiency;
 pub mod encoding;
 pub mod error;

@@ -8,6 +8,7 @@ use super::shared::{
     FLASH, FORWARD_IS_USUAL, FSDP, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS,
     NO_AGENT, NO_IMAGES, NO_OVERSAMPLING, NO_REWARD_MODEL, USUAL_KERNEL, VLLM_OR_SGLANG, WHOLE_NODES, positions,
 };
+use shardwise_catalog::divisors::lcm;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
@@ -131,21 +132,6 @@ pub(super) fn replica(shape: &Shape, layout: &Layout) -> u64 {
     let dense = layout.tensor_parallel * layout.context_parallel;
     let experts = if shape.num_experts > 0 { layout.expert_tensor_parallel * layout.expert_parallel } else { 1 };
     lcm(dense.into(), experts.into()).saturating_mul(layout.pipeline_parallel.into())
-}
-
-/// The least common multiple, or the greatest number there is; 0 where one of them is.
-///
-/// ```
-/// use shardwise_rules::lcm;
-/// assert_eq!([lcm(4, 6), lcm(8, 1), lcm(3, 0)], [12, 8, 0]);
-/// ```
-#[must_use]
-pub fn lcm(a: u64, b: u64) -> u64 {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a.checked_div(x).map_or(0, |part| part.saturating_mul(b))
 }
 
 /// Data-parallel ranks of `ChatLearn`'s reference policy, over all its replicas.

@@ -31,7 +31,7 @@ pub mod unsloth;
 pub mod verl;
 
 pub use asked::{grid, last_stage, machines, micro, nodes, pools};
-pub use chatlearn::{lcm, reference_ranks};
+pub use chatlearn::reference_ranks;
 
 use asked::Asked;
 use rule::{Rule, check, rows};

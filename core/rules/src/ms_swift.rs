@@ -10,6 +10,7 @@ use super::shared::{
     TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
+use shardwise_catalog::divisors::gcd;
 use shardwise_question::task::Preference;
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
@@ -122,7 +123,7 @@ static SPLIT: &[Rule] = &[
         a.workload.kind.preference().is_none() || matches!(a.workload.kind, Dpo | Ipo)
     })
     .or("Of preference data ms-swift splits DPO's sequences alone. Set context_parallel and ulysses_parallel to 1."),
-    must("plan.ulysses_parallel", |a| a.ulysses == common(a.shape.num_key_value_heads, a.ulysses * a.cp))
+    must("plan.ulysses_parallel", |a| a.ulysses == gcd(a.shape.num_key_value_heads, a.ulysses * a.cp))
         .or("ms-swift splits a sequence by heads over as many GPUs as divide the {kv} key and value heads, and over the rest in a ring. Set ulysses_parallel to the greatest common divisor of {kv} and the GPUs of a sequence, and context_parallel to what is left."),
     // trainers/seq2seq_trainer.py, compute_loss.
     must("plan.fused_lm_head", |a| !a.layout.fused_lm_head)
@@ -138,8 +139,3 @@ static SPLIT: &[Rule] = &[
         ],
     ),
 ];
-
-/// The greatest common divisor.
-fn common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common(b, a % b) }
-}

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::draft::Draft;
+use shardwise_catalog::divisors::lcm;
 use shardwise_question::wire::{Document, Question};
-use shardwise_rules::lcm;
 
 /// The GPU where neither text nor base names one.
 const GPU: &str = "h100-sxm";

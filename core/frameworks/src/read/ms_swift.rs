@@ -15,6 +15,7 @@ use super::text::Part;
 use super::trainer::reinforcement::{self, Own};
 use super::trainer::{self, Adapters, Run, Shards};
 use shardwise_catalog::catalog::ModelEntry;
+use shardwise_catalog::divisors::gcd;
 
 /// Whether settings are a configuration of ms-swift's: a model by its own name, and what is tuned of it.
 pub(super) fn is_its(settings: &[Setting]) -> bool {
@@ -190,15 +191,10 @@ fn layout(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Shards {
     // sequence_parallel/sequence_parallel.py: by heads as far as these go, the rest in a ring.
     let parts = draft.count("sequence_parallel_size").unwrap_or(1);
     let heads = entry.map_or(parts, |own| own.shape.num_key_value_heads);
-    let by_heads = common(heads, parts).max(1);
+    let by_heads = gcd(heads, parts).max(1);
     draft.set("plan.ulysses_parallel", by_heads);
     draft.set("plan.context_parallel", parts / by_heads);
     shards
-}
-
-/// The greatest common divisor.
-fn common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common(b, a % b) }
 }
 
 /// `torch_dtype` loads the weights, and says the precision where no switch does (`base_args/model_args.py`).

@@ -6,6 +6,7 @@ pub(super) use rollout::rollouts;
 
 use super::space::Pass;
 use crate::neighbours::is_selective;
+use shardwise_catalog::divisors::gcd;
 use shardwise_question::complete::{self, folds, training_gpus};
 use shardwise_question::framework::{rings_beside_deepspeed, splits_matrices_beside_fsdp};
 use shardwise_question::job::Job;
@@ -63,11 +64,6 @@ fn divisors(number: u32, most: u32) -> impl Iterator<Item = u32> {
 fn parts(gpus: u32, most: u32) -> impl Iterator<Item = u32> {
     let next = most.saturating_add(1).next_power_of_two();
     divisors(gpus, next - 1).filter(move |size| *size <= most || !size.is_power_of_two())
-}
-
-/// The greatest common divisor.
-fn common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common(b, a % b) }
 }
 
 /// Back ends that people train such a workload with: plain data parallelism in no RL framework.
@@ -157,7 +153,7 @@ impl<'a> Sizes<'a> {
         // With fewer sequences than ranks, or with some left over, each is split at least so that every rank has as much as any.
         let batch = self.job.workload.global_batch.max(1);
         let ranks = u64::from(self.gpus / tensor.max(1));
-        let shared = ranks / common(ranks, batch).max(1);
+        let shared = ranks / gcd(ranks, batch).max(1);
         let most = most.max(shared.min(64) as u32);
         let few = most.min((length / LEAST_EXCHANGED).max(shared).clamp(1, 64) as u32);
         // Sizes of rings by themselves, and of groups that exchange heads. In RL no framework has a ring beside FSDP or exchanges heads
@@ -188,7 +184,7 @@ impl<'a> Sizes<'a> {
         let apart = |cp: u32, ulysses: u32| cp == 1 || ulysses == 1 && alone > 1;
         let both = |cp: u32, ulysses: u32| {
             let parts = cp.saturating_mul(ulysses);
-            parts.ilog2() <= exchanged.ilog2() && fits(parts) && u64::from(ulysses) == common(keys, parts.into())
+            parts.ilog2() <= exchanged.ilog2() && fits(parts) && u64::from(ulysses) == gcd(keys, parts.into())
         };
         ring.iter()
             .flat_map(|cp| heads.iter().map(move |ulysses| (*cp, *ulysses)))
