@@ -88,7 +88,8 @@ impl Search<'_> {
     /// Some plan of a group that counts, fit it or not: of those with the smallest micro-batches.
     fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
         for of in smallest(family, group) {
-            for variant in family.heads().flatten() {
+            // The other head's are as many again, and where nobody runs such a job each group would be asked all of them.
+            for variant in family.heads().next().unwrap_or_default() {
                 self.work.count();
                 match self.task.any(&of.asked(variant, self.accept, f64::INFINITY)) {
                     Ok(plan) => {
