@@ -85,10 +85,9 @@ impl Search<'_> {
         top.best
     }
 
-    /// Some plan of a group that counts, fit it or not: of those with the smallest micro-batches.
+    /// Some plan of a group that counts, fit it or not: of the smallest micro-batches and one head, or what nobody runs takes a minute.
     fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
         for of in smallest(family, group) {
-            // The other head's are as many again, and where nobody runs such a job each group would be asked all of them.
             for variant in family.heads().next().unwrap_or_default() {
                 self.work.count();
                 match self.task.any(&of.asked(variant, self.accept, f64::INFINITY)) {
