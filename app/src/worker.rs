@@ -249,7 +249,8 @@ fn serves(question: Value) -> Option<Vec<&'static str>> {
 
 /// What texts ask. A script is read by itself: what it does not state is a default or assumed, and nothing is taken from the
 /// question that the page happens to show (`base`). That one is changed by a few settings without their command, unless
-/// they say what they were printed for. `market` is where the page rents what says no price. `given` is what a person says of the run whose log is among them.
+/// they say what they were printed for. `market` is where the page rents what says no price. `given` is what a person says of the run
+/// whose log is among them.
 fn reading(texts: &[String], base: Value, market: &Value, given: &Map<String, Value>) -> Value {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     if texts.iter().any(|text| says_so(text)) {

@@ -143,12 +143,13 @@ impl<'a> Context<'a> {
     /// plain data parallelism, whose runs have PEFT's too. What is added in place is read and written once in 16 bits, as in
     /// Megatron's runs.
     pub(crate) fn adapter_bytes(&self, layout: &Layout) -> f64 {
-        let efficiency = self.efficiency;
-        match (layout.backend, adapters(self.job.framework.map(|own| own.id))) {
-            (Backend::Fsdp, Adapters::Peft) => efficiency.ddp.adapter_bytes,
-            (Backend::Ddp, Adapters::InPlace) => efficiency.megatron.adapter_bytes,
-            _ => self.framework(layout).adapter_bytes,
-        }
+        let own = adapters(self.job.framework.map(|own| own.id));
+        let framework = match own {
+            _ if !own.are_others(layout.backend) => self.framework(layout),
+            Adapters::InPlace => &self.efficiency.megatron,
+            Adapters::Peft | Adapters::Own => &self.efficiency.ddp,
+        };
+        framework.adapter_bytes
     }
 
     /// Time that the host takes for what the GPU waits for, over that of an x86 server's.

@@ -2,8 +2,7 @@
 
 use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
 use super::shared::{
-    ANY_FLASH, DDP_SHARDS_NOTHING, FLASH, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, TRANSFORMERS_KERNEL,
-    TRANSFORMERS_WHOLE_LAYERS,
+    ANY_FLASH, FLASH, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
 };
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
@@ -38,12 +37,9 @@ pub(crate) static RULES: &[Rule] = &[
     when(|a| !a.is(Fsdp), &[ones(&[TP, EP]).or(WITH_FSDP2)]),
     when(
         |a| a.is(Ddp),
-        &[
-            ones(&[CP, ULYSSES]).or(
-                "axolotl splits sequences with FSDP2 or DeepSpeed. Set {field} to 1, or the backend to fsdp or deepspeed.",
-            ),
-            DDP_SHARDS_NOTHING,
-        ],
+        &[ones(&[CP, ULYSSES]).or(
+            "axolotl splits sequences with FSDP2 or DeepSpeed. Set {field} to 1, or the backend to fsdp or deepspeed.",
+        )],
     ),
     when(|a| a.is(Deepspeed), ON_DEEPSPEED),
     when(

@@ -1,9 +1,7 @@
 //! LLaMA-Factory 0.9.5: pre-training and fine-tuning with `DeepSpeed`, FSDP2 or plain data parallelism.
 
 use super::rule::{CP, EP, ETP, Rule, TP, ULYSSES, all, backends, must, ones, when};
-use super::shared::{
-    ACTIVATIONS_STAY, ALL_SHARD, DDP_SHARDS_NOTHING, FSDP2_SHARDS, HALF, NO_TEACHER, REFERENCE_IN_STEPS,
-};
+use super::shared::{ACTIVATIONS_STAY, ALL_SHARD, FSDP2_SHARDS, HALF, NO_TEACHER, REFERENCE_IN_STEPS};
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
@@ -42,7 +40,6 @@ pub(crate) static RULES: &[Rule] = &[
                 |a| a.is(Fsdp),
                 &[FSDP2_SHARDS, ALL_SHARD.or("LLaMA-Factory shards over all GPUs. Set shard_group to {gpus}.")],
             ),
-            DDP_SHARDS_NOTHING,
             ACTIVATIONS_STAY.or("LLaMA-Factory's key for it is for one GPU. Use recompute instead."),
         ],
     ),

@@ -5,9 +5,9 @@
 use super::asked::Asked;
 use super::rule::{EP, ETP, PP, Rule, TP, all, backends, must, ones, when};
 use super::shared::{
-    ACTIVATIONS_STAY, ALL_SHARD, DDP_KEEPS_STATES, DDP_SHARDS_NOTHING, FLASH, FLASH_2, FSDP2_SHARDS, HALF,
-    MOVED_TOGETHER, NO_RL, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, TEXT_HAS_POSITIONS, TRAINS,
-    TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    ACTIVATIONS_STAY, ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, HALF, MOVED_TOGETHER, NO_RL, PLAIN_DATA_PARALLELISM,
+    PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
+    TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
 use shardwise_catalog::divisors::gcd;
@@ -54,8 +54,7 @@ pub(crate) static RULES: &[Rule] = &[
             MOVED_TOGETHER.or("FSDP2 moves weights, gradients and optimizer together. Offload all three, or none."),
         ],
     ),
-    DDP_KEEPS_STATES,
-    DDP_SHARDS_NOTHING,
+    PLAIN_DATA_PARALLELISM,
 ];
 
 /// Whether several sequences stand in one.

@@ -4,7 +4,7 @@
 use super::asked::{Asked, last_stage, nodes};
 use super::positions::reach;
 use super::rule::{
-    CP, EP, Must, PP, Rule, TP, check, divides, engine, learning, must, no_kind, ones, precisions, when,
+    CP, EP, Must, PP, Rule, TP, all, check, divides, engine, learning, must, no_kind, ones, precisions, when,
 };
 use shardwise_catalog::error::InputError;
 use shardwise_question::complete::{splits_backward, usual_kernel};
@@ -41,12 +41,6 @@ pub(crate) const MOVED_TOGETHER: Must = must("plan.offload", |a| {
     let offload = a.layout.offload;
     offload.parameters == offload.optimizer && offload.gradients == offload.optimizer
 });
-/// `DistributedDataParallel` keeps whole states on every GPU.
-pub(crate) const DDP_KEEPS_STATES: Rule = must("plan.offload", |a| {
-    let offload = a.layout.offload;
-    !a.is(Ddp) || !(offload.parameters || offload.gradients || offload.optimizer)
-})
-.or("Plain data parallelism offloads nothing. Set the backend to deepspeed or fsdp.");
 pub(crate) const ALL_SHARD: Must = must("plan.shard_group", |a| a.group == a.gpus);
 pub(crate) const NO_OVERSAMPLING: Must = learning("workload.rl.oversampling", |rl| rl.oversampling == 1.0);
 pub(crate) const NO_AGENT: Must = learning("workload.rl.agent", |rl| rl.agent.is_none());
@@ -166,6 +160,14 @@ pub(crate) const MINI_BATCH_IS_WHOLE_PASSES: Rule =
 pub(crate) const OF_A_RANK: &str = "{whole} sequences of a rank are no multiple of {part}.";
 pub(crate) const FSDP2_SHARDS: Rule = must("plan.zero_stage", |a| matches!(a.layout.zero_stage, 2 | 3))
     .or("FSDP2 shards weights (3), or gathers them once a step (2). Set zero_stage to 3.");
+/// `DistributedDataParallel` keeps whole states on every GPU.
+const DDP_KEEPS_STATES: Rule = must("plan.offload", |a| {
+    let offload = a.layout.offload;
+    !a.is(Ddp) || !(offload.parameters || offload.gradients || offload.optimizer)
+})
+.or("Plain data parallelism offloads nothing. Set the backend to deepspeed or fsdp.");
+/// What Hugging Face's trainers ask of plain data parallelism.
+pub(crate) const PLAIN_DATA_PARALLELISM: Rule = all(&[DDP_KEEPS_STATES, DDP_SHARDS_NOTHING]);
 /// `torch.nn.parallel.DistributedDataParallel` keeps weights, gradients and optimizer whole on every GPU
 /// (<https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>).
 pub(crate) const DDP_SHARDS_NOTHING: Rule = must("plan.zero_stage", |a| !a.is(Ddp) || a.layout.zero_stage == 0)

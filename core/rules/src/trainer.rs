@@ -2,7 +2,7 @@
 
 use super::rule::{Rule, must, when};
 use super::shared::{
-    DDP_KEEPS_STATES, KTO_MISMATCHES, MOVED_TOGETHER, NO_RL, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
+    KTO_MISMATCHES, MOVED_TOGETHER, NO_RL, PLAIN_DATA_PARALLELISM, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS,
     TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use shardwise_question::wire::Backend::Fsdp;
@@ -37,5 +37,5 @@ pub(crate) static TRAINER: &[Rule] = &[
         |a| a.is(Fsdp),
         &[MOVED_TOGETHER.or("FSDP2 moves weights, gradients and optimizer together. Offload all three, or none.")],
     ),
-    DDP_KEEPS_STATES,
+    PLAIN_DATA_PARALLELISM,
 ];

@@ -130,9 +130,9 @@ fn three_digits(value: f64) -> f64 {
     (value * scale).round() / scale
 }
 
-/// Places of the offers that fit, best first, those of which no framework runs the plan last. Under a deadline or a budget those come first that keep it at the slow end of
-/// their intervals, then those that keep it by the estimate alone, of each the surest to fit before the others; those beyond
-/// follow, the nearest first.
+/// Places of the offers that fit, best first, those of which no framework runs the plan last. Under a deadline or a budget those come
+/// first that keep it at the slow end of their intervals, then those that keep it by the estimate alone, of each the surest to fit
+/// before the others; those beyond follow, the nearest first.
 ///
 /// # Errors
 /// A deadline and a budget are for a whole run: `workload.run` or `workload.tokens` is needed.

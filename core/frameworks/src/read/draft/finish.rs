@@ -11,10 +11,11 @@ use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, 
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
 use shardwise_catalog::error::InputError;
+use shardwise_question::framework::adapters;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{self, Question};
-use shardwise_question::{belonging, framework, job};
+use shardwise_question::{belonging, job};
 
 /// Most refusals that are looked for.
 const MOST_REFUSED: usize = 8;
@@ -82,10 +83,10 @@ impl Draft<'_> {
     /// those that are searched are then its own alone.
     fn named_as_it_runs(&mut self, question: Question) -> Question {
         let id = self.framework.id();
-        if question.framework.is_some() || emit::framework(id).is_none() {
+        let Some(framework) = emit::framework(id).filter(|_| question.framework.is_none()) else {
             return question;
-        }
-        let adapters = framework::adapters(Some(id));
+        };
+        let adapters = adapters(Some(id));
         let adapts = |job: &Job, plan: &Plan| job.workload.lora.is_some() && adapters.are_others(plan.layout.backend);
         let named = Question { framework: Some(id.to_owned()), ..question.clone() };
         let found = resolve(&named).ok();
@@ -94,8 +95,10 @@ impl Draft<'_> {
         else {
             return question;
         };
-        let broken = emit::framework(id).map(|own| own.violations(&job, &plan)).unwrap_or_default();
-        let refusal = broken.into_iter().find(|own| !self.overruled.contains(&own.field.as_str()));
+        let refusal = framework
+            .violations(&job, &plan)
+            .into_iter()
+            .find(|own| !self.overruled.contains(&own.field.as_str()));
         let Some(refusal) = refusal else {
             return named;
         };
