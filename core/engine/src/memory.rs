@@ -4,6 +4,7 @@
 mod kept;
 mod loss;
 mod phase;
+mod step;
 mod terms;
 
 use crate::batch::{self, Batch, Largest};
@@ -14,7 +15,8 @@ pub use loss::Loss;
 pub use phase::{Lengths, PhaseMemory, Use};
 use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::Layout;
-pub use terms::{Moment, Terms, gathers, largest_tensor, offloads_gradients, steps_in_place};
+pub use step::{flat_gradients, largest_tensor, steps_in_place};
+pub use terms::{Moment, Terms, gathers, offloads_gradients};
 
 /// Memory of a role on the worst pipeline stage, calibrated.
 #[must_use]

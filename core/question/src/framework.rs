@@ -299,6 +299,57 @@ pub fn adapters(framework: Option<&str>) -> Adapters {
     }
 }
 
+/// Bytes that a logit takes at the worst moment of a pass of RL that fuses neither LM head nor loss into one kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogitBytes {
+    /// Of an update.
+    pub update: f64,
+    /// Of a pass without gradients.
+    pub forward: f64,
+}
+
+const fn logits(update: f64, forward: f64) -> LogitBytes {
+    LogitBytes { update, forward }
+}
+
+/// What a framework's RL makes of logits, on Megatron or on another backend.
+///
+/// | whose | Megatron | others |
+/// |---|---|---|
+/// | veRL, and where none is named | 6 and 8: fp32 beside bf16, whose softmax is the gradient; the entropy of old log-probabilities goes over a copy (`vocab_parallel_log_probs_from_logits` of `utils/megatron/tensor_parallel.py` of 0.9.1; megatron-core, `tensor_parallel/cross_entropy.py`; `workers/engine/megatron/transformer_impl.py`, line 1215) | 2 and 2: in place, 2.09 GB of a tensor of 2.13 (<https://github.com/volcengine/verl/issues/7826>) |
+/// | `SkyRL` | 12 and 6: fp32 logits are kept, and a chunk's gradient is one of as many (`ChunkedDistributedLogprob` of `backends/skyrl_train/distributed/megatron/model_utils.py` of 0.3.0) | as veRL's (`backends/skyrl_train/utils/torch_utils.py`, line 137) |
+/// | slime | 12 and 8: fp32 logits, each sample's softmax and the gradient of all (`_VocabParallelLogProbEntropy` of `slime/utils/ppo_utils.py` at 624b824) | |
+/// | NeMo-RL | 14 and 14: bf16, fp32, shifted and log-softmax (`DistributedLogprob` of `nemo_rl/distributed/model_utils.py` at 7ea279a) | 12 and 10: bf16, fp32 and log-softmax (`get_next_token_logprobs_from_logits`, there) |
+/// | `ChatLearn` | 12 and 12: fp32 logits, a clone and the entropy's softmax (`chatlearn/algorithm/grpo_utils/megatron_utils/train_helper.py`, line 481) | 6 and 4: logits, log-softmax and gradient in bf16 (`logprobs_from_logits` of `trainer_utils.py`) |
+/// | `OpenRLHF` | | 10 and 6: fp32, its gradient, and that in bf16 (`openrlhf/models/actor.py` of 0.11.2, line 267, and `models/utils.py`, `log_probs_from_logits`) |
+/// | ms-swift | as veRL's | 6 and 4: logits, log-softmax and gradient in bf16 (`swift/rlhf_trainers/grpo_trainer.py` of 4.6.0, `_get_logps_via_local_forward`) |
+///
+/// ```
+/// use shardwise_core::framework::rl_logit_bytes;
+/// use shardwise_core::wire::Backend;
+/// let of = |framework, backend| rl_logit_bytes(framework, backend).update;
+/// assert_eq!([of(None, Backend::Fsdp), of(Some("openrlhf"), Backend::Deepspeed), of(None, Backend::Megatron)], [2.0, 10.0, 6.0]);
+/// ```
+#[must_use]
+pub fn rl_logit_bytes(framework: Option<&str>, backend: Backend) -> LogitBytes {
+    let is = |own: &Named| framework == Some(own.id);
+    if backend == Backend::Megatron {
+        return match () {
+            () if is(&SKYRL) => logits(12.0, 6.0),
+            () if is(&SLIME) => logits(12.0, 8.0),
+            () if is(&NEMO_RL) => logits(14.0, 14.0),
+            () if is(&CHATLEARN) => logits(12.0, 12.0),
+            () => logits(6.0, 8.0),
+        };
+    }
+    match () {
+        () if is(&OPENRLHF) => logits(10.0, 6.0),
+        () if is(&NEMO_RL) => logits(12.0, 10.0),
+        () if is(&CHATLEARN) || is(&MS_SWIFT) => logits(6.0, 4.0),
+        () => logits(2.0, 2.0),
+    }
+}
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [
     VERL,

@@ -5,6 +5,7 @@ use crate::context::{Context, Head, Role};
 use crate::distilled;
 use crate::weights::RankWeights;
 use shardwise_catalog::units::Bytes;
+use shardwise_question::framework::rl_logit_bytes;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
 
@@ -25,9 +26,9 @@ const SHIFTED_LOGIT_BYTES: f64 = 18.0;
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
 const FUSED_LOGIT_BYTES: f64 = 4.0;
 
-/// Bytes per logit in veRL, where log-probabilities and their gradient are computed in place of them: what a fused LM
-/// head saves is one bf16 tensor (measured: 2.09 GB of 2.13, <https://github.com/volcengine/verl/issues/7826>).
-const IN_PLACE_LOGIT_BYTES: f64 = 2.0;
+/// Bytes per logit of a pass forward of RL that sets no sequences side by side: veRL's entropy of old log-probabilities is eager there,
+/// softmax and product beside the logits in bf16 (`workers/engine/fsdp/transformer_impl.py` of 0.9.1, line 1491).
+const PADDED_ENTROPY_BYTES: f64 = 6.0;
 
 /// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
 /// added to the others.
@@ -65,12 +66,23 @@ impl Loss {
     }
 }
 
+/// Bytes that a logit takes in a pass of RL, by whose code it is.
+fn of_rl(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
+    let job = context.job;
+    let own = rl_logit_bytes(job.framework.map(|own| own.id), layout.backend);
+    match usage {
+        Use::Train => own.update,
+        Use::Evaluate if !job.workload.packing => own.forward.max(PADDED_ENTROPY_BYTES),
+        Use::Evaluate => own.forward,
+    }
+}
+
 /// Bytes that a logit takes at the loss's worst moment.
 fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
     let workload = &context.job.workload;
     match (usage, layout.fused_loss) {
         _ if layout.fused_lm_head => 0.0,
-        (_, true) if workload.rl.is_some() => IN_PLACE_LOGIT_BYTES,
+        (_, true) if workload.rl.is_some() => of_rl(context, layout, usage),
         (_, true) => FUSED_LOGIT_BYTES,
         (Use::Train, false) => {
             let shifts = workload.fine_tunes() && layout.backend == Backend::Fsdp;

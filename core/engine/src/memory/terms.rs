@@ -2,15 +2,16 @@
 
 use super::kept::{Flight, at_work, in_flight, kept_blocks, on_card};
 use super::loss::Loss;
+use super::step::optimizer_step;
 use super::{KeptBlock, PhaseMemory, Use, states};
 use crate::batch::{Batch, Largest};
 use crate::context::{Context, Role};
 use crate::layer::Slice;
 use crate::tower::{BLOCK, Tower};
-use crate::weights::{RankWeights, Stage, States, held, shard_counts};
+use crate::weights::{RankWeights, Stage, States, shard_counts};
 use crate::zero_infinity::second_copy;
 use shardwise_catalog::units::Bytes;
-use shardwise_question::optimizer::{Makes, paged_share};
+use shardwise_question::optimizer::paged_share;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Backend, MemoryParts};
 
@@ -387,42 +388,6 @@ fn paged(context: &Context<'_>, layout: &Layout, states: &States) -> Bytes {
         return Bytes::ZERO;
     }
     states.optimizer * (layout.optimizer_bytes / all * paged_share(context.job))
-}
-
-/// Whether the update makes nothing beside the optimizer's states that outlasts a kernel, or makes it elsewhere: Megatron
-/// and `DeepSpeed` have kernels of their own, adapters are few. `transformers` asks for PyTorch's fused AdamW since PyTorch 2.8
-/// (5.17, `training_args.py`, `default_optim`), and torchtitan has since its first release (`OptimizersContainer`): 33.4 GiB of Qwen3-4B
-/// in bf16 on one H200 (core/tests/data/h200.jsonl) are weights, gradients, two moments and activations. RL trainers leave it to
-/// PyTorch, which takes `foreach`.
-#[must_use]
-pub fn steps_in_place(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> bool {
-    let makes = layout.optimizer.kind.row().makes;
-    let trainer = makes == Makes::Denominators && context.job.workload.rl.is_none();
-    let fused = trainer || matches!(layout.backend, Backend::Megatron | Backend::Deepspeed);
-    fused || layout.offload.optimizer || role.adapters > 0 || makes == Makes::Nothing || layout.optimizer.in_backward
-}
-
-/// Weights of the largest tensor of a GPU whose states are sharded as its blocks' are: embedding or LM head, where it has one.
-#[must_use]
-pub fn largest_tensor(rank: &RankWeights, layout: &Layout, shards: f64) -> f64 {
-    let largest = rank.head.max(rank.outer - rank.head);
-    if layout.zero_stage >= 1 { largest / shards } else { largest }
-}
-
-/// What the optimizer's step makes beside its states: `PyTorch`'s AdamW works on all tensors at once (`foreach`) and
-/// keeps the denominator of each, in the type of its moments (`torch/optim/adamw.py`, `_multi_tensor_adamw`). Adafactor and Muon make copies
-/// of one tensor at a time, of which embedding or LM head are the largest (`transformers/optimization.py`); bitsandbytes'
-/// kernels make nothing. Megatron and `DeepSpeed` have fused kernels.
-fn optimizer_step(context: &Context<'_>, role: &Role<'_>, rank: &RankWeights, layout: &Layout, usage: Use) -> Bytes {
-    if usage == Use::Evaluate || steps_in_place(context, role, layout) {
-        return Bytes::ZERO;
-    }
-    let shards = shard_counts(layout, context.training_gpus());
-    match layout.optimizer.kind.row().makes {
-        Makes::Nothing => Bytes::ZERO,
-        Makes::Denominators => Bytes::new(0.5 * layout.optimizer_bytes * held(&rank.trained(), layout, shards, 1)),
-        Makes::Copies(n) => Bytes::new(4.0 * f64::from(n) * largest_tensor(rank, layout, shards.1)),
-    }
 }
 
 /// Process groups of more than one GPU.

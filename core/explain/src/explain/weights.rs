@@ -4,7 +4,7 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
-use shardwise_engine::memory::{gathers, largest_tensor};
+use shardwise_engine::memory::{flat_gradients, gathers, largest_tensor};
 use shardwise_engine::rl::Who;
 use shardwise_engine::weights::{NF4_BYTES, RankWeights, adapter_bytes_kept, base_bytes, outer_bytes, shard_counts};
 use shardwise_question::optimizer::Makes;
@@ -197,9 +197,15 @@ impl States<'_> {
         own * sheet.term("on_card", here, Unit::One, meaning)
     }
 
-    /// What the update makes beside its states: of `AdamW` four bytes for each weight that it updates, of others copies of the
+    /// What the update makes beside its states: under `DeepSpeed` copies of gradients, of `AdamW` four bytes for each weight that it updates, of others copies of the
     /// largest tensor.
     pub(super) fn step(&self, sheet: &mut Sheet) -> Expression {
+        if let Some((bytes, weights)) = flat_gradients(self.role, &self.rank, self.layout, self.gpus) {
+            let meaning = "bytes of a gradient that DeepSpeed copies to one tensor, and of its copy in fp32";
+            let bytes = self.bytes(sheet, "step", bytes, meaning);
+            return bytes
+                * sheet.term("flat", weights, Unit::Parameters, "weights of one GPU that are stepped at a time");
+        }
         if let Makes::Copies(n) = self.layout.optimizer.kind.row().makes {
             let (_, shards) = shard_counts(self.layout, self.gpus);
             let meaning = "bytes of the copies of the tensor that the optimizer steps";

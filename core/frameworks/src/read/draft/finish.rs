@@ -11,7 +11,7 @@ use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, 
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
 use shardwise_catalog::error::InputError;
-use shardwise_question::framework::adapters;
+use shardwise_question::framework::{adapters, rl_logit_bytes};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{self, Question};
@@ -79,7 +79,7 @@ impl Draft<'_> {
     }
 
     /// The question with the framework, where that is what puts the reference in the policy's place, says how long padded
-    /// responses are, or whose adapters they are. Other questions of texts name none, so that the frameworks' plans are compared:
+    /// responses are, whose adapters they are, or what it makes of logits. Other questions of texts name none, so that the frameworks' plans are compared:
     /// those that are searched are then its own alone.
     fn named_as_it_runs(&mut self, question: Question) -> Question {
         let id = self.framework.id();
@@ -88,11 +88,13 @@ impl Draft<'_> {
         };
         let adapters = adapters(Some(id));
         let adapts = |job: &Job, plan: &Plan| job.workload.lora.is_some() && adapters.are_others(plan.layout.backend);
+        let logits = |framework, plan: &Plan| rl_logit_bytes(framework, plan.layout.backend);
+        let makes = |job: &Job, plan: &Plan| job.workload.rl.is_some() && logits(Some(id), plan) != logits(None, plan);
         let named = Question { framework: Some(id.to_owned()), ..question.clone() };
         let found = resolve(&named).ok();
-        let Some((job, plan)) =
-            found.filter(|(job, plan)| job.swaps_reference() || job.pads_responses() || adapts(job, plan))
-        else {
+        let Some((job, plan)) = found.filter(|(job, plan)| {
+            job.swaps_reference() || job.pads_responses() || adapts(job, plan) || makes(job, plan)
+        }) else {
             return question;
         };
         let refusal = framework
@@ -110,6 +112,10 @@ impl Draft<'_> {
         } else if job.pads_responses() {
             format!(
                 "Responses are counted as padded to the longest that may be, and {name} pads them to the longest of a generation: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            )
+        } else if makes(&job, &plan) {
+            format!(
+                "Logits are counted as veRL's, and {name} makes more of them: the question cannot name {name}, of which Shardwise knows no such run. {message}"
             )
         } else {
             format!(
