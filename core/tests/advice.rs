@@ -350,7 +350,7 @@ fn adapters_on_attention_fit_where_those_on_every_expert_do_not() {
 #[test]
 fn room_on_the_card_is_not_advised_where_host_memory_lacks_more_for_it() {
     let asked = |offload: bool| {
-        question_from_value(json!({"version": 1, "model": "gpt-oss-120b", "hardware": {"gpu": "mi300x", "gpus": 8},
+        question_from_value(json!({"version": 1, "model": "gpt-oss-120b", "hardware": {"gpu": "mi300x", "gpus": 8, "host_ram_gib": 2304},
             "workload": {"kind": "remax", "rl": {"prompts_per_step": 512, "max_prompt_length": 2048, "max_response_length": 1024,
                 "mean_prompt_length": 1024, "mean_response_length": 409.6}},
             "plan": {"backend": "megatron", "tensor_parallel": 1, "pipeline_parallel": 2, "expert_parallel": 4, "max_tokens_per_gpu": 12288,

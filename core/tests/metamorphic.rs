@@ -160,7 +160,7 @@ fn of_plans_none_of_which_is_sure_enough_the_likeliest_answers() {
 #[test]
 fn host_memory_that_may_do_comes_before_a_card_that_never_does() {
     let asked = |plan: Value| {
-        question_from_value(json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h100-sxm", "gpus": 64},
+        question_from_value(json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h100-sxm", "gpus": 64, "host_ram_gib": 2304},
             "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "max_prompt_length": 1024,
                 "max_response_length": 4096}}, "plan": plan}))
         .unwrap()

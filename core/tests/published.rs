@@ -553,6 +553,49 @@ fn host_memory_is_that_of_the_stage_that_has_most() {
     assert!(host.needed_gib > 1000.0, "{host:?}");
 }
 
+/// `DeepSpeed` 0.9 took 750 to 800 GB of a node for LLaMA-33B, all of whose states ZeRO-3 keeps on the host
+/// (<https://github.com/deepspeedai/DeepSpeed/issues/3448>).
+#[test]
+fn host_memory_is_more_than_its_tensors() {
+    let question = question_from_value(json!({"version": 1, "model": "llama-33b",
+        "hardware": {"gpu": "a100-sxm-40g", "gpus": 8, "host_ram_gib": 1000},
+        "workload": {"kind": "sft", "sequence_length": 2048, "global_batch": 128},
+        "plan": {"backend": "deepspeed", "zero_stage": 3, "tensor_parallel": 1, "pipeline_parallel": 1, "recompute": "full",
+            "nvme_offload": false, "offload": {"parameters": true, "gradients": true, "optimizer": true, "activations": false}}}));
+    let host = answer(&question.unwrap()).fit.host.unwrap();
+    let gigabytes = host.needed_gib * f64::powi(1.024, 3);
+    assert!((750.0..800.0).contains(&gigabytes), "{gigabytes}");
+    let parts = host.parts;
+    assert!((parts.buffers / (parts.parameters + parts.gradients + parts.optimizer) - 0.2).abs() < 1e-9);
+}
+
+/// A step of ZeRO-2 over Baichuan2-13B on four A800 asked for 12.94 GiB beside 77.65 allocated: gradients of a quarter of its weights in
+/// fp32 (<https://github.com/hiyouga/LlamaFactory/issues/1158>).
+#[test]
+fn deepspeed_copies_gradients_before_it_steps() {
+    let own = |stage: u8| {
+        let question = question_from_value(json!({"version": 1,
+            "model": {"hidden_size": 5120, "num_hidden_layers": 40, "intermediate_size": 13696, "num_attention_heads": 40,
+                "num_key_value_heads": 40, "vocab_size": 125_696, "tie_word_embeddings": false},
+            "hardware": {"gpu": "a800-sxm-80g", "gpus": 4},
+            "workload": {"kind": "sft", "sequence_length": 1536, "global_batch": 4, "packing": false},
+            "plan": {"backend": "deepspeed", "zero_stage": stage, "micro_batch": 1, "recompute": "full", "fused_lm_head": false,
+                "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "ulysses_parallel": 1,
+                "offload": {"parameters": false, "gradients": false, "optimizer": false, "activations": false}}}));
+        estimate(&question.unwrap()).unwrap()
+    };
+    let two = own(2);
+    let parts = two.memory.parts;
+    let states = 13.9e9 / 4.0 * 12.0 / f64::powi(2.0, 30);
+    let copies = parts.optimizer - states;
+    assert!((copies - 12.94 * 1.5).abs() < 0.3, "{copies}");
+    assert!(two.fit.probability < 0.15, "{:?}", two.fit);
+    // ZeRO-3 steps a billion weights at a time.
+    let gradients = 6.0 * 1e9 / f64::powi(2.0, 30);
+    let three = own(3).memory.parts;
+    assert!(three.optimizer <= states + gradients + 0.3, "{three:?}");
+}
+
 /// What its models leave on the card is that of the stage that has most, too: with nothing offloaded rollout stands beside all states of
 /// a stage of large layers, as the update does.
 #[test]

@@ -210,12 +210,17 @@ fn gpus_that_are_no_power_of_two_are_split_by_all_that_divides_them() {
             "max_response_length": 8192}}});
     assert!(with("verl", learns).plan.context_parallel > Some(1));
     // An engine's ranks, too.
-    let mixture = json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h20", "gpus": 96},
+    let mixture = json!({"version": 1, "model": "deepseek-v3", "hardware": {"gpu": "h20", "gpus": 96, "host_ram_gib": 1536},
         "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
             "max_response_length": 8192, "mean_prompt_length": 300, "mean_response_length": 2000, "mini_batch": 64}}});
     let answer = estimate(&asked(mixture)).unwrap();
     let engine = answer.plan.rollout.as_ref().and_then(|own| own.data_parallel);
-    assert!(engine.is_some_and(|ranks| ranks % 3 == 0) && answer.fit.state == FitState::Tight, "{:?}", answer.plan);
+    assert!(
+        engine.is_some_and(|ranks| ranks % 3 == 0) && answer.fit.probability > 0.5,
+        "{:?} {:?}",
+        answer.fit,
+        answer.plan
+    );
 }
 
 /// Where ranks have no equal share of a batch, parts of sequences give them one.

@@ -101,6 +101,7 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("frozen_weights", ["Frozen weights", "冻结的权重"]),
     ("communication", ["Communication", "通信"]),
     ("framework", ["CUDA, engine, slack", "CUDA、引擎、碎片"]),
+    ("buffers", ["Buffers", "缓冲"]),
     ("processes", ["Processes", "进程"]),
     // Parts of the time.
     ("compute", ["Forward and backward", "前向与反向"]),

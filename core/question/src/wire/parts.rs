@@ -90,6 +90,8 @@ parts! {
         pub optimizer: f64,
         /// Offloaded activations.
         pub activations: f64,
+        /// What copies, and page-locked memory that is larger than what lies in it, take beside these.
+        pub buffers: f64,
         /// The processes themselves: libraries, buffers, data.
         pub processes: f64,
     }
