@@ -252,11 +252,11 @@ pub(crate) struct Sure {
 pub(crate) struct Said {
     /// How many ran.
     pub(crate) ran: u32,
-    /// Of those, said not to fit.
+    /// Of those, said not to fit, or hardly.
     pub(crate) ran_unfit: u32,
     /// How many ran out of memory.
     pub(crate) failed: u32,
-    /// Of those, said to fit.
+    /// Of those, said to fit for sure.
     pub(crate) failed_fit: u32,
 }
 

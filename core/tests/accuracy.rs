@@ -6,6 +6,7 @@
 
 mod fits;
 mod misses;
+mod reports;
 mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -47,7 +47,7 @@ words! {
     ran_unfit: "Called “no”, yet ran", "说放不下，却运行了";
     sub_ran: "as their sources state them; recipes often say more", "按来源所述；实际配方往往说得更多";
     failed_fit: "Called “fits”, yet ran out", "说放得下，却显存不足";
-    sub_failed: "few who run out of memory publish it", "显存不足的运行很少有人公布";
+    sub_failed: "by public reports, most of them near the edge", "据公开报告，其中大多接近上限";
     of_all: "{0} of {1}", "{0} / {1}";
     strips_kind: "By kind of run", "按运行类型";
     strips_phase: "By phase", "按阶段";

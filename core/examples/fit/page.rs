@@ -24,6 +24,7 @@ use crate::runs::{self, Run};
 use crate::validate::Validated;
 
 const OUT_OF_MEMORY: &str = include_str!("../../tests/data/out-of-memory.jsonl");
+const REPORTS: &str = include_str!("../../tests/data/fit-reports.jsonl");
 
 #[derive(Serialize)]
 struct Page {
@@ -42,11 +43,11 @@ struct Page {
 struct Said {
     /// Training runs and RL steps that ran.
     ran: usize,
-    /// Of those, said not to fit.
+    /// Of those, said not to fit, or hardly.
     ran_unfit: usize,
     /// Runs that ran out of memory.
     failed: usize,
-    /// Of those, said to fit.
+    /// Of those, said to fit for sure.
     failed_fit: usize,
 }
 
@@ -375,28 +376,36 @@ fn add_parts(found: &mut Vec<Figure>, kind: &'static str, parts: Cases<'_>) {
     }
 }
 
-/// A run that ran out of memory.
+/// A run whose outcome is known.
 #[derive(serde::Deserialize)]
-struct Failed {
+struct Known {
     question: Question,
+    /// Of a report, `ran` or `oom`.
+    outcome: Option<String>,
+}
+
+fn known(text: &str) -> impl Iterator<Item = Known> + '_ {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
 }
 
 fn said(found: &Found<'_>) -> Said {
-    let is_said_to_fit = |question: &Question| {
-        let answer = evaluate_with(question, found.fitted).ok()?.answer;
-        Some(matches!(answer.fit.state, FitState::Fits | FitState::Tight))
-    };
+    let state = |question: &Question| Some(evaluate_with(question, found.fitted).ok()?.answer.fit.state);
+    let reports: Vec<Known> = known(REPORTS).collect();
+    let (ran, ran_out): (Vec<&Known>, Vec<&Known>) =
+        reports.iter().partition(|own| own.outcome.as_deref() == Some("ran"));
     let mut said = Said::default();
     let training = found.runs.iter().map(|run: &runs::Run| &run.question);
     let steps = found.steps.published.iter().map(|run| &run.question);
-    for fits in training.chain(steps).filter_map(is_said_to_fit) {
+    let reported = ran.iter().map(|own| &own.question);
+    for state in training.chain(steps).chain(reported).filter_map(state) {
         said.ran += 1;
-        said.ran_unfit += usize::from(!fits);
+        said.ran_unfit += usize::from(matches!(state, FitState::Unlikely | FitState::No));
     }
-    for line in OUT_OF_MEMORY.lines() {
-        let failed: Failed = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let failed: Vec<Known> = known(OUT_OF_MEMORY).collect();
+    for own in failed.iter().chain(ran_out) {
         said.failed += 1;
-        said.failed_fit += usize::from(is_said_to_fit(&failed.question) == Some(true));
+        said.failed_fit += usize::from(state(&own.question) == Some(FitState::Fits));
     }
     said
 }

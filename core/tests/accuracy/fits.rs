@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use shardwise_core::evaluate_alone;
 use shardwise_core::wire::{Fit, FitState, Question, question_from_value};
 
+use super::reports;
 use crate::generations::{self, Generation};
 use crate::runs;
 
@@ -255,8 +256,10 @@ fn levels_of_certainty_come_true() {
         assert!(own.rows >= 150, "{} runs are too few to say", own.rows);
         assert!((own.held - own.asked).abs() <= 0.5 * OFF, "asked {}: {}", own.asked, own.held);
     }
-    let failed = OUT_OF_MEMORY.lines().count();
-    assert_eq!((said.ran, said.failed, said.failed_fit), (training().len() + steps().len() - refused(), failed, 0));
+    let reported = reports::outcomes();
+    let ran = training().len() + steps().len() - refused() + reported.0;
+    assert_eq!((said.ran, said.failed), (ran, OUT_OF_MEMORY.lines().count() + reported.1));
+    assert!(said.failed_fit <= reports::SURE_AND_WRONG, "{}", said.failed_fit);
 }
 
 /// Questions of runs that are refused.

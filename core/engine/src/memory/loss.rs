@@ -71,7 +71,7 @@ fn of_rl(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
     let job = context.job;
     let own = rl_logit_bytes(job.framework.map(|own| own.id), layout.backend);
     match usage {
-        Use::Train => own.update,
+        Use::Train => layout.logit_bytes.unwrap_or(own.update),
         Use::Evaluate if !job.workload.packing => own.forward.max(PADDED_ENTROPY_BYTES),
         Use::Evaluate => own.forward,
     }

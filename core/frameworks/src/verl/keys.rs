@@ -184,10 +184,10 @@ const ROLES: Keys = &[("nccl_timeout", Ignored("when a hang is given up")), ("pr
 const ACTOR: Keys = &[
     ("ppo_micro_batch_size", Plan("micro_batch")),
     ("ulysses_sequence_parallel_size", Plan("ulysses_parallel")),
-    ("entropy_coeff", Ignored("its entropy takes no more memory than the loss, where that is chunked")),
+    ("entropy_coeff", Plan("logit_bytes")),
     (
         "entropy_checkpointing|entropy_from_logits_with_chunking",
-        Unmodelled("the estimate's loss is fused or eager, by plan.fused_loss"),
+        Unmodelled("the estimate keeps the entropy's gradient as its default code does"),
     ),
     ("entropy_from_logits_chunk_size", Ignored("size of a chunk of the loss")),
     ("use_torch_compile", Ignored("the estimate's kernels are compiled ones")),

@@ -388,8 +388,8 @@ document! {
         pub gradient_bytes: Option<f64>,
         /// Bytes of optimizer moments per parameter that trains. Default: the optimizer's, 8 of adamw.
         pub optimizer_bytes: Option<f64>,
-        /// Most bytes that a logit takes while a loss that is not fused is computed. Default: what the backend's code of today
-        /// takes; `transformers` before 4.49 took 18.
+        /// Most bytes that a logit takes while a loss that is not fused is computed, or in an update of RL. Default: what the code of
+        /// today takes; `transformers` before 4.49 took 18.
         pub logit_bytes: Option<f64>,
         /// The generation engine.
         pub rollout: Option<RolloutPlanSpec>,

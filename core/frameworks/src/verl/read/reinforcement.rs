@@ -34,6 +34,7 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     engine::precision(draft, &ACTOR, megatron);
     engine::adapters(draft, ACTOR.model);
     packing(draft, megatron);
+    entropy(draft, megatron);
     overrules(draft);
     // Recipes have configurations of their own, and what generates or scores alone has no batches.
     let packaged = program.is_empty()
@@ -294,6 +295,16 @@ fn packing(draft: &mut Draft, megatron: bool) {
         draft.set("workload.packing", packs);
     } else if megatron || !draft.older_default(key, "workload.packing", "0.7.0", false) {
         draft.set("workload.packing", true);
+    }
+}
+
+/// What a logit takes where the entropy is in the loss: its gradient stands beside the loss's, which then no longer takes the logits'
+/// place (`workers/engine/fsdp/transformer_impl.py` of 0.9.1, line 1425); Megatron's logits are cloned for it, and keep their
+/// softmax (`workers/engine/megatron/transformer_impl.py`, line 1215, and `_VocabParallelEntropy`).
+fn entropy(draft: &mut Draft, megatron: bool) {
+    let coefficient = draft.number("actor_rollout_ref.actor.entropy_coeff");
+    if coefficient.is_some_and(|own| own != 0.0) {
+        draft.set("plan.logit_bytes", if megatron { 10.0 } else { 6.0 });
     }
 }
 
