@@ -29,6 +29,7 @@ macro_rules! words {
 
 mod accuracy;
 mod commands;
+mod fields;
 pub(crate) mod guides;
 mod page;
 mod sheets;
@@ -47,6 +48,7 @@ use shardwise_core::wire::Language;
 
 use crate::form::Field;
 use crate::format;
+use fields::FIELDS;
 use words::{PLACES, WORDS};
 
 /// A language of the page.
@@ -131,24 +133,50 @@ impl Lang {
         self.of(field.label())
     }
 
+    /// What a field of the question is called where the form does not stand around it; `None` of what is none. What lies in a list, or
+    /// in an object whose keys have no words, is called as that is.
+    pub(crate) fn field(self, path: &str) -> Option<String> {
+        // Of a row, all that it is a row of.
+        let (path, row) = path.split_once('[').map_or((path, ""), |(list, row)| (list, row));
+        let known = FIELDS.iter().find(|(known, _)| *known == path).map(|(_, said)| self.said(said));
+        let control = || Field::ALL.iter().find(|field| field.path() == path && !field.is_measured());
+        if let Some(known) = known.or_else(|| control().map(|field| self.label(*field))) {
+            return Some(known.to_owned());
+        }
+        let (above, key) = path.rsplit_once('.').filter(|_| row.is_empty())?;
+        let word = Some(self.word(key)).filter(|word| *word != key);
+        if let Some((role, own)) = path.strip_prefix("plan.").and_then(|rest| rest.split_once('.'))
+            && matches!(role, "critic" | "reference")
+        {
+            return Some(format!("{} · {}", self.word(role), self.field(&format!("plan.{own}"))?));
+        }
+        let word = word.filter(|_| path.starts_with("plan.") || path.starts_with("workload."));
+        match (word, above) {
+            (Some(word), "plan.offload" | "plan.overlap") => Some(format!("{} · {word}", self.field(above)?)),
+            (Some(word), _) => Some(word.to_owned()),
+            (None, "model") => None,
+            (None, _) => self.field(above),
+        }
+    }
+
     /// A sentence of the core as the form writes it: labels in place of the names of the question's fields, and thousands
     /// separated.
     pub(crate) fn with_labels(self, sentence: &str) -> String {
         self.labelled(sentence, |name, goes_on| {
             let number = name.parse().ok().filter(|_| !goes_on).map(format::grouped);
-            Field::of_name(name).map(|field| format!("“{}”", self.label(field))).or(number)
+            let label = || Field::of_key(name).map(|field| format!("“{}”", self.label(field)));
+            self.quoted(name).or_else(label).or(number)
         })
     }
 
     /// A sentence of the core with the form's words in place of the paths of the question's fields.
     pub(crate) fn with_names(self, sentence: &str) -> String {
-        self.labelled(sentence, |name, _| {
-            let (path, key) = name.rsplit_once('.')?;
-            let word = || (path.starts_with("plan") || path.starts_with("workload")).then(|| self.word(key));
-            let named = Field::of_name(name).map(|field| self.label(field));
-            let named = named.or_else(|| word().filter(|word| *word != key));
-            named.map(|named| format!("“{named}”"))
-        })
+        self.labelled(sentence, |name, _| self.quoted(name))
+    }
+
+    /// What the field of a path is called, in quotes; `None` of a word that is no path.
+    fn quoted(self, name: &str) -> Option<String> {
+        self.field(name).filter(|_| name.contains('.')).map(|own| format!("“{own}”"))
     }
 
     /// A sentence with other words for its names and numbers: `say` is told whether a number is a part of something longer.

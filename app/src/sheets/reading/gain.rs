@@ -4,10 +4,9 @@ use serde_json::Value;
 use shardwise_core::wire::{FitState, Rental, question_from_value};
 
 use super::super::parts::by;
-use super::super::words::value;
+use super::super::words::{name, value};
 use super::{list, word, word_at};
 use crate::fit;
-use crate::form::Field;
 use crate::protocol::blocks::{Sign, listing, words};
 use crate::sheets::prelude::*;
 use crate::words::offer;
@@ -133,9 +132,7 @@ fn change(own: &Value, lang: Lang) -> Entry {
     } else {
         by(faster, [sheet.per_cent_slower, sheet.as_fast, sheet.per_cent_faster])
     };
-    let path = word(own, "field");
-    // As the form calls it; the path of what has no control.
-    let name = Field::of_path(path).map_or(path, |field| lang.label(field));
+    let name = name(word(own, "field"), lang);
     // The figure that the row of the verdict has of the same plan.
     let needs = format::gib(number(&own["needed_gib"]));
     let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };
