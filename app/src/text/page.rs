@@ -62,6 +62,8 @@ words! {
         "GPU 增加到两倍或十倍能带来什么，以及从哪里开始不再划算。";
     any_framework: "any framework", "不限框架";
     framework_taken: "The best plan is one for {0}.", "最佳配置用 {0}。";
+    framework_only: "The plans of other frameworks are left out.", "不计其他框架的配置。";
+    framework_all: "Compare all", "比较全部";
     framework_none: "No framework known here runs this as it is estimated.", "已知的框架都无法照此估算运行。";
     your_question: "Your question", "你的问题";
     presets: "Examples, recent questions", "示例与最近的问题";
@@ -462,8 +464,8 @@ words! {
     copied_text: "Copied: {0}", "已复制：{0}";
     select_copy: "Selected: press Ctrl+C", "已选中：请按 Ctrl+C";
     unsupported: "{0} cannot run this plan. {1}", "{0} 无法运行此配置。{1}";
-    replanned: "{0} These flags are for the best plan with {1}: {2} tokens/s per GPU.",
-        "{0} 以下参数为使用 {1} 的最佳配置：{2} token/s/GPU。";
+    replanned: "{0} Left to the search, its best plan is with {1}: these flags are for that one.",
+        "{0} 交给搜索决定时，其最佳配置使用 {1}：以下参数即为该配置。";
     switch_slower: "{0} is {1} slower here than the plan above: {2} tokens/s per GPU.",
         "改用 {0} 比上面的配置慢 {1}：{2} token/s/GPU。";
     switch_faster: "{0} is {1} faster here than the plan above: {2} tokens/s per GPU.",
