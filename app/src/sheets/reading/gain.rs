@@ -77,7 +77,9 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
         let fits = state(&found["answer"]) == FitState::Fits;
         said(Kind::Hint, if fits { sheet.changes_none } else { sheet.changes_unfit })
     } else {
-        entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))
+        let title = vec![words(sheet.changes_here)];
+        let all = vec![entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))];
+        Section::titled("read-changes", Purpose::Basis, title, Vec::new(), all)
     };
     let shown = diff(word(improved, "diff"), LISTING, lang.sheets().diff, lang);
     let rest = [elsewhere(improved, lang), shown];
@@ -108,7 +110,7 @@ fn row(name: String, answer: &Value, lang: Lang) -> Entry {
     let [has, needs] = ["capacity_gib", "needed_gib"].map(|key| format::gib(number(&own[key])));
     let usd = answer["usd_per_mtok"]
         .as_f64()
-        .map_or("–".to_owned(), |usd| format!("{}/MT", format::usd(usd)));
+        .map_or("–".to_owned(), |usd| format!("{}/Mtok", format::usd(usd)));
     let fits = fit::short(state, number(&own["probability"]), lang);
     let speed = format::figure(number(&answer["tokens_per_s_per_gpu"]));
     let lines = [
