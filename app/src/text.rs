@@ -133,29 +133,36 @@ impl Lang {
         self.of(field.label())
     }
 
-    /// What a field of the question is called where the form does not stand around it; `None` of what is none. What lies in a list, or
-    /// in an object whose keys have no words, is called as that is.
+    /// What a field of the question is called where the form does not stand around it; `None` of what is none. What has no name of
+    /// its own is called as what it is a part of.
     pub(crate) fn field(self, path: &str) -> Option<String> {
         // Of a row, all that it is a row of.
-        let (path, row) = path.split_once('[').map_or((path, ""), |(list, row)| (list, row));
-        let known = FIELDS.iter().find(|(known, _)| *known == path).map(|(_, said)| self.said(said));
-        let control = || Field::ALL.iter().find(|field| field.path() == path && !field.is_measured());
-        if let Some(known) = known.or_else(|| control().map(|field| self.label(*field))) {
-            return Some(known.to_owned());
+        let path = path.split('[').next().unwrap_or(path);
+        if let Some((_, said)) = FIELDS.iter().find(|(known, _)| *known == path) {
+            return Some(self.said(said).to_owned());
         }
-        let (above, key) = path.rsplit_once('.').filter(|_| row.is_empty())?;
-        let word = Some(self.word(key)).filter(|word| *word != key);
+        let control = Field::ALL.iter().find(|field| {
+            let rest = field.path().strip_prefix(path);
+            // A group that is turned on is called as its switch.
+            rest.is_some_and(|rest| rest.is_empty() || rest == ".on") && !field.is_measured()
+        });
+        if let Some(control) = control {
+            return Some(self.label(*control).to_owned());
+        }
+        let parts = ["plan", "workload", "hardware", "operations", "calibration"];
+        let (above, key) = path
+            .rsplit_once('.')
+            .filter(|_| parts.iter().any(|part| path.starts_with(part)))?;
         if let Some((role, own)) = path.strip_prefix("plan.").and_then(|rest| rest.split_once('.'))
             && matches!(role, "critic" | "reference")
         {
             return Some(format!("{} · {}", self.word(role), self.field(&format!("plan.{own}"))?));
         }
-        let word = word.filter(|_| path.starts_with("plan.") || path.starts_with("workload."));
-        match (word, above) {
-            (Some(word), "plan.offload" | "plan.overlap") => Some(format!("{} · {word}", self.field(above)?)),
-            (Some(word), _) => Some(word.to_owned()),
-            (None, "model") => None,
-            (None, _) => self.field(above),
+        let known = path.starts_with("plan.") || path.starts_with("workload.");
+        match (self.word(key), above) {
+            (word, _) if word == key || !known => self.field(above),
+            (word, "plan.offload" | "plan.overlap") => Some(format!("{} · {word}", self.field(above)?)),
+            (word, _) => Some(word.to_owned()),
         }
     }
 

@@ -346,13 +346,18 @@ fn asked_of(mut reading: Reading) -> (Reading, Result<shardwise_core::Answer, In
         .iter()
         .skip(1)
         .find(|own| reading.release.as_deref() == Some(**own));
-    let plain = reading.clone();
+    let plain = reading.question.clone();
     reading.question.framework = Some(framework.id.to_owned());
     reading.question.framework_version = older.map(|own| (*own).to_owned());
-    match (answer(&reading), answer(&plain)) {
-        (Err(_), Ok(own)) => (plain, Ok(own)),
-        (own, _) => (reading, own),
+    let mut own = answer(&reading);
+    if own.is_err() {
+        let named = std::mem::replace(&mut reading.question, plain);
+        match answer(&reading) {
+            Ok(plain) => own = Ok(plain),
+            Err(_) => reading.question = named,
+        }
     }
+    (reading, own)
 }
 
 /// The question with its plan left to a framework, and the answer: where that is as sure to fit as asked.

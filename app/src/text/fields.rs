@@ -1,49 +1,22 @@
 //! What the fields of a question are called that no control of the form is of, or whose control says too little by itself, in English
-//! and Chinese. A field of a plan whose key is among the words of the calculator is called by that word.
+//! and Chinese. One whose key is among the words of the calculator is called by that word, any other by what it is a part of.
 
 use super::Said;
 
 pub(super) const FIELDS: &[(&str, Said)] = &[
     ("calibration", ["Calibration", "校准"]),
-    ("calibration.forward", ["Factor of passes forward", "前向的系数"]),
-    ("calibration.memory", ["Factor of memory", "显存的系数"]),
-    ("calibration.other", ["Factor of all else", "其余部分的系数"]),
-    ("calibration.rollout", ["Factor of generation", "生成的系数"]),
-    ("calibration.time", ["Factor of time", "时间的系数"]),
-    ("calibration.update", ["Factor of updates", "更新的系数"]),
-    ("calibration.weight_sync", ["Factor of the weight sync", "权重同步的系数"]),
     ("framework", ["Framework", "框架"]),
     ("framework_version", ["Framework's version", "框架版本"]),
     ("hardware", ["GPUs", "GPU"]),
     ("hardware.gpu", ["GPU type", "GPU 型号"]),
     ("hardware.host_ram_gib", ["Host memory of a node, GiB", "每节点主机内存，GiB"]),
     ("hardware.market", ["Cheapest offer", "最便宜的报价"]),
-    ("hardware.market.newest", ["Oldest price", "最早的价格日期"]),
-    ("hardware.market.only_own", ["Only your own prices", "只用你自己的价格"]),
     ("hardware.market.own", ["Your own prices", "你自己的价格"]),
-    ("hardware.market.regions", ["Regions", "地区"]),
     ("hardware.owned", ["Own machines", "自有机器"]),
-    ("operations.checkpoint", ["Checkpoints", "检查点"]),
-    ("operations.checkpoint.asynchronous", ["Checkpoints beside training", "训练同时写检查点"]),
-    ("operations.checkpoint.every_steps", ["Checkpoint every, steps", "检查点间隔，步"]),
     ("operations.evaluation", ["Evaluation", "评测"]),
-    ("operations.evaluation.every_steps", ["Evaluation every, steps", "评测间隔，步"]),
-    ("operations.evaluation.seconds", ["One evaluation, s", "单次评测，秒"]),
-    ("operations.failures", ["Failures", "故障"]),
-    ("operations.power", ["Energy", "能耗"]),
-    ("operations.power.board_w", ["Watts per GPU", "每 GPU 功率，瓦"]),
-    ("operations.power.node_factor", ["Power of a node over its GPUs'", "节点与其 GPU 的功率比"]),
-    ("operations.power.utilization", ["Share of the rated power", "占额定功率的比例"]),
     ("operations.restart_s", ["Restart, s", "重启，秒"]),
     ("plan", ["Plan", "配置"]),
-    ("plan.overlap", ["Overlapped communication", "通信重叠"]),
-    ("plan.recompute.granularity", ["Recompute", "重计算"]),
-    ("plan.recompute.modules", ["Recomputed modules", "重计算的模块"]),
-    ("plan.recompute.num_layers", ["Recomputed layers", "重计算的层数"]),
     ("plan.rollout", ["Rollout engine", "Rollout 引擎"]),
-    ("plan.rollout.data_parallel", ["Rollout DP", "Rollout DP"]),
-    ("plan.rollout.expert_parallel", ["Rollout EP", "Rollout EP"]),
-    ("plan.rollout.precision", ["Rollout precision", "Rollout 精度"]),
     ("version", ["Version of the question", "问题的版本"]),
     ("workload", ["Task", "任务"]),
     ("workload.distillation", ["Teacher", "教师模型"]),
@@ -110,7 +83,14 @@ mod tests {
             }
         }
         // Keys of frameworks are none.
-        for key in ["data.max_length", "model.name", "actor_rollout_ref.model.path", "trainer.nnodes"] {
+        for key in [
+            "data.max_length",
+            "version.py",
+            "config.json",
+            "model.name",
+            "actor_rollout_ref.model.path",
+            "trainer.nnodes",
+        ] {
             assert_eq!(Lang::En.field(key), None, "{key}");
         }
     }
