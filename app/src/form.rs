@@ -93,7 +93,7 @@ impl FieldError {
 impl From<InputError> for FieldError {
     fn from(error: InputError) -> Self {
         Self {
-            field: Field::of_path(&error.field),
+            field: Field::of_path(&error.field).or_else(|| Field::below(&error.field)),
             path: error.field,
             problem: Problem::Refused(error.message),
             mends: None,

@@ -290,21 +290,12 @@ pub(crate) struct Flags {
     pub(crate) texts: Vec<Text>,
     /// Why the framework cannot run the shown plan; empty where it can.
     pub(crate) why: String,
-    /// The plan that the texts are for, where it is another than the shown one.
-    pub(crate) instead: Option<Instead>,
+    /// What the plan of the texts trains with, where it is another than the shown one.
+    pub(crate) instead: Option<Backend>,
     /// Whether the plan of the texts fits.
     pub(crate) fits: bool,
     /// Of a framework that the answer is not for: the throughput of its texts' plan over that of the shown one.
     pub(crate) beside: Option<f64>,
-}
-
-/// A plan in place of the shown one.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Instead {
-    /// What it trains with.
-    pub(crate) backend: Backend,
-    /// Its throughput.
-    pub(crate) tokens_per_s_per_gpu: f64,
 }
 
 /// A text to paste or save: [`shardwise_core::emit::Snippet`] as it travels.

@@ -29,6 +29,7 @@ macro_rules! words {
 
 mod accuracy;
 mod commands;
+mod fields;
 pub(crate) mod guides;
 mod page;
 mod sheets;
@@ -47,6 +48,7 @@ use shardwise_core::wire::Language;
 
 use crate::form::Field;
 use crate::format;
+use fields::FIELDS;
 use words::{PLACES, WORDS};
 
 /// A language of the page.
@@ -131,24 +133,57 @@ impl Lang {
         self.of(field.label())
     }
 
+    /// What a field of the question is called where the form does not stand around it; `None` of what is none. What has no name of
+    /// its own is called as what it is a part of.
+    pub(crate) fn field(self, path: &str) -> Option<String> {
+        // Of a row, all that it is a row of.
+        let path = path.split('[').next().unwrap_or(path);
+        if let Some((_, said)) = FIELDS.iter().find(|(known, _)| *known == path) {
+            return Some(self.said(said).to_owned());
+        }
+        let control = Field::ALL.iter().find(|field| {
+            let rest = field.path().strip_prefix(path);
+            // A group that is turned on is called as its switch.
+            rest.is_some_and(|rest| rest.is_empty() || rest == ".on") && !field.is_measured()
+        });
+        if let Some(control) = control {
+            return Some(self.label(*control).to_owned());
+        }
+        let parts = ["plan", "workload", "hardware", "operations", "calibration"];
+        let (above, key) = path
+            .rsplit_once('.')
+            .filter(|_| parts.iter().any(|part| path.starts_with(part)))?;
+        if let Some((role, own)) = path.strip_prefix("plan.").and_then(|rest| rest.split_once('.'))
+            && matches!(role, "critic" | "reference")
+        {
+            return Some(format!("{} · {}", self.word(role), self.field(&format!("plan.{own}"))?));
+        }
+        let known = path.starts_with("plan.") || path.starts_with("workload.");
+        match (self.word(key), above) {
+            (word, _) if word == key || !known => self.field(above),
+            (word, "plan.offload" | "plan.overlap") => Some(format!("{} · {word}", self.field(above)?)),
+            (word, _) => Some(word.to_owned()),
+        }
+    }
+
     /// A sentence of the core as the form writes it: labels in place of the names of the question's fields, and thousands
     /// separated.
     pub(crate) fn with_labels(self, sentence: &str) -> String {
         self.labelled(sentence, |name, goes_on| {
             let number = name.parse().ok().filter(|_| !goes_on).map(format::grouped);
-            Field::of_name(name).map(|field| format!("“{}”", self.label(field))).or(number)
+            let label = || Field::of_key(name).map(|field| format!("“{}”", self.label(field)));
+            self.quoted(name).or_else(label).or(number)
         })
     }
 
     /// A sentence of the core with the form's words in place of the paths of the question's fields.
     pub(crate) fn with_names(self, sentence: &str) -> String {
-        self.labelled(sentence, |name, _| {
-            let (path, key) = name.rsplit_once('.')?;
-            let word = || (path.starts_with("plan") || path.starts_with("workload")).then(|| self.word(key));
-            let named = Field::of_name(name).map(|field| self.label(field));
-            let named = named.or_else(|| word().filter(|word| *word != key));
-            named.map(|named| format!("“{named}”"))
-        })
+        self.labelled(sentence, |name, _| self.quoted(name))
+    }
+
+    /// What the field of a path is called, in quotes; `None` of a word that is no path.
+    fn quoted(self, name: &str) -> Option<String> {
+        self.field(name).filter(|_| name.contains('.')).map(|own| format!("“{own}”"))
     }
 
     /// A sentence with other words for its names and numbers: `say` is told whether a number is a part of something longer.

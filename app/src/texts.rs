@@ -5,7 +5,7 @@ use shardwise_core::wire::{PlanSpec, RolloutPlanSpec};
 use shardwise_core::{Evaluated, Question, permalink};
 
 use crate::prices;
-use crate::protocol::{Flags, Instead, Text};
+use crate::protocol::{Flags, Text};
 use crate::sheets::asked::Asked;
 
 fn write(
@@ -109,10 +109,7 @@ pub(crate) fn texts(framework: &'static Framework, version: &'static str, asked:
         flags.fits = other.answer.fits;
         let shown = asked.found.answer.tokens_per_s_per_gpu;
         flags.beside = Some(other.answer.tokens_per_s_per_gpu / shown);
-        flags.instead = Some(Instead {
-            backend: other.plan.layout.backend,
-            tokens_per_s_per_gpu: other.answer.tokens_per_s_per_gpu,
-        });
+        flags.instead = Some(other.plan.layout.backend);
     }
     flags
 }

@@ -225,6 +225,11 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
 /// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
     flags.why = words_of(&flags.why, lang);
+    // Texts of what the search chose leave it to the search already.
+    let [way, stop] = lang.of([[", or leave it to the search.", "."], ["，或交给搜索决定。", "。"]]);
+    if let Some(why) = flags.why.strip_suffix(way).filter(|_| flags.instead.is_some()) {
+        flags.why = format!("{why}{stop}");
+    }
     let Some(words) = languages::words(lang) else {
         return flags;
     };
@@ -302,11 +307,8 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         Err(trouble) => return json!({ "error": trouble }),
     };
     let framework = [reading.framework.name(), reading.framework.source()];
-    let (answer, refused) = match reading
-        .asked()
-        .and_then(shardwise_core::evaluate_alone)
-        .map(|found| found.answer)
-    {
+    let (reading, answer) = asked_of(reading);
+    let (answer, refused) = match answer {
         Ok(answer) => (Some(answer), None),
         Err(error) => (None, Some([error.field, error.message])),
     };
@@ -327,6 +329,35 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         "migrated": migrate(texts, base.as_ref(), &reading),
         "changes": changes,
     })
+}
+
+/// What a script asks, and the answer. It names the script's framework, whose plans alone are compared once the page has taken it
+/// over; not where that is none of those known here, or refuses what has an answer without it.
+fn asked_of(mut reading: Reading) -> (Reading, Result<shardwise_core::Answer, InputError>) {
+    let answer = |reading: &Reading| Ok(shardwise_core::evaluate_alone(reading.asked()?)?.answer);
+    let framework = emit::framework(reading.framework.id()).filter(|_| reading.question.framework.is_none());
+    let Some(framework) = framework else {
+        let answer = answer(&reading);
+        return (reading, answer);
+    };
+    // The newest version says nothing.
+    let older = framework
+        .versions
+        .iter()
+        .skip(1)
+        .find(|own| reading.release.as_deref() == Some(**own));
+    let plain = reading.question.clone();
+    reading.question.framework = Some(framework.id.to_owned());
+    reading.question.framework_version = older.map(|own| (*own).to_owned());
+    let mut own = answer(&reading);
+    if own.is_err() {
+        let named = std::mem::replace(&mut reading.question, plain);
+        match answer(&reading) {
+            Ok(plain) => own = Ok(plain),
+            Err(_) => reading.question = named,
+        }
+    }
+    (reading, own)
 }
 
 /// The question with its plan left to a framework, and the answer: where that is as sure to fit as asked.
@@ -410,6 +441,39 @@ mod tests {
         assert_eq!(found["texts"][0]["language"], "json");
         let older = flags(&question("sft", "deepspeed"), "deepspeed", "0.16.9");
         assert_eq!(older["version"], "0.16.9");
+    }
+
+    #[test]
+    fn a_script_names_the_framework_that_it_is_for() {
+        let factory = "model_name_or_path: Qwen/Qwen2.5-7B\nstage: sft\ndo_train: true\nfinetuning_type: lora\nlora_rank: 16\n\
+            cutoff_len: 2048\nper_device_train_batch_size: 4\nbf16: true\n";
+        let verl = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B data.train_batch_size=256 \
+            trainer.n_gpus_per_node=8 actor_rollout_ref.rollout.n=8";
+        let newest = format!("{verl} actor_rollout_ref.rollout.name=vllm");
+        for (text, framework, version) in
+            [(factory, "llamafactory", Value::Null), (&newest, "verl", Value::Null), (verl, "verl", json!("0.5.0"))]
+        {
+            let found = read(&[text.to_owned()], Value::Null);
+            let question = &found["question"];
+            assert_eq!(
+                [&question["framework"], &question["framework_version"]],
+                [&json!(framework), &version],
+                "{text}"
+            );
+            // What is shown of it is what it comes to on the page, and the changed one is for the same framework.
+            let own = question_from_value(question.clone()).unwrap_or_else(|error| panic!("{error}"));
+            let there = shardwise_core::evaluate_alone(&own)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .answer;
+            assert_eq!(found["answer"]["tokens_per_s"].as_f64(), Some(there.tokens_per_s));
+            let changed = &found["improved"]["question"];
+            assert!(changed.is_null() || changed["framework"] == framework, "{changed}");
+        }
+        // One that no plan is known to be for stays unnamed.
+        let other = "python3 -m verl.trainer.main config=examples/config.yaml trainer.n_gpus_per_node=4 \
+            worker.actor.model.model_path=Qwen/Qwen2.5-7B-Instruct";
+        let found = read(&[other.to_owned()], Value::Null);
+        assert!(found["answer"].is_object() && found["question"].get("framework").is_none(), "{found}");
     }
 
     #[test]
@@ -547,10 +611,33 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_what_the_search_chose_name_no_search_as_a_way() {
+        let mut told = 0;
+        for (lang, way) in [("en", "leave it to the search"), ("zh-CN", "交给搜索")] {
+            for (framework, backend) in
+                [("openrlhf", "fsdp"), ("slime", "fsdp"), ("verl", "deepspeed"), ("deepspeed", "megatron")]
+            {
+                let kind = if framework == "deepspeed" { "sft" } else { "grpo" };
+                let mut question = question(kind, backend);
+                if kind == "grpo" {
+                    question["workload"] = json!({"kind": kind, "rl": {"prompts_per_step": 64,
+                        "responses_per_prompt": 8, "max_prompt_length": 512, "max_response_length": 2048}});
+                }
+                let task = json!({"is": "flags", "question": question, "framework": framework, "version": "", "link": "", "lang": lang});
+                let found = ask(task);
+                let why = found["why"].as_str().unwrap_or_default();
+                assert!(!why.contains(way) && why.ends_with(['.', '。']), "{framework}: {why}");
+                told += usize::from(found["instead"].is_string() && !why.is_empty());
+            }
+        }
+        assert_eq!(told, 8);
+    }
+
+    #[test]
     fn another_plan_is_said_and_so_is_none() {
         let found = flags(&question("sft", "megatron"), "deepspeed", "");
         assert!(!found["why"].as_str().unwrap_or_default().is_empty());
-        assert_eq!(found["instead"]["backend"], "deepspeed");
+        assert_eq!(found["instead"], "deepspeed");
         assert!(found["texts"][0]["text"].as_str().is_some());
         let none = flags(&question("sft", "fsdp"), "chatlearn", "");
         assert!(!none["why"].as_str().unwrap_or_default().is_empty());

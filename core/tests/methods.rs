@@ -218,6 +218,25 @@ fn every_figure_of_a_preset_is_explained() {
     }
 }
 
+/// The verdict counts less than the phase that decides it holds: who asks how that comes about is told.
+#[test]
+fn what_the_verdict_counts_of_a_phase_is_said() {
+    let question = presets().iter().find_map(|own| own.question()).unwrap();
+    let found = evaluated(&question);
+    let fit = &found.answer.fit;
+    for (language, says) in [(Language::En, "an allocator gives back"), (Language::Zh, "分配器会交还")] {
+        let said = |phase: &str| {
+            let own = explain(&found, &format!("memory.{phase}"), language).unwrap();
+            own.notes
+                .iter()
+                .any(|note| note.contains(says) && note.contains(&format!("{:.1}", fit.needed_gib)))
+        };
+        for phase in &found.answer.memory.phases {
+            assert_eq!(said(phase.name), phase.name == fit.phase, "{} {}", phase.name, fit.phase);
+        }
+    }
+}
+
 #[test]
 fn every_figure_of_the_recorded_questions_is_explained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");

@@ -79,6 +79,22 @@ fn asked(value: Value) -> Question {
 }
 
 /// Where all that an update keeps is in host memory, the reference's pass holds more: the search counts it.
+/// The search splits sequences where the GPUs do not share them evenly: a framework that splits none is not told to set that otherwise.
+#[test]
+fn a_batch_that_a_framework_cannot_share_is_what_is_refused() {
+    let of = |plan: Value| {
+        asked(
+            json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "rtx-4090", "gpus": 3}, "framework": "llamafactory",
+            "workload": {"kind": "qlora", "sequence_length": 4096, "global_batch": 64}, "plan": plan}),
+        )
+    };
+    let error = estimate(&of(json!({}))).unwrap_err();
+    assert_eq!(error.field, "workload.global_batch");
+    assert!(error.message.contains("64 of them cannot be shared evenly by 3 GPUs"), "{error}");
+    crate::said::said(&error.message);
+    assert_eq!(estimate(&of(json!({"context_parallel": 3}))).unwrap_err().field, "plan.context_parallel");
+}
+
 #[test]
 fn what_is_evaluated_fits_too() {
     let question = asked(json!({"version": 1, "model": "bloom-176b", "hardware": {"gpu": "l4", "gpus": 8,

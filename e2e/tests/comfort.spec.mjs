@@ -65,7 +65,7 @@ test('the answer is passed on in one line', async ({ page, calculator, context }
   await calculator.open();
   await page.locator('#share-open').click();
   const text = page.locator('#share-text');
-  await expect(text).toHaveText(/^GRPO of Qwen3 8B on 8 × H100-SXM: [\d,]+ tokens\/s per GPU, \$[\d.]+\/MT\. Fits, (over )?\d+\u{a0}% sure – http.*z=1$/u);
+  await expect(text).toHaveText(/^GRPO of Qwen3 8B on 8 × H100-SXM: [\d,]+ tokens\/s per GPU, \$[\d.]+\/Mtok\. Fits, (over )?\d+\u{a0}% sure – http.*z=1$/u);
   expect(await violations(page, '#share')).toEqual([]);
   await calculator.window('share');
   await page.locator('#share .copy').first().click();

@@ -10,7 +10,7 @@ const OLD = '#v=1&d=2026.11&model=qwen3-8b&hardware.gpu=h100-sxm&hardware.gpus=8
 test('an old link opens without what its question has no use for, and says what that was', async ({ page, calculator }) => {
   await calculator.open(OLD);
   const notice = page.locator('#left-out');
-  await expect(notice).toContainText('workload.sequence_length, plan.critic');
+  await expect(notice).toContainText('Sequence length, Critic');
   await expect(page.locator('#bad-link')).toHaveCount(0);
   await expect(page.locator('#workload-rl-prompts_per_step')).toHaveValue('512');
   await expect(page.locator('.is-stale')).toHaveCount(0);
@@ -39,7 +39,7 @@ test('an address that has just changed is followed, not written over', async ({ 
     return stands;
   }, OLD);
   expect(stood).toBe(OLD);
-  await expect(page.locator('#left-out')).toContainText('workload.sequence_length');
+  await expect(page.locator('#left-out')).toContainText('Sequence length');
 });
 
 test('a link has the deadline and the budget that its question is held against', async ({ page, calculator }) => {

@@ -90,6 +90,26 @@ test('a ds_config.json and its launch line are one run', async ({ page, calculat
   await expect(page.locator('#workload-global_batch')).toHaveValue('64');
 });
 
+test('a script that is taken over is of its framework until all are compared, and Back undoes both', async ({ page, calculator }) => {
+  await calculator.open();
+  await expect.poll(() => page.url()).toContain('z=1');
+  const before = page.url();
+  const box = new PasteBox(page);
+  await box.paste('model_name_or_path: Qwen/Qwen2.5-7B-Instruct\nstage: sft\nfinetuning_type: lora\nlora_rank: 16\ncutoff_len: 4096\nper_device_train_batch_size: 4\nbf16: true\n');
+  await box.use('Use it as it is').click();
+  const use = page.locator('#framework');
+  await expect(use).toHaveValue(/^llamafactory /);
+  await expect(page.locator('#plan-framework')).toContainText('LLaMA-Factory');
+  await expect(page.locator('[role=tab][aria-selected=true]')).toHaveText('LLaMA-Factory');
+  await page.locator('#framework-only').getByRole('button', { name: 'Compare all' }).click();
+  await expect(use).toHaveValue('');
+  await expect(page.locator('#framework-taken')).toBeVisible();
+  await calculator.back();
+  await expect(use).toHaveValue(/^llamafactory /);
+  await calculator.back();
+  await expect.poll(() => page.url()).toBe(before);
+});
+
 test('a script takes nothing from the question that is shown, and says what it assumed', async ({ page, calculator }) => {
   // Another GPU type, other lengths, a price of one's own.
   await calculator.open('#v=1&model=qwen3-8b&hardware.gpu=h20&hardware.gpus=32&hardware.usd_per_gpu_hour=9&workload.kind=grpo&workload.rl.prompts_per_step=64&workload.rl.responses_per_prompt=4&workload.rl.max_prompt_length=512&workload.rl.max_response_length=2048&workload.rl.mean_response_length=777&z=1');

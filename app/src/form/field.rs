@@ -222,14 +222,16 @@ impl Field {
         })
     }
 
-    /// The control that a name in a sentence means: a whole path, or the last key of one where that is no common word.
-    pub(crate) fn of_name(name: &str) -> Option<Self> {
-        let all = || Self::ALL.iter().copied();
-        if name.contains('.') {
-            return all().find(|field| field.path() == name);
-        }
+    /// The control that a key in a sentence means, where that is no common word.
+    pub(crate) fn of_key(name: &str) -> Option<Self> {
         let last = |field: &Self| field.path().rsplit('.').next() == Some(name);
-        name.contains('_').then(|| all().find(last)).flatten()
+        name.contains('_').then(|| Self::ALL.iter().copied().find(last)).flatten()
+    }
+
+    /// The first control of what stands below a path: where what is wrong with all of that is said.
+    pub(crate) fn below(path: &str) -> Option<Self> {
+        let below = |field: &Self| field.path().strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        Self::ALL.iter().copied().find(below)
     }
 
     /// Whether it is a part of the plan.

@@ -70,9 +70,8 @@ fn score(typed: &str, model: &Listed) -> Option<u32> {
     }
     name.make_ascii_lowercase();
     about.make_ascii_lowercase();
-    let mut score = 0;
-    for word in words(typed) {
-        score += if words(&name).next() == Some(word) {
+    let of_word = |word: &str| {
+        Some(if words(&name).next() == Some(word) {
             7
         } else if name.starts_with(word) {
             6
@@ -84,13 +83,20 @@ fn score(typed: &str, model: &Listed) -> Option<u32> {
             3
         } else if words(&about).any(|own| own == word) {
             2
-        } else if name.contains(word) || about.contains(word) {
+        } else if word.len() > 1 && (name.contains(word) || about.contains(word)) {
+            // A digit is somewhere in most names.
             1
         } else {
             return None;
-        };
-    }
-    Some(score)
+        })
+    };
+    // As `Llama 3` is meant by `llama3`: both parts have to be there.
+    let apart = |word: &str| {
+        let end = word.find(|c: char| !c.is_alphabetic()).filter(|end| *end > 1)?;
+        let (line, version) = word.split_at(end);
+        Some(of_word(line)?.min(of_word(version)?))
+    };
+    words(typed).map(|word| of_word(word).max(apart(word))).sum()
 }
 
 /// The line of models that a name belongs to, in small letters: the letters that it starts with.
@@ -100,12 +106,12 @@ fn line(name: &str) -> String {
 }
 
 /// The version in a name: `3.3` of "Llama 3.3 70B", `2.5` of "Qwen2.5-Math 7B", `3.2` of "DeepSeek-V3.2"; 0 where it names none.
-/// A size has its unit behind it, so that it is none.
+/// A size has its unit behind it, so that it is none, and a month (`2409`) stands behind a name for other reasons.
 fn version(name: &str) -> f64 {
     let number = |word: &str| {
         let digits = word.trim_start_matches(char::is_alphabetic);
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        super::units::number(digits, 1e3).ok().filter(|_| plain)
+        super::units::number(digits, 1e3).ok().filter(|number| plain && *number < 1e3)
     };
     words(name).find_map(number).unwrap_or(0.0)
 }
@@ -142,7 +148,17 @@ pub(crate) fn matching(typed: &str) -> Vec<Listed> {
     if words(&typed).next().is_some() {
         sort(&mut found);
     }
-    found.into_iter().map(|found| found.listed).collect()
+    let mut found: Vec<Listed> = found.into_iter().map(|found| found.listed).collect();
+    // Whose repository that is, or that of a variant of its shape, whatever other names have of its words.
+    if let Some(entry) = catalog::model(&typed) {
+        found.retain(|own| own.entry.id != entry.id);
+        let parameters = model_of_entry(entry).parameters;
+        let license = catalog::model_licenses()
+            .find(|(own, _)| own.id == entry.id)
+            .and_then(|(_, license)| license);
+        found.insert(0, Listed { entry, total: parameters.total, active: parameters.active, license });
+    }
+    found
 }
 
 /// The line of each recipe that frameworks publish: how much a line is trained is what the catalog knows of its use.

@@ -311,6 +311,23 @@ fn a_model_is_found_by_words_in_any_order() {
     }
 }
 
+/// Enter takes the first: it is what the name says, or there is none.
+#[test]
+fn the_first_model_of_a_name_is_the_one_that_is_meant() {
+    for (typed, first) in [
+        ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5-7b"),
+        ("Qwen2.5-7B-Instruct", "qwen2.5-7b"),
+        ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+        ("Qwen/Qwen2.5-VL-7B-Instruct", "qwen2.5-vl-7b"),
+        ("llama3", "llama-3-8b"),
+        ("llama3 70b", "llama-3-70b"),
+        ("llama2", "llama-2-7b"),
+    ] {
+        assert_eq!(names(typed).first(), Some(&first), "{typed}: {:?}", names(typed).get(..3));
+    }
+    assert!(names("gpt-4").is_empty(), "{:?}", names("gpt-4"));
+}
+
 #[test]
 fn the_newest_of_a_line_comes_first() {
     for (typed, first) in [

@@ -33,13 +33,15 @@ worded! {
     }
 }
 
-/// Those that a printed page has open whatever the screen has: what the worker would have to write comes too late.
-const ON_PAPER: [Fold; 3] = [Fold::Memory, Fold::Time, Fold::Caveats];
+/// Those that a printed page has open whatever the screen has, without what the worker would have to write: that comes too late.
+const ON_PAPER: [Fold; 4] = [Fold::Offers, Fold::Memory, Fold::Time, Fold::Caveats];
 
 /// Which are open. A handle: copies are the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Folds {
     open: [RwSignal<bool>; Fold::COUNT],
+    /// Whether what opens does so for the printer.
+    pub(crate) on_paper: RwSignal<bool>,
     // What a frame opens is no wish for the next visit.
     keep: bool,
 }
@@ -49,7 +51,8 @@ impl Folds {
     pub(crate) fn kept(embedded: bool) -> Self {
         let kept = browser::stored(KEPT).filter(|_| !embedded).unwrap_or_default();
         let is_open = |fold: Fold| kept.split(' ').any(|word| word == fold.word());
-        Self { open: Fold::ALL.map(|fold| RwSignal::new(is_open(fold))), keep: !embedded }
+        let open = Fold::ALL.map(|fold| RwSignal::new(is_open(fold)));
+        Self { open, on_paper: RwSignal::new(false), keep: !embedded }
     }
 
     /// Whether one is open.
@@ -75,12 +78,13 @@ impl Folds {
     pub(crate) fn open_for_print(self) -> Vec<Fold> {
         let closed = |fold: &Fold| !self.is_open(*fold).get_untracked();
         let closed: Vec<Fold> = ON_PAPER.into_iter().filter(closed).collect();
-        self.turn(&closed, true);
+        self.print(&closed, true);
         closed
     }
 
-    /// Opens or closes some for a while: nothing of that is kept.
-    pub(crate) fn turn(self, folds: &[Fold], open: bool) {
+    /// Opens some for the printer, or closes them after it: nothing of that is kept.
+    pub(crate) fn print(self, folds: &[Fold], open: bool) {
+        self.on_paper.set(open);
         for fold in folds {
             self.is_open(*fold).set(open);
         }

@@ -11,7 +11,7 @@ mod row;
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
-use super::words::{value as said_value, words_of};
+use super::words::{name, value as said_value, words_of};
 use crate::protocol::blocks::Run;
 use crate::sheets::prelude::*;
 use crate::words;
@@ -144,8 +144,11 @@ fn problems(reading: &Value, lang: Lang) -> Option<Block> {
     let entry = |tone, key: &str, why: &str, entry: &Value| {
         let source = word(entry, "source");
         let mut line = Vec::new();
-        if !key.is_empty() {
-            line.extend([code(key), run(" ")]);
+        // A rule about no single key names the field.
+        match lang.field(key).filter(|_| key.contains('.')) {
+            Some(name) => line.push(run(format!("{name}{}", lang.colon()))),
+            None if !key.is_empty() => line.extend([code(key), run(" ")]),
+            None => {}
         }
         line.push(run(format!("{} ", words_of(why, lang))));
         let place = line_of(entry, lang);
@@ -181,10 +184,7 @@ fn problems(reading: &Value, lang: Lang) -> Option<Block> {
 /// Fields of the question as the form calls them.
 fn fields(paths: &str, lang: Lang) -> String {
     let paths = paths.split([' ', ',']).filter(|path| !path.is_empty());
-    paths
-        .map(|path| assumed::called(path, lang))
-        .collect::<Vec<_>>()
-        .join(lang.comma())
+    paths.map(|path| name(path, lang)).collect::<Vec<_>>().join(lang.comma())
 }
 
 /// The keys of one kind, folded.

@@ -7,20 +7,11 @@ use crate::format;
 use crate::languages;
 use crate::text::{Lang, fill};
 
-/// What a field of the question is called: its control, or the field's name where it has none.
+/// What a field of the question is called, or the key of what is none.
 pub(super) fn name(field: &str, lang: Lang) -> String {
-    let key = field.rsplit('.').next().unwrap_or(field);
-    let role = field.strip_prefix("plan.").and_then(|rest| rest.split_once('.'));
-    match (Field::of_path(field), role) {
-        (Some(Field::Gpus), _) => lang.text().gpus.to_owned(),
-        (Some(control), _) if control.path() == field => lang.label(control).to_owned(),
-        (_, Some((role, key))) => {
-            let own = format!("plan.{key}");
-            format!("{} · {}", lang.word(role), name(&own, lang))
-        }
-        (Some(control), None) => lang.label(control).to_owned(),
-        (None, None) => lang.word(key).to_owned(),
-    }
+    let above = || Field::of_path(field).map(|control| lang.label(control).to_owned());
+    let named = lang.field(field).or_else(above);
+    named.unwrap_or_else(|| lang.word(field.rsplit('.').next().unwrap_or(field)).to_owned())
 }
 
 /// A value of the calculator in the page's words.

@@ -62,6 +62,8 @@ words! {
         "GPU 增加到两倍或十倍能带来什么，以及从哪里开始不再划算。";
     any_framework: "any framework", "不限框架";
     framework_taken: "The best plan is one for {0}.", "最佳配置用 {0}。";
+    framework_only: "The plans of other frameworks are left out.", "不计其他框架的配置。";
+    framework_all: "Compare all", "比较全部";
     framework_none: "No framework known here runs this as it is estimated.", "已知的框架都无法照此估算运行。";
     your_question: "Your question", "你的问题";
     presets: "Examples, recent questions", "示例与最近的问题";
@@ -77,7 +79,7 @@ words! {
         "粘贴 Hugging Face 的 config.json。只在本页读取，不会发送。";
     gpus: "GPUs", "GPU";
     node_network: "Node and network", "节点与网络";
-    node_summary: "{0} per node, {1} Gbit/s", "每节点 {0} 个，{1} Gbit/s";
+    node_summary: "{0} per node", "每节点 {0} 个";
     price_hint: "Catalog price: {0}, {1}.", "目录价格：{0}，{1}。";
     price_source: "Source", "来源";
     money: "Currency", "货币";
@@ -301,8 +303,8 @@ words! {
     chart_cost: "Cost, $ per million tokens", "成本，$/百万 token";
     needs_gib: "needs {0} of {1} GiB", "需 {0} / {1} GiB";
     col_gpu: "GPU", "GPU";
-    col_mt_hour: "MT/hr", "百万 token/小时";
-    col_usd_mt: "$/MT", "$/MT";
+    col_mt_hour: "Mtok/h", "百万 token/小时";
+    col_usd_mt: "$/Mtok", "$/百万 token";
     col_plan: "Plan", "配置";
     action: "Action", "操作";
     use_gpu: "Use", "选用";
@@ -462,8 +464,8 @@ words! {
     copied_text: "Copied: {0}", "已复制：{0}";
     select_copy: "Selected: press Ctrl+C", "已选中：请按 Ctrl+C";
     unsupported: "{0} cannot run this plan. {1}", "{0} 无法运行此配置。{1}";
-    replanned: "{0} These flags are for the best plan with {1}: {2} tokens/s per GPU.",
-        "{0} 以下参数为使用 {1} 的最佳配置：{2} token/s/GPU。";
+    replanned: "{0} Left to the search, its best plan is with {1}: these flags are for that one.",
+        "{0} 交给搜索决定时，其最佳配置使用 {1}：以下参数即为该配置。";
     switch_slower: "{0} is {1} slower here than the plan above: {2} tokens/s per GPU.",
         "改用 {0} 比上面的配置慢 {1}：{2} token/s/GPU。";
     switch_faster: "{0} is {1} faster here than the plan above: {2} tokens/s per GPU.",
@@ -530,7 +532,7 @@ words! {
     share_note: "The answer in one line, with the link that holds the whole question.",
         "一行结果，附包含完整问题的链接。";
     share_line: "{0} of {1} on {2} × {3}: {4} tokens/s per GPU{5}. {6}", "{0}，{1}，{2} × {3}：{4} token/s/GPU{5}。{6}";
-    share_cost: ", {0}/MT", "，{0}/百万 token";
+    share_cost: ", {0}/Mtok", "，{0}/百万 token";
     share_system: "Share with another app", "用其他应用分享";
     report_text: "A number of Shardwise is wrong\nQuestion: {0}\nLink: {1}\nShown: {2}; {3} GiB{4}; {5} tokens/s per GPU{6}; {7} s a step; {8} per million tokens\nVersions: build {9}, data {10}, prices {11}\nMeasured instead: ",
         "Shardwise 的数字有误\n问题：{0}\n链接：{1}\n显示：{2}；{3} GiB{4}；{5} token/s/GPU{6}；每步 {7} 秒；每百万 token {8}\n版本：构建 {9}，数据 {10}，价格 {11}\n实测：";

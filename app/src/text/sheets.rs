@@ -127,6 +127,7 @@ words! {
     as_it_is: "As it is", "原样";
     with_change: "With one change", "改动 1 处后";
     with_changes: "With {0} changes", "改动 {0} 处后";
+    changes_here: "The changes, one after the other", "逐项改动";
     changes_none: "No change that the calculator tries makes it noticeably faster.", "计算器试过的改动都不会带来明显提速。";
     changes_unfit: "None of the few changes that the calculator tries makes it fit as surely as asked.",
         "计算器试过的少数改动都不能使其放得下并达到所要求的把握。";

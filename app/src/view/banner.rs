@@ -7,17 +7,18 @@ pub(super) fn Banner(page: Page) -> impl IntoView {
     let text = page.text();
     // boot.js says when a new version waits, and changes to it when it is told to.
     let ready = RwSignal::new(browser::root_has("data-update"));
+    let called = move |path: &str| page.lang.field(path).unwrap_or_else(|| path.to_owned());
     browser::listen("shardwise:update", move |_| ready.set(true));
     view! {
         {move || page.bad_link.get().map(|error| view! {
             <p class="callout callout-bad banner" role="alert" id="bad-link">
                 <Icon name="i-warn"/>
-                <span>{fill(text.banner_hash, &[&error.field, &page.say(&error.message)])}</span>
+                <span>{fill(text.banner_hash, &[&called(&error.field), &page.say(&error.message)])}</span>
                 <Dismiss page act=move || page.bad_link.set(None)/>
             </p>
         })}
         {move || {
-            let fields = page.left_out.get();
+            let fields: Vec<String> = page.left_out.get().iter().map(|path| called(path)).collect();
             (!fields.is_empty()).then(|| view! {
                 <p class="callout callout-info banner" role="status" id="left-out">
                     <Icon name="i-info"/>

@@ -35,7 +35,7 @@ pub(super) fn bad_number(error: NumberError, text: &Text) -> &'static str {
     }
 }
 
-/// An error in words, with the label of its control in front; with the path where there is none.
+/// An error in words, with the label of its control in front, or what the field is called that it is about.
 pub(super) fn describe(page: Page, error: &FieldError) -> String {
     let text = page.text();
     let words = match &error.problem {
@@ -46,17 +46,17 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         Problem::NoModel => text.no_model.to_owned(),
         Problem::Refused(message) => page.lang.with_labels(&page.say(message)),
     };
-    let mut place = error
-        .field
-        .map_or(error.path.as_str(), |field| page.lang.label(field))
-        .to_owned();
-    if error
-        .field
-        .is_some_and(|field| field.path() != error.path && error.path.len() > field.path().len())
-    {
+    let label = error.field.map(|field| page.lang.label(field).to_owned());
+    let place = match (label, page.lang.field(&error.path)) {
+        (Some(label), _) if error.field.is_some_and(|field| field.path() == error.path) => label,
+        (_, Some(name)) => name,
         // A key of a pasted file is what stands there.
-        place = format!("{place}{}{}", page.lang.comma(), error.path.rsplit('.').next().unwrap_or_default());
-    }
+        (Some(label), None) => {
+            let key = error.path.rsplit('.').next().unwrap_or_default();
+            [label.as_str(), key].join(page.lang.comma())
+        }
+        (None, None) => error.path.clone(),
+    };
     fill(text.wrong_at, &[&place, &words])
 }
 

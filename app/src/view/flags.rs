@@ -323,10 +323,7 @@ fn panel(page: Page, choice: Texts) -> AnyView {
 fn written(page: Page, framework: &'static Named, flags: &Flags) -> AnyView {
     let words = page.text();
     let notice = match &flags.instead {
-        Some(other) => Some(fill(
-            words.replanned,
-            &[&flags.why, other.backend.name(), &format::figure(other.tokens_per_s_per_gpu)],
-        )),
+        Some(other) => Some(fill(words.replanned, &[&flags.why, other.name()])),
         None if flags.texts.is_empty() => Some(fill(words.unsupported, &[framework.name, &flags.why])),
         None => None,
     };

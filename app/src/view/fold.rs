@@ -48,7 +48,7 @@ pub(super) fn listen(page: Page) {
     let closed = StoredValue::new(Vec::new());
     browser::follow_printer(
         move || closed.set_value(page.folds.open_for_print()),
-        move || page.folds.turn(&closed.get_value(), false),
+        move || page.folds.print(&closed.get_value(), false),
     );
 }
 
@@ -130,6 +130,10 @@ fn inside(page: Page, fold: Fold) -> AnyView {
     let text = page.text();
     match fold {
         Fold::Run => view! { <Run page/> },
+        Fold::Offers if untrack(|| page.folds.on_paper.get()) => {
+            let offers = line::cheapest(page).into_iter().map(|own| view! { <li>{own}</li> });
+            view! { <ul id="offers-paper">{offers.collect_view()}</ul> }
+        }
         Fold::Offers => sheet::view(page, Name::Offers),
         Fold::Front => sheet::view(page, Name::Front),
         Fold::Scaling => sheet::view(page, Name::Scaling),

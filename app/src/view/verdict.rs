@@ -155,7 +155,9 @@ fn head(page: Page, shown: &Shown) -> AnyView {
 /// What is to spare or missing, where and on what condition, with what says how the memory comes about.
 fn margin(page: Page, answer: &Answer) -> AnyView {
     let lang = page.lang;
-    let phase = format!("memory.{}", answer.memory.phase);
+    // The phase that decides; the fullest one, where that is no phase of the card's.
+    let decides = answer.memory.phases.iter().find(|own| own.name == answer.fit.phase);
+    let phase = format!("memory.{}", decides.map_or(answer.memory.phase, |own| own.name));
     let on = answer.calibration.is_some_and(|own| own.memory.is_some());
     view! {
         <p class="verdict-m">

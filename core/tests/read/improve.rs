@@ -184,6 +184,22 @@ fn a_key_of_two_files_is_changed_in_both() {
     assert_eq!(config["train_micro_batch_size_per_gpu"], "auto");
 }
 
+/// DeepSpeed's file is elsewhere, and its words are none of the trainer's, which refuses a key that it does not know.
+#[test]
+fn a_trainers_file_gets_no_key_of_deepspeeds() {
+    let file = "model_name_or_path: Qwen/Qwen2.5-7B-Instruct\nstage: sft\ndo_train: true\nfinetuning_type: lora\nlora_rank: 16\n\
+        cutoff_len: 4096\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 8\nbf16: true\n\
+        deepspeed: examples/deepspeed/ds_z3_config.json\n";
+    let improved = keeps_its_word(&[file], Some(&base("h100-sxm"))).unwrap();
+    assert!(!improved.texts[0].contains("train_micro_batch_size_per_gpu"), "{}", improved.diff);
+    for change in &improved.changes {
+        let mut told = change.settings.clone();
+        assert!(told.iter().all(|own| !own.contains("train_micro_batch_size_per_gpu")), "{told:?}");
+        told.sort();
+        assert!(told.windows(2).all(|pair| pair[0] != pair[1]), "{told:?}");
+    }
+}
+
 #[test]
 fn an_engine_with_keys_of_its_own_gets_no_keys_of_another() {
     let text = |engine: &str, prefix: &str| {

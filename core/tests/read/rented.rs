@@ -32,7 +32,8 @@ fn of(nodes: u64, gpus: u64, base: &Question) -> Reading {
 
 fn notes(reading: &Reading) -> Vec<&str> {
     let own = reading.notes.iter().map(|note| note.text.as_str());
-    own.filter(|text| text.contains("left out:")).collect()
+    own.filter(|text| text.contains("left out:") || text.contains("GPUs in a node"))
+        .collect()
 }
 
 /// An offer of eight H100 whose instances can be joined.
@@ -71,11 +72,16 @@ fn an_offer_of_the_base_is_left_out_where_the_text_runs_on_others() {
 fn a_market_of_the_base_holds_and_has_its_own_nodes() {
     let market = json!({"kinds": ["on-demand", "spot"]});
     let base = base(json!({"gpu": "h100-sxm", "market": market}));
-    let reading = of(1, 8, &base);
-    assert_eq!(serde_json::to_value(&reading.question.hardware.market).unwrap(), market);
-    assert_eq!(reading.question.hardware.gpus_per_node, None);
-    assert!(notes(&reading).len() == 1 && notes(&reading)[0].contains("Nodes of 8"), "{:?}", reading.notes);
-    assert!(estimate(&reading.question).unwrap().offer.is_some());
+    // The cheapest is one node of eight: nothing of the text is given up, and nothing said.
+    for (nodes, gpus, says) in [(1, 8, None), (2, 4, Some("4 GPUs in a node"))] {
+        let reading = of(nodes, gpus, &base);
+        assert_eq!(serde_json::to_value(&reading.question.hardware.market).unwrap(), market);
+        assert_eq!(reading.question.hardware.gpus_per_node, None);
+        let told = notes(&reading);
+        assert!(told.len() == usize::from(says.is_some()), "{:?}", reading.notes);
+        assert!(says.is_none_or(|says| told[0].contains(says)), "{:?}", reading.notes);
+        assert!(estimate(&reading.question).unwrap().offer.is_some());
+    }
 }
 
 fn asked(hardware: Value) -> Question {

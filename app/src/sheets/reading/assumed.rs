@@ -28,11 +28,6 @@ fn decides(field: &str) -> bool {
         .any(|start| field == *start || (start.ends_with('_') && field.starts_with(start)))
 }
 
-/// What a field is called where the rest of the form does not stand around it.
-pub(super) fn called(field: &str, lang: Lang) -> String {
-    if field == "hardware.gpu" { lang.text().col_gpu.to_owned() } else { name(field, lang) }
-}
-
 /// The value of a field as the estimate takes it, where it is left to the calculator too.
 fn taken(field: &str, stated: &str, job: Option<&Job>, lang: Lang) -> String {
     if field == "hardware.gpu" {
@@ -68,7 +63,7 @@ pub(super) fn view(found: &Value, lang: Lang) -> Option<Block> {
         let field = word(own, "field");
         let figure = taken(field, word(own, "value"), job.as_ref(), lang);
         let why = words_of(word(own, "why"), lang);
-        Entry::new([vec![words(called(field, lang))], vec![strong(figure)], vec![words(why)]])
+        Entry::new([vec![words(name(field, lang))], vec![strong(figure)], vec![words(why)]])
     });
     let list = entries(Listed::Assumptions, items);
     let blocks = [changes, Some(list), more].into_iter().flatten().collect();

@@ -4,10 +4,9 @@ use serde_json::Value;
 use shardwise_core::wire::{FitState, Rental, question_from_value};
 
 use super::super::parts::by;
-use super::super::words::value;
+use super::super::words::{name, value};
 use super::{list, word, word_at};
 use crate::fit;
-use crate::form::Field;
 use crate::protocol::blocks::{Sign, listing, words};
 use crate::sheets::prelude::*;
 use crate::words::offer;
@@ -78,7 +77,9 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
         let fits = state(&found["answer"]) == FitState::Fits;
         said(Kind::Hint, if fits { sheet.changes_none } else { sheet.changes_unfit })
     } else {
-        entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))
+        let title = vec![words(sheet.changes_here)];
+        let all = vec![entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))];
+        Section::titled("read-changes", Purpose::Basis, title, Vec::new(), all)
     };
     let shown = diff(word(improved, "diff"), LISTING, lang.sheets().diff, lang);
     let rest = [elsewhere(improved, lang), shown];
@@ -109,7 +110,7 @@ fn row(name: String, answer: &Value, lang: Lang) -> Entry {
     let [has, needs] = ["capacity_gib", "needed_gib"].map(|key| format::gib(number(&own[key])));
     let usd = answer["usd_per_mtok"]
         .as_f64()
-        .map_or("–".to_owned(), |usd| format!("{}/MT", format::usd(usd)));
+        .map_or("–".to_owned(), |usd| format!("{}/Mtok", format::usd(usd)));
     let fits = fit::short(state, number(&own["probability"]), lang);
     let speed = format::figure(number(&answer["tokens_per_s_per_gpu"]));
     let lines = [
@@ -133,9 +134,7 @@ fn change(own: &Value, lang: Lang) -> Entry {
     } else {
         by(faster, [sheet.per_cent_slower, sheet.as_fast, sheet.per_cent_faster])
     };
-    let path = word(own, "field");
-    // As the form calls it; the path of what has no control.
-    let name = Field::of_path(path).map_or(path, |field| lang.label(field));
+    let name = name(word(own, "field"), lang);
     // The figure that the row of the verdict has of the same plan.
     let needs = format::gib(number(&own["needed_gib"]));
     let fits = if own["fits"] == true { text.fits_short } else { text.does_not_fit };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use shardwise_core::wire::question_from_value;
 
-use super::super::words::words_of;
+use super::super::words::{name, words_of};
 use super::{list, word, word_at};
 use crate::protocol::blocks::{Row, words};
 use crate::sheets::prelude::*;
@@ -24,7 +24,7 @@ pub(super) fn sheet(run: &Value, lang: Lang) -> Vec<Block> {
     let Some(question) = question else {
         let [field, why] = [0, 1].map(|at| word_at(&run["refused"], at));
         let why = words_of(why, lang);
-        let why = if field.is_empty() { why } else { format!("{field}{}{why}", lang.colon()) };
+        let why = if field.is_empty() { why } else { format!("{}{}{why}", name(field, lang), lang.colon()) };
         // On other GPUs than those that it ran on, nothing is wrong with the log.
         blocks.push(match super::row::untold(run) {
             true => said(Kind::Request, lang.said(&your_run::UNTOLD)),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use shardwise_core::catalog;
 
-use super::super::words::words_of;
+use super::super::words::{name, value as said_value, words_of};
 use super::{list, word, word_at};
 use crate::protocol::blocks::{Control, Sign, Takes, fold as fold_of, listing, words};
 use crate::sheets::prelude::*;
@@ -45,7 +45,8 @@ pub(super) fn fold(run: &Value, lang: Lang) -> Option<Block> {
         blocks.push(entries(
             Listed::Findings,
             others.into_iter().map(|own| {
-                let line = vec![code(word_at(own, 0)), words(" "), words(words_of(word_at(own, 1), lang))];
+                let what = format!("{}{}", name(word_at(own, 0), lang), lang.colon());
+                let line = vec![words(what), words(words_of(word_at(own, 1), lang))];
                 Entry { tone: Tone::Bad, ..Entry::new([line]) }
             }),
         ));
@@ -57,8 +58,11 @@ pub(super) fn fold(run: &Value, lang: Lang) -> Option<Block> {
             Listed::Settings,
             unstated.iter().map(|own| {
                 let (field, value) = (word_at(own, 0), word_at(own, 1));
-                let setting = if value.is_empty() { field.to_owned() } else { format!("{field} = {value}") };
-                Entry::new([vec![code(setting)], vec![words(words_of(word_at(own, 2), lang))]])
+                let setting = match value {
+                    "" => name(field, lang),
+                    _ => format!("{}{}{}", name(field, lang), lang.colon(), said_value(value, lang)),
+                };
+                Entry::new([vec![words(setting)], vec![words(words_of(word_at(own, 2), lang))]])
             }),
         ));
     }

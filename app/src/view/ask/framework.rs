@@ -22,16 +22,27 @@ fn chosen(page: Page) -> String {
     }
 }
 
-/// Whose plan it is where any framework may run it.
-fn taken(page: Page) -> Option<String> {
+/// Whose plan it is where any framework may run it; where one is named, that the others' are left out, and the way to them: a
+/// script that was taken over names its own.
+fn taken(page: Page) -> Option<AnyView> {
+    let text = page.text();
     let shown = page.answered()?;
     if shown.question.framework.is_some() {
-        return None;
+        return Some(view! {
+            <p class="hint" id="framework-only">
+                {text.framework_only}
+                " "
+                <button class="lnk" type="button" on:click=move |_| page.change(|form| form.use_framework(""))>
+                    {text.framework_all}
+                </button>
+            </p>
+        });
     }
-    Some(match shown.found.answer.framework {
-        Some(own) => fill(page.text().framework_taken, &[&framework_name(own)]),
-        None => page.text().framework_none.to_owned(),
-    })
+    let words = match shown.found.answer.framework {
+        Some(own) => fill(text.framework_taken, &[&framework_name(own)]),
+        None => text.framework_none.to_owned(),
+    };
+    Some(view! { <p class="hint" id="framework-taken">{words}</p> })
 }
 
 /// What is chosen and not known here: it stays visible until another is chosen.
@@ -70,7 +81,7 @@ pub(in crate::view) fn Framework(page: Page) -> impl IntoView {
                 <option value="" prop:selected=move || now.with(String::is_empty)>{page.text().any_framework}</option>
                 {options.collect_view()}
             </select>
-            {move || taken(page).map(|words| view! { <p class="hint" id="framework-taken">{words}</p> })}
+            {move || taken(page).filter(|_| !wrong())}
             <Message page field=Field::Framework/>
             <Message page field=Field::FrameworkVersion/>
         </div>

@@ -1,14 +1,15 @@
 //! What a fold asks, and its answer in a line: from the answer that stands, without what is behind it.
 
+use shardwise_core::hardware::Rentable;
 use shardwise_core::market;
-use shardwise_core::wire::HardwareSpec;
+use shardwise_core::wire::{HardwareSpec, Rental};
 
 use crate::format;
 use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::text::{Lang, fill};
 use crate::view::{calibrate, memory, run, time};
-use crate::words::{provider, spread};
+use crate::words::{offer, provider, spread};
 
 /// The question.
 pub(super) fn title(page: Page, fold: Fold) -> String {
@@ -62,13 +63,28 @@ pub(super) fn take(page: Page, fold: Fold) -> String {
     }
 }
 
-/// How many offers hold a machine, between which prices, and the cheapest with its day: what paper has of a part that is closed.
-/// `None` where none does.
-fn offers(machine: &HardwareSpec, lang: Lang) -> Option<String> {
-    let text = lang.text();
+/// How many offers paper has of those that hold a machine.
+const ON_PAPER: usize = 5;
+
+/// The offers that hold a machine, the cheapest first.
+fn holding(machine: &HardwareSpec) -> Vec<Rentable> {
     let market = Some(machine.market.clone().unwrap_or_default());
     let open = HardwareSpec { gpu: machine.gpu.clone(), gpus: machine.gpus, market, ..HardwareSpec::default() };
-    let found = market::offers(&open).ok()?;
+    market::offers(&open).unwrap_or_default()
+}
+
+/// The cheapest of them, as paper has them. What the run costs at each says the worker.
+pub(super) fn cheapest(page: Page) -> Vec<String> {
+    let Some(shown) = page.answered() else { return Vec::new() };
+    let gpus = shown.found.job.hardware.gpus;
+    let found = holding(&shown.question.hardware).into_iter().take(ON_PAPER);
+    found.map(|own| offer(&Rental::of(&own, gpus), page.lang)).collect()
+}
+
+/// How many offers hold a machine, between which prices, and the cheapest with its day. `None` where none does.
+fn offers(machine: &HardwareSpec, lang: Lang) -> Option<String> {
+    let text = lang.text();
+    let found = holding(machine);
     let prices: Vec<f64> = found.iter().map(|offer| offer.usd_per_gpu_hour()).collect();
     let [low, _, high] = spread(&prices)?;
     let least = found.first()?;

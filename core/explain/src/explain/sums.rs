@@ -159,6 +159,13 @@ pub(super) fn reserved(source: &Source<'_>, figure: &str, name: &str) -> Option<
     let phase = phases.iter().find(|phase| phase.name == name)?;
     let mut sheet = Sheet::new();
     let expression = memory_parts(&mut sheet, name, &phase.parts, &[]);
+    let fit = &source.answer().fit;
+    if fit.phase == name && fit.needed_gib < phase.reserved_gib {
+        sheet.note(format!(
+            "Whether it fits counts {:.1} GiB of it: an allocator gives back what it holds unused before memory runs out.",
+            fit.needed_gib
+        ));
+    }
     let what = "Memory of the fullest GPU";
     let title = in_phase(what, words::phase(name));
     Some(sheet.finish(figure, "memory", &title, "memory", expression, Unit::Gib))

@@ -122,8 +122,7 @@ pub(super) fn rename(texts: &[&str], outdated: &[Outdated]) -> Edited {
 
 /// A setting as the texts spell theirs, of the frameworks that take options and a file alike: `--lora_r`, or `lora_r`.
 fn spelt(edit: &Edit, reading: &Reading, places: &[Place<'_>]) -> Edit {
-    let either =
-        matches!(reading.framework, Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
+    let either = reading.framework.is_trainer();
     let mut edit = edit.clone();
     if reading.framework == Dialect::Torchtitan {
         torchtitan::spelt(

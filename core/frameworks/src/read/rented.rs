@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use shardwise_catalog::catalog;
 use shardwise_catalog::hardware::OWN;
+use shardwise_question::market;
 use shardwise_question::wire::{self, HardwareSpec, at};
 
 /// What says where a machine is rented.
@@ -73,8 +74,17 @@ pub(super) fn settle(root: &mut Value) -> Option<String> {
     }
     let node = at(root, OF_AN_OFFER[0]).as_u64();
     take_all(root, &OF_AN_OFFER);
-    let node = node?;
-    Some(format!("Nodes of {node} GPUs are left out: in a market they are the instances of the offer that is rented."))
+    let node = node.filter(|node| rents_others(root, *node))?;
+    Some(format!(
+        "The script has {node} GPUs in a node. Here the cheapest machine is rented, whose nodes may have another number: state hardware.gpus_per_node to keep {node}, at the list price."
+    ))
+}
+
+/// Whether the cheapest offer of the market that holds the machine has nodes of another size.
+fn rents_others(root: &Value, node: u64) -> bool {
+    let machine = serde_json::from_value(at(root, "hardware").clone()).ok();
+    let offers = machine.and_then(|machine| market::offers(&machine).ok());
+    offers.is_some_and(|offers| offers.first().is_some_and(|own| u64::from(own.gpus()) != node))
 }
 
 impl Draft<'_> {

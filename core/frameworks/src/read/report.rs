@@ -104,6 +104,11 @@ impl Dialect {
         }
     }
 
+    /// Whether it is Hugging Face's trainer, whose options and file say the same, and beside which DeepSpeed has a file of its own.
+    pub(crate) fn is_trainer(self) -> bool {
+        matches!(self, Self::Trl | Self::LlamaFactory | Self::Axolotl | Self::MsSwift)
+    }
+
     /// Releases that texts are told apart by, the newest first: those that are printed for, and of torchtitan the last that read TOML.
     pub(crate) fn releases(self) -> &'static [&'static str] {
         match self {

@@ -7,7 +7,7 @@ use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
 use super::engines::Engines;
 use super::ranked::Ranked;
-use super::refused::{none_accepted, nothing};
+use super::refused::{none_accepted, nothing, uneven};
 use super::reinforcement::Reinforcement;
 use super::space::Space;
 use super::spaces::Spaces;
@@ -19,7 +19,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::complete;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Backend, PlanSpec};
+use shardwise_question::wire::{Backend, PlanSpec, at};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
 const WORTH_SETTLING: f64 = 2.0;
@@ -69,7 +69,11 @@ impl Desk {
             (Err(error), Runner::One(framework)) if error == none_accepted() => {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
                 let broken = framework.violations(context.job, &best.first()?.plan);
-                Err(broken.into_iter().next().unwrap_or(error))
+                let broken = broken.into_iter().next().unwrap_or(error);
+                // What nobody stated is nobody's fault: parts of sequences share what whole ones do not.
+                let stated = serde_json::to_value(spec).unwrap_or_default();
+                let open = at(&stated, broken.field.trim_start_matches("plan.")).is_null();
+                Err(if open && leaves_over(context.job) { uneven(context.job, framework.name) } else { broken })
             }
             (found, _) => found,
         }

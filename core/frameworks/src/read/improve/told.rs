@@ -128,7 +128,27 @@ pub(super) fn difference(was: &[Understood], now: &[Understood], reading: &Readi
         .iter()
         .filter(|one| !after.contains_key(&edit::plain(&one.key)) && (!one.field.is_empty() || asked(one)))
         .map(|one| Edit { key: one.key.clone(), value: None, bare: bare(one), section: section(&one.key) });
-    set.chain(gone).collect()
+    // The batch in DeepSpeed's words stands in its configuration alone, which mostly leaves it to the trainer ("auto").
+    let states = |key: &str| {
+        let mut keys = reading
+            .understood
+            .iter()
+            .map(|one| &*one.key)
+            .chain(reading.passed_over().map(|(key, ..)| key));
+        keys.any(|own| edit::plain(own) == key)
+    };
+    let filled_in = |edit: &Edit| {
+        let batch = matches!(edit.key.as_str(), "train_batch_size" | "train_micro_batch_size_per_gpu");
+        batch && reading.framework.is_trainer() && !states(&edit.key)
+    };
+    let mut edits: Vec<Edit> = Vec::new();
+    for edit in set.chain(gone).filter(|edit| !filled_in(edit)) {
+        // Two of the framework's files may say one setting.
+        if !edits.iter().any(|own| (&own.key, &own.value) == (&edit.key, &edit.value)) {
+            edits.push(edit);
+        }
+    }
+    edits
 }
 
 /// Keys that the text has and the framework's newest text has not: an older name of one, which is changed in its place, and roles
