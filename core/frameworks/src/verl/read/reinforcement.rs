@@ -7,6 +7,9 @@ use crate::read::draft::Draft;
 use crate::read::model;
 use crate::read::reinforcement::{filtered, of_agent};
 use crate::verl::role::ACTOR;
+use shardwise_catalog::catalog::ModelEntry;
+use shardwise_catalog::model::resolve_model;
+use shardwise_catalog::units::fixed;
 use shardwise_question::engines;
 use shardwise_question::framework::VERL;
 use shardwise_question::job::Chosen;
@@ -32,7 +35,9 @@ pub(super) fn read(draft: &mut Draft, program: &str) {
     let megatron = megatron || (draft.snippet && draft.states_any(ACTOR.megatron));
     engine::read(draft, &ACTOR, megatron, entry);
     engine::precision(draft, &ACTOR, megatron);
-    engine::adapters(draft, ACTOR.model);
+    if engine::adapters(draft, ACTOR.model) && !megatron && !draft.snippet {
+        whole_model(draft, entry);
+    }
     packing(draft, megatron);
     entropy(draft, megatron);
     overrules(draft);
@@ -295,6 +300,24 @@ fn packing(draft: &mut Draft, megatron: bool) {
         draft.set("workload.packing", packs);
     } else if megatron || !draft.older_default(key, "workload.packing", "0.7.0", false) {
         draft.set("workload.packing", true);
+    }
+}
+
+/// Says that each sync of weights gathers the whole model on every GPU, beside the engine's weights, where nothing has it gathered layer by
+/// layer: `FSDP.summon_full_params` over all of it (`collect_lora_params` of `utils/fsdp_utils.py` of 0.9.1, line 752).
+fn whole_model(draft: &mut Draft, entry: Option<&ModelEntry>) {
+    if draft.is_on("actor_rollout_ref.rollout.layered_summon") {
+        return;
+    }
+    let model = entry.and_then(|own| resolve_model(&Value::from(own.id), "model").ok());
+    if let Some(model) = model {
+        let gib = fixed(2.0 * model.parameters.total as f64 / f64::powi(2.0, 30), 1);
+        draft.note(
+            0,
+            format!(
+                "Each sync gathers the whole model on every GPU to take its adapters: {gib} GiB that the estimate does not count. Set actor_rollout_ref.rollout.layered_summon=True and load_format=safetensors."
+            ),
+        );
     }
 }
 
