@@ -252,3 +252,35 @@ fn one_gpu_shards_nothing() {
         assert_eq!(answer.plan.backend, Some(Backend::Ddp), "{framework}");
     }
 }
+
+/// With GPUs of its own for generation: on cards that neither veRL, NeMo-RL nor `SkyRL` run such a step on, OpenRLHF does, which has no
+/// fused head, and slime, which generates with another engine.
+#[test]
+fn a_framework_is_found_that_runs_a_split_step() {
+    let question = |model: &str, gpu: &str, gpus: u64, framework: Option<&str>| {
+        let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
+            "max_response_length": 8192, "mini_batch": 64, "schedule": "split"});
+        question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
+            "workload": {"kind": "grpo", "rl": rl}, "framework": framework}))
+        .unwrap()
+    };
+    // 48 GPUs, half of 12 nodes of 8, share no mini-batch of 512 responses evenly.
+    for (model, gpu, gpus) in [
+        ("qwen3-8b", "mi300x", 24),
+        ("qwen3-30b-a3b", "mi300x", 96),
+        ("qwen3-30b-a3b", "gaudi3", 8),
+        ("deepseek-v3", "mi300x", 96),
+    ] {
+        let open = question(model, gpu, gpus, None);
+        let answer = estimate(&open).unwrap();
+        let own = answer.framework.as_ref().unwrap_or_else(|| panic!("nobody: {}", text(&open)));
+        assert!(!own.stated);
+        let again = shardwise_core::search::chosen::decided(&open, &answer);
+        assert_eq!(estimate(&again).unwrap().framework, answer.framework);
+        for framework in ["openrlhf", "slime"] {
+            let named = estimate(&question(model, gpu, gpus, Some(framework))).unwrap();
+            let slower = answer.step_time_s > named.step_time_s * AS_FAST * ROUNDED;
+            assert!(!(named.fits && (slower || !answer.fits)), "{framework} is faster: {}", text(&open));
+        }
+    }
+}

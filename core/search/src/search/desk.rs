@@ -17,9 +17,11 @@ use super::{choices, generation};
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_question::complete;
-use shardwise_question::job::Job;
+use shardwise_question::engines::usual as usual_engine;
+use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Backend, PlanSpec};
+use shardwise_question::wire::{Backend, Engine, PlanSpec};
+use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
 const WORTH_SETTLING: f64 = 2.0;
@@ -78,6 +80,30 @@ impl Desk {
     /// Who is asked to run the plans of a job.
     pub(super) fn runner(&self, job: &Job) -> Runner {
         self.runner.unwrap_or_else(|| Runner::of(job))
+    }
+
+    /// Frameworks that generate with another engine than the usual one and alone run a job's plans of some back end: a question that
+    /// leaves framework and engine open is asked of them by name, too.
+    pub(super) fn with_other_engines(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
+        let stated = spec.rollout.as_ref().is_some_and(|own| own.engine.is_some()) || complete::is_complete(job, spec);
+        if self.runner.is_some() || job.framework.is_some() || job.workload.rl.is_none() || stated {
+            return Vec::new();
+        }
+        let refused = |job: &Job, runner, backend| {
+            let spec = PlanSpec { backend: Some(backend), ..spec.clone() };
+            let plan = bare(job, &spec);
+            plan.is_none_or(|plan| Runs::new(runner, job).refusal(&plan).is_some())
+        };
+        let alone = |own: &&'static Framework| {
+            let named = own.versions.first().map(|version| Chosen { id: own.id, version });
+            let named = Job { framework: named, ..job.clone() };
+            let open = |backend: &&Backend| spec.backend.is_none_or(|stated| stated == **backend);
+            own.backends.iter().filter(open).any(|backend| {
+                refused(job, Runner::Some, *backend) && !refused(&named, Runner::One(own), *backend)
+            })
+        };
+        let other = |own: &&'static Framework| usual_engine(Some(own.id)) != Engine::default();
+        FRAMEWORKS.iter().filter(other).filter(alone).collect()
     }
 
     /// Whether some framework runs any plan of a job.
@@ -165,8 +191,7 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     };
     let mut refusal = None;
     let mut runs_here = |spec: &PlanSpec| {
-        let plan = complete::decided(job, spec, "plan").and_then(|layout| complete::roles(job, spec, layout));
-        let refused = plan.ok().and_then(|plan| runs.refusal(&plan));
+        let refused = bare(job, spec).and_then(|plan| runs.refusal(&plan));
         let runs = refused.is_none();
         refusal = refusal.take().or(refused);
         runs
@@ -183,6 +208,15 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
     (kept, refusal)
+}
+
+/// A plan with what every plan of `spec` has: of a back end, by an engine.
+fn bare(job: &Job, spec: &PlanSpec) -> Option<Plan> {
+    let layout = complete::decided(job, spec, "plan").ok()?;
+    let plan = complete::roles(job, spec, layout).ok()?;
+    let engine = job.workload.rl.as_ref().map(|_| spec.rollout.clone().unwrap_or_default());
+    let rollout = engine.and_then(|engine| complete::complete_rollout(job, &engine).ok());
+    Some(Plan { rollout, ..plan })
 }
 
 impl Asking<'_> {
