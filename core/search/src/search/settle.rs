@@ -5,6 +5,7 @@
 //! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for
 //! those that change what is computed.
 
+mod exchanged;
 mod judged;
 mod usual;
 
@@ -51,6 +52,7 @@ pub(super) struct Settling<'a> {
     context: &'a Context<'a>,
     accept: Accept<'a>,
     work: &'a Work,
+    spec: &'a PlanSpec,
     /// Dimensions that the question states.
     stated: Vec<Dimension>,
     /// Engines that were timed.
@@ -64,7 +66,7 @@ pub(super) struct Settling<'a> {
 }
 
 impl<'a> Settling<'a> {
-    pub(super) fn new(asking: &Asking<'a>, spec: &PlanSpec) -> Self {
+    pub(super) fn new(asking: &Asking<'a>, spec: &'a PlanSpec) -> Self {
         let Asking { context, accept, work } = *asking;
         let document = plan_to_value(spec);
         let stated = |dimension: &Dimension| {
@@ -77,6 +79,7 @@ impl<'a> Settling<'a> {
             context,
             accept,
             work,
+            spec,
             stated: Dimension::ALL.iter().copied().filter(stated).collect(),
             engines: RefCell::default(),
             steps: RefCell::default(),
@@ -148,7 +151,10 @@ impl<'a> Settling<'a> {
                 break;
             }
             passed.push(now.plan);
-            let better = if now.fits() { self.faster(&now, now.seconds * FASTER) } else { self.nearer(&now) };
+            let better = match now.fits() {
+                true => self.faster(&now, now.seconds * FASTER),
+                false => self.nearer(&now).or_else(|| self.exchanged(&now)),
+            };
             match better {
                 Some(better) => now = better,
                 None => break,
@@ -200,21 +206,24 @@ impl<'a> Settling<'a> {
     /// The step that is nearest to fitting.
     fn nearer(&self, from: &Candidate) -> Option<Candidate> {
         let mut best = *from;
-        self.each(from, &mut |plan| {
-            // Most lack more: those are not timed.
-            let short = self.shortfall(plan);
-            if short > best.shortfall_gib {
-                return;
-            }
-            let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
-            let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
-            let nearer =
-                lacks(&found) < lacks(&best) || lacks(&found) == lacks(&best) && found.seconds < best.seconds * FASTER;
-            if nearer && self.counts(plan) {
-                best = found;
-            }
-        });
-        (best.order(from).is_lt()).then_some(best)
+        self.each(from, &mut |plan| self.approached(plan, &mut best));
+        (best.plan != from.plan).then_some(best)
+    }
+
+    /// Makes a plan the `best`, where it is nearer to fitting and counts.
+    fn approached(&self, plan: &Plan, best: &mut Candidate) {
+        // Most lack more: those are not timed.
+        let short = self.shortfall(plan);
+        if short > best.shortfall_gib {
+            return;
+        }
+        let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
+        let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
+        let nearer =
+            lacks(&found) < lacks(best) || lacks(&found) == lacks(best) && found.seconds < best.seconds * FASTER;
+        if nearer && self.counts(plan) {
+            *best = found;
+        }
     }
 
     /// The simplest plan that is as fast as `fastest`: made of it, or of one of those found that are.
@@ -351,15 +360,14 @@ impl<'a> Settling<'a> {
 
     fn lacks(&self, plan: &Plan) -> f64 {
         let context = self.context;
-        let capacity = context.job.hardware.memory_gib;
         match &context.job.workload.rl {
             Some(rl) => {
                 let held = rl::training_held(context, plan, rl);
                 let Some(side) = self.side(plan, rl) else {
                     return f64::MAX;
                 };
-                let (_, needed) = rl::paired(context, plan, rl, (0.0, &held), &side);
-                (needed - capacity)
+                let (_, missing) = rl::paired(context, plan, rl, (0.0, &held), &side);
+                missing
                     .max(rl::missing_share_gib(context, &side.room))
                     .max(held.missing_host_gib(context))
             }
