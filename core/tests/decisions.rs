@@ -304,3 +304,62 @@ fn what_generation_lacks_is_weighed_by_how_well_it_is_known() {
     let probability = of("rtx-4090", 6, "qwen3-8b", "grpo", "verl");
     assert!(probability > 0.95, "{probability}");
 }
+
+/// Seconds that a plan takes for each chance that it fits.
+fn per_chance(seconds: f64, probability: f64) -> f64 {
+    seconds / probability
+}
+
+/// Of plans that rather fit than not none is beaten by one step that is nearly as likely and much faster.
+#[test]
+fn no_plan_that_just_fits_is_outdone_by_a_step() {
+    let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
+        "max_response_length": 8192, "mini_batch": 64});
+    let mut tight = 0;
+    let mut outdone = Vec::new();
+    for (model, gpu, gpus, kind, framework) in [
+        ("qwen3-8b", "rtx-4090", 16, "ppo", "openrlhf"),
+        ("qwen3-8b", "rtx-4090", 8, "ppo", "verl"),
+        ("qwen3-8b", "rtx-5090", 8, "ppo", "openrlhf"),
+        ("qwen3-8b", "rtx-5090", 6, "grpo", "verl"),
+        ("qwen3-8b", "a100-sxm-40g", 8, "ppo", "openrlhf"),
+        ("qwen3-14b", "a100-sxm-40g", 16, "ppo", "openrlhf"),
+        ("qwen3-14b", "rtx-5090", 16, "ppo", "openrlhf"),
+        ("qwen3-14b", "rtx-4090", 8, "grpo", "verl"),
+        ("qwen3-14b", "h100-sxm", 6, "ppo", "openrlhf"),
+    ] {
+        let question = question_from_value(json!({"version": 1, "model": model, "framework": framework,
+            "hardware": {"gpu": gpu, "gpus": gpus}, "workload": {"kind": kind, "rl": rl}}))
+        .unwrap();
+        let answer = estimate(&question).unwrap();
+        if answer.fit.state != FitState::Tight {
+            continue;
+        }
+        tight += 1;
+        let own = per_chance(answer.step_time_s, answer.fit.probability);
+        let changes = sensitivity(&question).unwrap().changes;
+        let plans = changes.iter().filter(|own| own.kind == ChangeKind::Plan);
+        outdone.extend(plans.filter(|change| change.figures.probability >= 0.5).filter_map(|change| {
+            let other = per_chance(change.figures.step_time_s, change.figures.probability);
+            (other * AS_FAST < own).then(|| {
+                format!("{} of {}: {own} s for each chance become {other}: {}", change.to, change.field, text(&question))
+            })
+        }));
+    }
+    assert!(tight > 5, "{tight}");
+    assert!(outdone.is_empty(), "{outdone:#?}");
+}
+
+/// A plan that takes six times as long is not taken for a sixth more of a chance.
+#[test]
+fn a_chance_is_not_bought_with_the_whole_run() {
+    let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
+        "max_response_length": 8192, "mini_batch": 64});
+    for (model, gpu, most) in [("qwen3-8b", "rtx-4090", 4100.0), ("qwen3-14b", "a100-sxm-40g", 2600.0)] {
+        let question = question_from_value(json!({"version": 1, "model": model, "framework": "openrlhf",
+            "hardware": {"gpu": gpu, "gpus": 16}, "workload": {"kind": "ppo", "rl": rl}}));
+        let answer = estimate(&question.unwrap()).unwrap();
+        let own = per_chance(answer.step_time_s, answer.fit.probability);
+        assert!(answer.fits && own < most, "{model}: {own}, {:?}", answer.fit);
+    }
+}

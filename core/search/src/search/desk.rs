@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::accept::{Accept, Runner, Runs};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
+use super::candidate::Candidate;
 use super::engines::Engines;
 use super::ranked::Ranked;
 use super::refused::{none_accepted, nothing};
@@ -25,6 +26,9 @@ use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
 const WORTH_SETTLING: f64 = 2.0;
+
+/// How sure plans are to fit among which the fastest are looked for where none is as sure as asked.
+const LESS_SURE: [f64; 3] = [0.5, 0.65, 0.8];
 
 /// What searches of one question share: who runs the plans, what it may cost, and the spaces that were made.
 pub(super) struct Desk {
@@ -128,6 +132,57 @@ impl Desk {
     }
 
     fn ranked_for(
+        &self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        runner: Runner,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let found = self.found_for(context, spec, runner, limits)?;
+        let proposed = found.plans.first().filter(|_| limits.settle && !limits.want.may_be_none());
+        let Some(proposed) = proposed.filter(|own| own.unlikely > 0.0) else {
+            return Ok(found);
+        };
+        let other = self.just_fitting(context, spec, runner, proposed);
+        if other.is_none() && !proposed.is_tight() {
+            return Ok(found);
+        }
+        let runs = Runs::new(runner, context.job);
+        let mut found = found.weighed(other, &self.asking(context, &|plan| runs.verdict(plan)), spec);
+        found.evaluated = self.work.done();
+        Ok(found)
+    }
+
+    /// The plan that takes the fewest seconds for each chance that it fits, where none fits as surely as asked: of the fastest that fit
+    /// less surely. None where `known` comes before all of them.
+    fn just_fitting(
+        &self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        runner: Runner,
+        known: &Candidate,
+    ) -> Option<Candidate> {
+        let asked = context.job.confidence;
+        let mut best: Option<Candidate> = None;
+        for confidence in LESS_SURE.into_iter().filter(|less| *less < asked) {
+            let first = best.as_ref().unwrap_or(known);
+            let enough = if first.is_tight() { first.per_chance * asked } else { f64::INFINITY };
+            let job = Job { confidence, ..context.job.clone() };
+            let less_sure = Context::with(&job, context.efficiency).for_many();
+            let found = self.found_for(&less_sure, spec, runner, Limits::settled(enough)).ok();
+            let Some(found) = found.and_then(|found| found.plans.first().copied()) else {
+                // What is surer is rarer.
+                if best.is_none() { return None } else { break };
+            };
+            let own = Candidate::of(context, &found.plan);
+            if own.beats(first) {
+                best = Some(own);
+            }
+        }
+        best
+    }
+
+    fn found_for(
         &self,
         context: &Context<'_>,
         spec: &PlanSpec,

@@ -62,6 +62,20 @@ impl Ranked {
         self
     }
 
+    /// The plan that is proposed, where none fits as surely as asked, or `other`, whichever comes first, and what steps make of it
+    /// where it rather fits than not.
+    pub(super) fn weighed(mut self, other: Option<Candidate>, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
+        let both = self.plans.first().copied().into_iter().chain(other);
+        let Some(first) = both.reduce(|a, b| if b.beats(&a) { b } else { a }) else {
+            return self;
+        };
+        asking.work.grant(SETTLING);
+        let first = Settling::new(asking, spec).cheaper(first);
+        self.plans.retain(|own| own.plan != first.plan);
+        self.plans.insert(0, first);
+        self
+    }
+
     /// With what was found in another space, `keep` in all.
     pub(super) fn merged(self, other: Self, keep: usize) -> Self {
         let fastest = match (self.fastest, other.fastest) {

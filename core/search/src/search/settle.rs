@@ -164,6 +164,41 @@ impl<'a> Settling<'a> {
         now
     }
 
+    /// What comes of a plan that rather fits than not as long as some step takes fewer seconds for each chance that it fits.
+    pub(super) fn cheaper(&self, from: Candidate) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            let mut best = now;
+            self.each(&now, &mut |plan| self.weighed(plan, &mut best));
+            for plan in self.counted_otherwise(&now.plan) {
+                self.weighed(&plan, &mut best);
+            }
+            if best.plan == now.plan {
+                break;
+            }
+            now = best;
+        }
+        now
+    }
+
+    /// Makes a plan the `best`, where it takes fewer seconds for each chance that it fits, and counts.
+    fn weighed(&self, plan: &Plan, best: &mut Candidate) {
+        if self.work.is_over() {
+            return;
+        }
+        let job = self.context.job;
+        let seconds = self.seconds(plan);
+        // No chance is better than that.
+        if !best.is_tight() || seconds >= best.per_chance * job.confidence * FASTER {
+            return;
+        }
+        let found = Candidate::new(job, plan, seconds, self.shortfall(plan), 0).closer(self.context);
+        let cheaper = !found.is_tight() || found.per_chance < best.per_chance * FASTER;
+        if cheaper && found.beats(best) && self.counts(plan) {
+            *best = found;
+        }
+    }
+
     /// The fastest step that fits and takes less than `enough` seconds.
     fn faster(&self, from: &Candidate, enough: f64) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;

@@ -12,8 +12,6 @@ use super::work::Work;
 use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
-use shardwise_engine::fit::missing_gib;
-use shardwise_engine::step;
 use shardwise_question::complete::{complete, is_complete};
 use shardwise_question::job::{self, Job};
 use shardwise_question::wire::{PlanSpec, Question, Schedule};
@@ -138,11 +136,8 @@ pub(super) fn is_open(question: &Question, job: &Job) -> bool {
 /// A plan that the question decides.
 fn stated(context: &Context<'_>, spec: &PlanSpec, work: &Work) -> Option<Ranked> {
     let plan = complete(context.job, spec).ok()?;
-    let step = step::evaluate(context, &plan);
-    let missing = missing_gib(context, &plan, &step);
     work.count();
-    let found = Candidate::new(context.job, &plan, step.seconds, missing, 0).closer(context);
-    Some(Ranked::of(1, work, vec![found]))
+    Some(Ranked::of(1, work, vec![Candidate::of(context, &plan)]))
 }
 
 /// The ways to share a job's GPUs.
