@@ -363,3 +363,24 @@ fn a_chance_is_not_bought_with_the_whole_run() {
         assert!(answer.fits && own < most, "{model}: {own}, {:?}", answer.fit);
     }
 }
+
+/// A named framework's other back end splits sequences by heads where its first one has no plan as fast, and axolotl splits products.
+#[test]
+fn a_named_framework_is_asked_of_all_that_it_splits() {
+    for (framework, gpu, gpus, kind, length, batch, plan) in [
+        ("ms-swift", "rtx-4090", 32, "lora", 16384, 256, json!({"backend": "deepspeed", "ulysses_parallel": 8})),
+        ("deepspeed", "rtx-4090", 32, "sft", 16384, 32, json!({"ulysses_parallel": 4})),
+        ("axolotl", "h100-sxm", 8, "sft", 4096, 8, json!({"tensor_parallel": 4})),
+    ] {
+        let with = |plan: Option<serde_json::Value>| {
+            let question = question_from_value(json!({"version": 1, "model": "qwen2.5-32b", "framework": framework,
+                "hardware": {"gpu": gpu, "gpus": gpus}, "plan": plan,
+                "workload": {"kind": kind, "sequence_length": length, "global_batch": batch}}));
+            estimate(&question.unwrap()).unwrap()
+        };
+        let [open, stated] = [with(None), with(Some(plan))];
+        assert!(open.fits && stated.fits && stated.framework.is_some(), "{framework}");
+        let slower = open.step_time_s / stated.step_time_s;
+        assert!(slower < AS_FAST * ROUNDED, "{framework} is {slower} times as slow with its plan open");
+    }
+}
