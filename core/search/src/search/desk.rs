@@ -65,9 +65,10 @@ impl Desk {
                 self.work.renew();
                 self.ranked_for(context, spec, Runner::Nobody, limits)
             }
-            // What somebody runs comes first where it fits. Where sequences are left over as the GPUs share them, what is run has so few
-            // ways to split that it may fit nowhere while it does with a few sequences more: that says more than that it never fits.
-            (Ok(known), Runner::Some) if open && leaves_over(context.job) && !known.may_fit() => {
+            // What somebody runs comes first where it rather fits than not. Where sequences are left over as the GPUs share them, what
+            // is run has so few ways to split that it may fit nowhere while it does with a few sequences more: that says more than that
+            // it never fits.
+            (Ok(known), Runner::Some) if open && leaves_over(context.job) && !known.rather_fits() => {
                 self.work.renew();
                 let other = self.ranked_for(context, spec, Runner::Nobody, limits).ok();
                 Ok(other.filter(Ranked::may_fit).unwrap_or(known))
@@ -102,9 +103,10 @@ impl Desk {
             let named = own.versions.first().map(|version| Chosen { id: own.id, version });
             let named = Job { framework: named, ..job.clone() };
             let open = |backend: &&Backend| spec.backend.is_none_or(|stated| stated == **backend);
-            own.backends.iter().filter(open).any(|backend| {
-                refused(job, Runner::Some, *backend) && !refused(&named, Runner::One(own), *backend)
-            })
+            own.backends
+                .iter()
+                .filter(open)
+                .any(|backend| refused(job, Runner::Some, *backend) && !refused(&named, Runner::One(own), *backend))
         };
         let other = |own: &&'static Framework| usual_engine(Some(own.id)) != Engine::default();
         FRAMEWORKS.iter().filter(other).filter(alone).collect()
@@ -172,7 +174,7 @@ impl Desk {
             let found = self.found_for(&less_sure, spec, runner, Limits::settled(enough)).ok();
             let Some(found) = found.and_then(|found| found.plans.first().copied()) else {
                 // What is surer is rarer.
-                if best.is_none() { return None } else { break };
+                return best;
             };
             let own = Candidate::of(context, &found.plan);
             if own.beats(first) {

@@ -47,6 +47,11 @@ impl Ranked {
         self.plans.first().is_some_and(|first| first.fits() || first.unlikely <= 0.0)
     }
 
+    /// Whether it rather fits than not.
+    pub(super) fn rather_fits(&self) -> bool {
+        self.may_fit() || self.plans.first().is_some_and(Candidate::is_tight)
+    }
+
     /// With the plan that is proposed of these in front.
     pub(super) fn settled(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
         asking.work.grant(SETTLING);
