@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shardwise_core::advice::{RULES, helps, is_searched_anew};
+use shardwise_core::advice::{RULES, helps};
 use shardwise_core::neighbours::apply;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::wire::{Advice, Answer, Question, Severity, question_from_value};
@@ -365,25 +365,49 @@ fn room_on_the_card_is_not_advised_where_host_memory_lacks_more_for_it() {
     assert!(said(&now, "offload-states").is_none());
 }
 
-/// Where the search chose the plan it chooses anew when generation goes beside training: that is what was promised.
+/// Where the search chose the plan it chooses anew when advice is followed: that is what was promised.
 #[test]
 fn advice_on_a_plan_that_was_searched_promises_what_following_it_gives() {
-    let mut followed = 0;
-    for (model, gpus, longest) in [("qwen3-8b", 16, 8192), ("qwen3-32b", 32, 8192), ("qwen3-32b", 64, 16384)] {
+    let rl = |longest: u64, schedule: &str| {
+        json!({"prompts_per_step": 256, "responses_per_prompt": 8, "mini_batch": 64, "max_prompt_length": 1024,
+            "max_response_length": longest, "schedule": schedule})
+    };
+    let tuned = |kind: &str, length: u64| json!({"kind": kind, "sequence_length": length, "global_batch": 64});
+    let learnt = |kind: &str, longest, schedule: &str| json!({"kind": kind, "rl": rl(longest, schedule)});
+    let mut followed = BTreeSet::new();
+    for (model, gpu, gpus, workload) in [
+        ("qwen3-8b", "h100-sxm", 16, learnt("grpo", 8192, "colocated")),
+        ("qwen3-32b", "h100-sxm", 32, learnt("grpo", 8192, "colocated")),
+        ("qwen3-8b", "rtx-5090", 96, learnt("grpo", 8192, "split")),
+        ("qwen3-8b", "h100-sxm", 96, learnt("grpo", 8192, "split")),
+        ("qwen3-8b", "rtx-5090", 256, learnt("grpo", 8192, "fully_async")),
+        ("qwen3-30b-a3b", "rtx-5090", 6, learnt("grpo", 8192, "colocated")),
+        ("qwen3-8b", "rtx-5090", 8, learnt("ppo", 8192, "colocated")),
+        ("qwen3-8b", "mi300x", 64, learnt("ppo", 8192, "colocated")),
+        ("deepseek-v3", "h100-sxm", 8, tuned("sft", 8192)),
+        ("qwen3-30b-a3b", "h100-sxm", 16, tuned("sft", 8192)),
+        ("qwen3-8b", "rtx-5090", 24, tuned("lora", 4096)),
+        ("qwen3-8b", "h100-sxm", 16, tuned("dpo", 4096)),
+        ("qwen3-14b", "h100-sxm", 6, tuned("dpo", 4096)),
+    ] {
         let question = question_from_value(json!({"version": 1, "model": model,
-            "hardware": {"gpu": "h100-sxm", "gpus": gpus},
-            "workload": {"kind": "grpo", "rl": {"prompts_per_step": 512, "responses_per_prompt": 8,
-                "max_prompt_length": 1024, "max_response_length": longest}}}))
+            "hardware": {"gpu": gpu, "gpus": gpus}, "workload": workload}))
         .unwrap();
         let now = estimate(&question).unwrap();
-        for advice in now.advice.iter().filter(|own| is_searched_anew(own)) {
+        for advice in &now.advice {
             let Some(gain) = advice.gain else { continue };
-            let then = evaluate_alone(&apply(&question, &advice.set).unwrap()).unwrap().answer;
+            let to = apply(&question, &advice.set).unwrap();
+            let then = evaluate_alone(&to).unwrap().answer;
             let each = then.tokens_per_s_per_gpu - now.tokens_per_s_per_gpu;
-            let what = format!("{model}, {}: {:?}", advice.id, advice.set);
-            assert!((gain.tokens_per_s_per_gpu - each).abs() < 1e-6 * then.tokens_per_s_per_gpu, "{what}");
-            followed += 1;
+            let what = format!("{model} on {gpus} {gpu}, {}: {:?}, {gain:?} and {each}", advice.id, advice.set);
+            // Where generation shares its GPUs this one is worth what it changes of the plan at hand.
+            let at_hand = advice.id == "rollout-log-probs" && !advice.set.contains_key("workload.rl.train_gpus");
+            let off = if at_hand { 0.015 } else { 1e-6 };
+            assert!((gain.tokens_per_s_per_gpu - each).abs() < off * then.tokens_per_s_per_gpu, "{what}");
+            followed.insert(advice.id.clone());
         }
     }
-    assert!(followed > 0);
+    for id in ["one-node", "adapters", "offload-states", "fused-lm-head", "one-step-off", "parameters-per-gpu"] {
+        assert!(followed.contains(id), "{followed:?}");
+    }
 }

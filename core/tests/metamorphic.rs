@@ -101,12 +101,15 @@ fn twice_the_network_is_never_slower() {
     });
 }
 
-/// Breaks where what is asked more leniently, or of a better machine, is less likely to fit than the other, and than is asked.
+/// Breaks where what is asked more leniently, or of a better machine, is less likely to fit than the other, and than is asked; of
+/// plans that rather fit than not, where it takes more seconds for each chance that it fits.
 fn is_no_less_likely(question: &Question, better: &Question) -> Option<String> {
     let (was, now) = (estimate(question).ok()?, estimate(better).ok()?);
     let least = was.fit.probability.min(now.fit.confidence);
+    let per_chance = |of: &Answer| of.step_time_s / of.fit.probability;
+    let cheaper = now.fits && per_chance(&now) <= per_chance(&was) * AS_FAST;
     // Of what hardly ever fits the one is answered that lacks least.
-    (now.fit.probability < least - 1e-3).then(|| {
+    (now.fit.probability < least - 1e-3 && !cheaper).then(|| {
         format!(
             "{} became {}: {} became {}",
             was.fit.probability,

@@ -19,9 +19,8 @@ use shardwise_catalog::spread::{Quantile, Spread};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Fit, FitState, HostMemory};
-use sure::STATES;
 pub use sure::Sure;
-pub(crate) use sure::{HOST_MEMORY, WORKSPACE};
+pub(crate) use sure::{HOST_MEMORY, STATES, WORKSPACE};
 
 /// What is less probable never fits: of such plans the one is nearest that lacks least.
 const HOPELESS: f64 = 1e-3;
@@ -169,13 +168,14 @@ pub fn shortfall_gib(demands: &[Demand], confidence: Quantile) -> f64 {
 }
 
 /// The same as the search goes by it: what is missing of host memory is [`host::weighed`], of an engine's share
-/// [`host::share_weighed`].
+/// [`host::share_weighed`], of the card while it generates [`host::states_weighed`].
 fn short_of(context: &Context<'_>, demands: &[Demand], lengths: Lengths) -> f64 {
     most(demands.iter().map(|own| {
         let missing = own.missing_gib(lengths, context.sure.confidence);
         match own.phase {
             HOST => host::weighed(context, missing, own.capacity_gib),
             ENGINE => host::share_weighed(context, missing, own.estimated_gib),
+            phase if phase == Phase::Rollout.name() => host::states_weighed(context, missing, own.estimated_gib),
             _ => missing,
         }
     }))
@@ -199,7 +199,7 @@ pub fn expected_shortfall(context: &Context<'_>, plan: &Plan) -> (f64, f64) {
 }
 
 /// GiB that are missing for a plan whose step is known to fit as surely as asked, in whatever lengths: what the search goes by,
-/// host memory weighed as a card's.
+/// each weighed by how well it is known.
 #[must_use]
 pub fn missing_gib(context: &Context<'_>, plan: &Plan, step: &Step) -> f64 {
     short_of(context, &demands(context, plan, step), Lengths::Longest)

@@ -1,7 +1,7 @@
 //! Host memory of a node: what offloading moves there, and what the processes take anyway.
 
 use crate::context::{Context, Role};
-use crate::fit::{Demand, HOST, HOST_MEMORY, WORKSPACE};
+use crate::fit::{Demand, HOST, HOST_MEMORY, STATES, WORKSPACE};
 use crate::memory::{self, Use};
 use crate::rl::{Resident, residents};
 use shardwise_catalog::units::Bytes;
@@ -200,4 +200,11 @@ fn in_card_gib(context: &Context<'_>, missing_gib: f64, deviation_gib: f64) -> f
 /// lacks a GiB may never start where training that lacks as much of the card may well fit.
 pub(crate) fn share_weighed(context: &Context<'_>, missing_gib: f64, workspace_gib: f64) -> f64 {
     in_card_gib(context, missing_gib, WORKSPACE.above * workspace_gib)
+}
+
+/// What a card lacks while an engine generates beside `states_gib` of training's states, weighed in the same way: all but these is
+/// certain, and they are arithmetic, so that a GiB too many is one for good where training that lacks as much may well fit.
+pub(crate) fn states_weighed(context: &Context<'_>, missing_gib: f64, states_gib: f64) -> f64 {
+    // Never less than it is: what training lacks bounds it from below.
+    in_card_gib(context, missing_gib, STATES.above * states_gib.clamp(1.0, context.job.hardware.memory_gib.max(1.0)))
 }

@@ -172,8 +172,8 @@ impl Held {
     }
 }
 
-/// Seconds of a step and GiB that suffice for it, of a training side that is known: [`together`] without its lists, for
-/// searching.
+/// Seconds of a step and GiB that a card lacks for it, of a training side that is known: [`together`] without its lists, for
+/// searching. Below zero what is to spare.
 pub fn paired(
     context: &Context<'_>,
     plan: &Plan,
@@ -186,8 +186,17 @@ pub fn paired(
     };
     let seconds = seconds_of(context, plan, rl, training, generating);
     let kept = kept_engine(engine, rl, &generating.room).total();
-    let generation = engine_gib(context, &generating.room) + held.resident_gib;
-    (seconds, generation.max(held.needed_gib + kept))
+    let own = engine_gib(context, &generating.room);
+    (seconds, missing_card_gib(context, held, own, kept))
+}
+
+/// GiB that a card lacks for training and for an engine that takes `own` of it while it generates, weighed as those that training
+/// lacks, and keeps `kept` while training has the card; below zero what is to spare.
+pub fn missing_card_gib(context: &Context<'_>, held: &Held, own: f64, kept: f64) -> f64 {
+    let capacity = context.job.hardware.memory_gib;
+    let states = held.resident_gib / context.sure.states;
+    let generation = host::states_weighed(context, own + held.resident_gib - capacity, states);
+    generation.max(held.needed_gib + kept - capacity)
 }
 
 /// Seconds of a step whose training side takes `training`.

@@ -141,8 +141,8 @@ pub fn swaps_reference(framework: Option<&str>) -> bool {
     framework.is_some_and(|own| [NEMO_RL.id, SLIME.id, SKYRL.id].contains(&own))
 }
 
-/// Whether a framework splits matrices beside FSDP, where all weights train: torchtitan (`ParallelDims`) and NeMo-RL
-/// (`dtensor_cfg.tensor_parallel_size`), the last in RL, too. axolotl does where norms stay whole, which a plan has to state.
+/// Whether a framework splits matrices beside FSDP, where all weights train: torchtitan (`ParallelDims`), axolotl
+/// (`tensor_parallel_size`) and NeMo-RL (`dtensor_cfg.tensor_parallel_size`), the last in RL, too.
 ///
 /// ```
 /// use shardwise_core::framework::splits_matrices_beside_fsdp;
@@ -150,7 +150,19 @@ pub fn swaps_reference(framework: Option<&str>) -> bool {
 /// ```
 #[must_use]
 pub fn splits_matrices_beside_fsdp(framework: Option<&str>) -> bool {
-    framework.is_some_and(|own| [TORCHTITAN.id, NEMO_RL.id].contains(&own))
+    framework.is_some_and(|own| [TORCHTITAN.id, AXOLOTL.id, NEMO_RL.id].contains(&own))
+}
+
+/// Whether a framework that splits matrices beside FSDP leaves norms whole: axolotl does, as the plans of Hugging Face's models
+/// (`base_model_tp_plan`) split products alone.
+///
+/// ```
+/// use shardwise_core::framework::keeps_norms_whole;
+/// assert_eq!([None, Some("torchtitan"), Some("axolotl")].map(keeps_norms_whole), [false, false, true]);
+/// ```
+#[must_use]
+pub fn keeps_norms_whole(framework: Option<&str>) -> bool {
+    framework == Some(AXOLOTL.id)
 }
 
 /// Whether a framework's RL has ring attention beside `DeepSpeed`: `OpenRLHF`'s `--ds.ring_attn_size`.

@@ -30,20 +30,16 @@ use shardwise_catalog::ordered::insert;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Advice, Answer, Figures, Question, Severity, to_value};
+use shardwise_question::wire::{Advice, Answer, Figures, Question, Schedule, Severity, to_value};
 
 /// What is less probable has nothing to lose by advice.
 const HOPELESS: f64 = 0.01;
 
+/// GPUs that train, where others generate.
+const TRAINING: &str = "workload.rl.train_gpus";
+
 /// Every rule whose gain is computed, those of each part of a plan together.
 pub const RULES: [&[Rule]; 3] = [&training::RULES, &rollout::RULES, &schedule::RULES];
-
-/// Whether a piece of advice on a plan that was searched is worth what a search finds where it is followed, not what it changes of the
-/// plan at hand.
-#[must_use]
-pub fn is_searched_anew(advice: &Advice) -> bool {
-    RULES.into_iter().flatten().any(|rule| rule.anew && rule.id == advice.id)
-}
 
 /// Whether following a piece of advice helps: rules of thumb and recipes that the search departs from say what they
 /// would cost.
@@ -92,12 +88,26 @@ pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &
         let document = to_value(question);
         found.extend(thumb::departures(&case, question, &document));
         found.extend(recipe::departed(&case, question, &document));
+        let guides = found.iter_mut().filter(|(_, own)| !helps(own));
+        guides.for_each(|(_, own)| keep_split(&case, question, &mut own.set));
     }
     let mut sorted: Vec<(f64, Advice)> = Vec::with_capacity(found.len());
     for advice in found {
         insert(&mut sorted, advice, &order);
     }
     sorted.into_iter().map(|(_, advice)| advice).collect()
+}
+
+/// Has whoever follows advice keep the GPUs that train, unless that is what changes: what it is worth was found with as many.
+fn keep_split(case: &Case<'_>, question: &Question, set: &mut Map<String, Value>) {
+    let asked = question.workload.rl.as_ref().is_some_and(|own| own.train_gpus.is_none());
+    let rl = case.job().workload.rl.as_ref();
+    let moved = ["hardware.gpus", "workload.rl.schedule", TRAINING]
+        .iter()
+        .any(|path| set.contains_key(*path));
+    if let Some(rl) = rl.filter(|rl| asked && !moved && rl.schedule != Schedule::Colocated) {
+        set.insert(TRAINING.to_owned(), rl.train_gpus.into());
+    }
 }
 
 /// Errors, warnings, then what gains most speed, or else memory.
@@ -115,8 +125,8 @@ fn gib(advice: &Advice) -> f64 {
 /// What a rule says, where following it makes the step noticeably faster, or memory go round: first what makes a plan
 /// fit, then by the share that each GPU gains in tokens.
 ///
-/// Where the search chose the plan, whoever follows a rule that leaves little of it has it choose anew: what comes of that is said, and
-/// asked only of what helps the plan at hand.
+/// Where the search chose the plan, whoever follows a rule has it choose anew: what comes of that is said ([`Rule::anew`]), and asked only
+/// of what helps the plan at hand.
 fn judged(case: &Case<'_>, rule: &Rule, question: &Question, searched: bool) -> Option<(f64, Advice)> {
     let proposal = (rule.propose)(case)?;
     let job = proposal.job.as_ref().map_or(case.job(), |(job, _)| job);
@@ -136,7 +146,11 @@ fn judged(case: &Case<'_>, rule: &Rule, question: &Question, searched: bool) -> 
         }
     }
     let mut then = then;
-    if searched && rule.anew {
+    if searched {
+        keep_split(case, question, &mut set);
+    }
+    // With the GPUs shared as they are it is a small part of the search.
+    if searched && (rule.anew || set.contains_key(TRAINING)) {
         then = chosen_anew(case, question, &set)?;
         text = helped(case, rule, &proposal.what, &then)?;
     }

@@ -7,7 +7,7 @@ use shardwise_question::plan::Layout;
 
 /// How far off model states are, which are arithmetic: published runs of which they are the most are within 3 %
 /// (SimuMax's and BLOOM's, core/tests/data/training.jsonl).
-pub(super) const STATES: Spread = Spread::even(0.03);
+pub(crate) const STATES: Spread = Spread::even(0.03);
 
 /// How far off an engine's working memory is: graphs and buffers are assumed (`rollout::workspace`).
 pub(crate) const WORKSPACE: Spread = Spread::even(0.25);

@@ -3,6 +3,7 @@
 use super::legal::place;
 use super::schedule::usual_chunks;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
+use crate::framework::keeps_norms_whole;
 use crate::job::Job;
 use crate::optimizer::moment_bytes;
 use crate::place::Place;
@@ -15,11 +16,13 @@ const MOST_TOKENS: u64 = 1 << 30;
 const MOST_SEQUENCES: u64 = 1 << 20;
 const MOST_BYTES: f64 = 64.0;
 
-/// Whether Megatron splits what lies between the products too, where nothing is said: whenever it splits products. Its
-/// releases before flash attention could not.
+/// Whether what lies between the products is split too, where nothing is said: whenever products are. Megatron's releases before
+/// flash attention could not, and who splits models of Hugging Face beside FSDP does not.
 #[must_use]
-pub fn splits_sequence(layout: &Layout) -> bool {
-    layout.tensor_parallel > 1 && layout.backend != Backend::Ddp && !is_early(layout.backend, layout.attention)
+pub fn splits_sequence(job: &Job, layout: &Layout) -> bool {
+    let whole = layout.backend == Backend::Fsdp && keeps_norms_whole(job.framework.map(|own| own.id));
+    let split = layout.tensor_parallel > 1 && layout.backend != Backend::Ddp;
+    split && !whole && !is_early(layout.backend, layout.attention)
 }
 
 /// Whether it is Megatron from before flash attention.
@@ -89,7 +92,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
         logit_bytes: spec.logit_bytes.map(|own| bytes("logit_bytes", Some(own), own)).transpose()?,
     };
-    layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(&layout));
+    layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(job, &layout));
     Ok(layout)
 }
 

@@ -4,13 +4,14 @@ use crate::figures;
 use serde_json::{Map, Value};
 
 use crate::neighbours::checked;
-use crate::search::{Runner, Runs, Verdict};
+use crate::search::{self, Runner, Runs, Verdict};
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
 use shardwise_engine::step::{self, Step};
+use shardwise_question::engines::usual as usual_engine;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
-use shardwise_question::wire::{Backend, Figures, PlanSpec};
+use shardwise_question::wire::{Backend, Engine, Figures, PlanSpec};
 
 /// Gains below this share of the step are not worth a reader's time.
 pub(super) const NOTICEABLE: f64 = 0.01;
@@ -32,7 +33,7 @@ pub struct Rule {
     pub(super) noticeable: f64,
     /// The GiB from which its saving is, and whether that is so where memory is not short.
     pub(super) saves: (f64, Room),
-    /// Whether what follows it is searched anew where the search chose the plan: the plan at hand was laid out for other GPUs.
+    /// Whether it is worth what a search finds where it is followed, if a search chose the plan: else what it changes of the plan at hand.
     pub(crate) anew: bool,
 }
 
@@ -51,9 +52,10 @@ impl Rule {
         Self { noticeable: share, ..self }
     }
 
-    /// This rule, which leaves little of a plan that was searched.
-    pub(super) const fn searched_anew(self) -> Self {
-        Self { anew: true, ..self }
+    /// This rule, worth what it changes of the plan at hand, however that was chosen, where generation shares its GPUs: a search finds the
+    /// same plan, mostly, and would take half as long again as all of an answer, of most RL steps.
+    pub(super) const fn of_the_plan(self) -> Self {
+        Self { anew: false, ..self }
     }
 
     /// This rule, said wherever it saves so many GiB.
@@ -68,7 +70,7 @@ pub(super) const fn rule(
     about: &'static [&'static str],
     propose: fn(&Case<'_>) -> Option<Proposal>,
 ) -> Rule {
-    Rule { id, source, about, propose, noticeable: NOTICEABLE, saves: (NOTICEABLE_GIB, Room::Short), anew: false }
+    Rule { id, source, about, propose, noticeable: NOTICEABLE, saves: (NOTICEABLE_GIB, Room::Short), anew: true }
 }
 
 /// What a rule would have instead.
@@ -103,6 +105,8 @@ pub(super) struct Case<'a> {
     pub(super) spec: PlanSpec,
     pub(super) step: Step,
     pub(super) now: Figures,
+    /// The job as it is asked, where the answer chose who runs it: what a search finds for it, that one need not run.
+    asked: Option<Job>,
     /// Who runs it, and whether they do as it is: then what is advised they run, too.
     pub(super) runner: Runner,
     pub(super) runs: bool,
@@ -118,13 +122,33 @@ impl<'a> Case<'a> {
             spec: plan.to_spec(),
             now: figures::of_step(context, plan, step.clone()),
             step,
+            asked: asked(context.job),
             runner,
             runs: Runs::new(runner, context.job).verdict(plan) == Verdict::Yes,
         }
     }
 }
 
+/// A job as it is asked, where its answer chose a framework of the usual engine ([`search::as_run`]).
+fn asked(job: &Job) -> Option<Job> {
+    let chosen = job.framework.filter(|_| !job.framework_stated)?;
+    let usual = usual_engine(Some(chosen.id)) == Engine::default();
+    usual.then(|| Job { framework: None, ..job.clone() })
+}
+
 impl Case<'_> {
+    /// The job as it is asked.
+    pub(super) fn asked(&self) -> &Job {
+        self.asked.as_ref().unwrap_or(self.context.job)
+    }
+
+    /// What a plan that was found for the job as it is asked comes to, by whoever runs it.
+    pub(super) fn as_answered(&self, plan: &Plan) -> Figures {
+        let own = search::as_run(self.asked(), plan);
+        let (job, plan) = own.as_ref().map_or((self.asked(), plan), |(job, plan)| (job, plan));
+        figures::of(&Context::with(job, self.context.efficiency), plan)
+    }
+
     pub(super) fn job(&self) -> &Job {
         self.context.job
     }

@@ -27,7 +27,7 @@ pub(super) struct Textbook<'a> {
 
 /// What following it would cost, by the best plan that does; with it the share that each GPU loses.
 pub(super) fn departure(case: &Case<'_>, from: Textbook<'_>, plan: &Plan) -> (f64, Advice) {
-    let (now, then) = (&case.now, figures::of(case.context, plan));
+    let (now, then) = (&case.now, case.as_answered(plan));
     let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
     let short = in_short(&plan.layout);
     let what = if then.fits {

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::Case;
 use super::departure::{Textbook, departure};
-use crate::search::{self, Runs, Verdict};
+use crate::search::{self, Runner, Runs, Verdict};
 use shardwise_catalog::catalog;
 use shardwise_catalog::words::product;
+use shardwise_engine::context::Context;
 use shardwise_question::complete::training_gpus;
 use shardwise_question::job::Job;
 use shardwise_question::recipes::{Recipe, recipes};
@@ -43,8 +44,9 @@ pub(super) fn departed(case: &Case<'_>, question: &Question, document: &Value) -
         return None;
     }
     // Where no plan is legal, the recipe is for other machines.
-    let plan = search::best_of(case.context, &with_sizes(recipe, &spec)).ok()?.plan;
-    if case.runs && Runs::new(case.runner, case.job()).verdict(&plan) != Verdict::Yes {
+    let context = Context::with(case.asked(), case.context.efficiency);
+    let plan = search::best_of(&context, &with_sizes(recipe, &spec)).ok()?.plan;
+    if case.runs && Runs::new(Runner::of(case.asked()), case.asked()).verdict(&plan) != Verdict::Yes {
         return None;
     }
     let says =

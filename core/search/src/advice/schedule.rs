@@ -65,7 +65,8 @@ pub(super) const RULES: [Rule; 6] = [
             note: "It changes training: importance weights then correct for the engine's rounding.",
             ..Proposal::new("Taking the engine's log-probabilities", *case.plan)
         })
-    }),
+    })
+    .of_the_plan(),
     rule("balance-batch", BALANCING, &[], |case| {
         let mut job = case.job().clone();
         // PRIME tells groups by their places.
@@ -80,13 +81,11 @@ pub(super) const RULES: [Rule; 6] = [
     rule("one-step-off", ONE_STEP_OFF, &[], |case| {
         let what = "Generating one step ahead";
         beside(case, Schedule::OneStepOff, "one_step_off", what)
-    })
-    .searched_anew(),
+    }),
     rule("fully-async", FULLY_ASYNC, &[], |case| {
         let what = "Generating without waiting for training";
         beside(case, Schedule::FullyAsync, "fully_async", what)
-    })
-    .searched_anew(),
+    }),
 ];
 
 /// Generation beside training on half of the GPUs each, in place of taking turns on all of them.

@@ -12,6 +12,7 @@ use super::{CHATLEARN_GUIDE, Case, VERL_GUIDE};
 use crate::neighbours::apply;
 use crate::search;
 use shardwise_engine::batch;
+use shardwise_engine::context::Context;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::wire::{Advice, Backend, PlanSpec, Question, Schedule, at};
 
@@ -224,6 +225,7 @@ fn best_of(
         let following = apply(question, &followed(plan, says.about));
         following.and_then(|own| own.plan).unwrap_or_default()
     };
-    let found = search::best_where(case.context, spec, obeys, &decided);
+    let context = Context::with(case.asked(), case.context.efficiency);
+    let found = search::best_where(&context, spec, obeys, &decided);
     Some(found.ok()?.plan)
 }

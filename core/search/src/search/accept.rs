@@ -31,8 +31,8 @@ pub(crate) enum Verdict {
 /// Says which plans count.
 pub(super) type Accept<'a> = &'a dyn Fn(&Plan) -> Verdict;
 
-/// What micro-batch, recomputation and offload have no part in.
-const LAYOUT: [&str; 13] = [
+/// What micro-batch, recomputation and offload have no part in, nor what one engine of a search has otherwise than the next.
+const LAYOUT: [&str; 19] = [
     "plan.backend",
     "plan.tensor_parallel",
     "plan.pipeline_parallel",
@@ -46,6 +46,12 @@ const LAYOUT: [&str; 13] = [
     "workload.distillation",
     "workload.lora",
     "workload.rl.schedule",
+    "plan.rollout.engine",
+    "plan.rollout.precision",
+    "plan.rollout.kv_cache_dtype",
+    "plan.rollout.chunked_prefill",
+    "plan.rollout.free_cache",
+    "plan.rollout.enforce_eager",
 ];
 
 /// What recomputation, offload and head have no part in.
@@ -64,7 +70,7 @@ const BACKEND: &str = "plan.backend";
 const SHARE: &str = "plan.rollout.gpu_memory_utilization";
 
 /// What no plan changes, or none of a back end.
-const OF_THE_JOB: [&str; 16] = [
+const OF_THE_JOB: [&str; 17] = [
     "model",
     "hardware",
     "workload.kind",
@@ -81,6 +87,7 @@ const OF_THE_JOB: [&str; 16] = [
     "workload.rl.oversampling",
     "workload.rl.gen_batch_size",
     "workload.rl.old_log_prob",
+    "plan.rollout.engine",
 ];
 
 /// Who has to run a plan.

@@ -88,7 +88,7 @@ impl Search<'_> {
     /// Some plan of a group that counts, fit it or not: of the smallest micro-batches and one head, or what nobody runs takes a minute.
     fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
         for of in smallest(family, group) {
-            for variant in family.heads().next().unwrap_or_default() {
+            for variant in family.heads().flatten() {
                 self.work.count();
                 match self.task.any(&of.asked(variant, self.accept, f64::INFINITY)) {
                     Ok(plan) => {

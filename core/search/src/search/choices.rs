@@ -155,10 +155,13 @@ impl<'a> Sizes<'a> {
         let ranks = u64::from(self.gpus / tensor.max(1));
         let shared = ranks / gcd(ranks, batch).max(1);
         let most = most.max(shared.min(64) as u32);
-        let few = most.min((length / LEAST_EXCHANGED).max(shared).clamp(1, 64) as u32);
+        let named = self.job.framework.map(|own| own.id);
+        // Of a framework that is named, whose back ends are fewer, all sizes are asked: steps do not lead from FSDP to them.
+        let least = if named.is_some() { LEAST_SPLIT } else { LEAST_EXCHANGED };
+        let few = most.min((length / least).max(shared).clamp(1, 64) as u32);
         // Sizes of rings by themselves, and of groups that exchange heads. In RL no framework has a ring beside FSDP or exchanges heads
         // beside DeepSpeed; where nobody is named who has a ring there, steps lead to it: all of them took a tenth more time.
-        let ringed = rings_beside_deepspeed(self.job.framework.map(|own| own.id));
+        let ringed = rings_beside_deepspeed(named);
         let (alone, exchanged) = match (self.base.backend, learns) {
             (Backend::Megatron, _) => (most, 1),
             (Backend::Fsdp, false) => (most, most),

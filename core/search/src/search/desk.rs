@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::accept::{Accept, Runner, Runs};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
+use super::candidate::Candidate;
 use super::engines::Engines;
 use super::ranked::Ranked;
 use super::refused::{none_accepted, nothing, uneven};
@@ -17,12 +18,17 @@ use super::{choices, generation};
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_question::complete;
-use shardwise_question::job::Job;
+use shardwise_question::engines::usual as usual_engine;
+use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Backend, PlanSpec, at};
+use shardwise_question::wire::{Backend, Engine, PlanSpec, at};
+use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
 const WORTH_SETTLING: f64 = 2.0;
+
+/// How sure plans are to fit among which the fastest are looked for where none is as sure as asked.
+const LESS_SURE: [f64; 3] = [0.5, 0.65, 0.8];
 
 /// What searches of one question share: who runs the plans, what it may cost, and the spaces that were made.
 pub(super) struct Desk {
@@ -59,9 +65,10 @@ impl Desk {
                 self.work.renew();
                 self.ranked_for(context, spec, Runner::Nobody, limits)
             }
-            // What somebody runs comes first where it fits. Where sequences are left over as the GPUs share them, what is run has so few
-            // ways to split that it may fit nowhere while it does with a few sequences more: that says more than that it never fits.
-            (Ok(known), Runner::Some) if open && leaves_over(context.job) && !known.may_fit() => {
+            // What somebody runs comes first where it rather fits than not. Where sequences are left over as the GPUs share them, what
+            // is run has so few ways to split that it may fit nowhere while it does with a few sequences more: that says more than that
+            // it never fits.
+            (Ok(known), Runner::Some) if open && leaves_over(context.job) && !known.rather_fits() => {
                 self.work.renew();
                 let other = self.ranked_for(context, spec, Runner::Nobody, limits).ok();
                 Ok(other.filter(Ranked::may_fit).unwrap_or(known))
@@ -82,6 +89,31 @@ impl Desk {
     /// Who is asked to run the plans of a job.
     pub(super) fn runner(&self, job: &Job) -> Runner {
         self.runner.unwrap_or_else(|| Runner::of(job))
+    }
+
+    /// Frameworks that generate with another engine than the usual one and alone run a job's plans of some back end: a question that
+    /// leaves framework and engine open is asked of them by name, too.
+    pub(super) fn with_other_engines(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
+        let stated = spec.rollout.as_ref().is_some_and(|own| own.engine.is_some()) || complete::is_complete(job, spec);
+        if self.runner.is_some() || job.framework.is_some() || job.workload.rl.is_none() || stated {
+            return Vec::new();
+        }
+        let refused = |job: &Job, runner, backend| {
+            let spec = PlanSpec { backend: Some(backend), ..spec.clone() };
+            let plan = bare(job, &spec);
+            plan.is_none_or(|plan| Runs::new(runner, job).refusal(&plan).is_some())
+        };
+        let alone = |own: &&'static Framework| {
+            let named = own.versions.first().map(|version| Chosen { id: own.id, version });
+            let named = Job { framework: named, ..job.clone() };
+            let open = |backend: &&Backend| spec.backend.is_none_or(|stated| stated == **backend);
+            own.backends
+                .iter()
+                .filter(open)
+                .any(|backend| refused(job, Runner::Some, *backend) && !refused(&named, Runner::One(own), *backend))
+        };
+        let other = |own: &&'static Framework| usual_engine(Some(own.id)) != Engine::default();
+        FRAMEWORKS.iter().filter(other).filter(alone).collect()
     }
 
     /// Whether some framework runs any plan of a job.
@@ -106,6 +138,57 @@ impl Desk {
     }
 
     fn ranked_for(
+        &self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        runner: Runner,
+        limits: Limits,
+    ) -> Result<Ranked, InputError> {
+        let found = self.found_for(context, spec, runner, limits)?;
+        let proposed = found.plans.first().filter(|_| limits.settle && !limits.want.may_be_none());
+        let Some(proposed) = proposed.filter(|own| own.unlikely > 0.0) else {
+            return Ok(found);
+        };
+        let other = self.just_fitting(context, spec, runner, proposed);
+        if other.is_none() && !proposed.is_tight() {
+            return Ok(found);
+        }
+        let runs = Runs::new(runner, context.job);
+        let mut found = found.weighed(other, &self.asking(context, &|plan| runs.verdict(plan)), spec);
+        found.evaluated = self.work.done();
+        Ok(found)
+    }
+
+    /// The plan that takes the fewest seconds for each chance that it fits, where none fits as surely as asked: of the fastest that fit
+    /// less surely. None where `known` comes before all of them.
+    fn just_fitting(
+        &self,
+        context: &Context<'_>,
+        spec: &PlanSpec,
+        runner: Runner,
+        known: &Candidate,
+    ) -> Option<Candidate> {
+        let asked = context.job.confidence;
+        let mut best: Option<Candidate> = None;
+        for confidence in LESS_SURE.into_iter().filter(|less| *less < asked) {
+            let first = best.as_ref().unwrap_or(known);
+            let enough = if first.is_tight() { first.per_chance * asked } else { f64::INFINITY };
+            let job = Job { confidence, ..context.job.clone() };
+            let less_sure = Context::with(&job, context.efficiency).for_many();
+            let found = self.found_for(&less_sure, spec, runner, Limits::settled(enough)).ok();
+            let Some(found) = found.and_then(|found| found.plans.first().copied()) else {
+                // What is surer is rarer.
+                return best;
+            };
+            let own = Candidate::of(context, &found.plan);
+            if own.beats(first) {
+                best = Some(own);
+            }
+        }
+        best
+    }
+
+    fn found_for(
         &self,
         context: &Context<'_>,
         spec: &PlanSpec,
@@ -169,8 +252,7 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     };
     let mut refusal = None;
     let mut runs_here = |spec: &PlanSpec| {
-        let plan = complete::decided(job, spec, "plan").and_then(|layout| complete::roles(job, spec, layout));
-        let refused = plan.ok().and_then(|plan| runs.refusal(&plan));
+        let refused = bare(job, spec).and_then(|plan| runs.refusal(&plan));
         let runs = refused.is_none();
         refusal = refusal.take().or(refused);
         runs
@@ -187,6 +269,15 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
     (kept, refusal)
+}
+
+/// A plan with what every plan of `spec` has: of a back end, by an engine.
+fn bare(job: &Job, spec: &PlanSpec) -> Option<Plan> {
+    let layout = complete::decided(job, spec, "plan").ok()?;
+    let plan = complete::roles(job, spec, layout).ok()?;
+    let engine = job.workload.rl.as_ref().map(|_| spec.rollout.clone().unwrap_or_default());
+    let rollout = engine.and_then(|engine| complete::complete_rollout(job, &engine).ok());
+    Some(Plan { rollout, ..plan })
 }
 
 impl Asking<'_> {

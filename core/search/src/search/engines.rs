@@ -52,8 +52,7 @@ impl Needs {
 
     /// GiB that are missing for it and for training, of which `held` is on the card; below zero what is to spare.
     fn short(&self, context: &Context<'_>, held: &Held) -> f64 {
-        let most = (self.own_gib + held.resident_gib).max(held.needed_gib + self.kept_gib);
-        (most - context.job.hardware.memory_gib).max(self.missing_gib)
+        rl::missing_card_gib(context, held, self.own_gib, self.kept_gib).max(self.missing_gib)
     }
 }
 

@@ -47,6 +47,11 @@ impl Ranked {
         self.plans.first().is_some_and(|first| first.fits() || first.unlikely <= 0.0)
     }
 
+    /// Whether it rather fits than not.
+    pub(super) fn rather_fits(&self) -> bool {
+        self.may_fit() || self.plans.first().is_some_and(Candidate::is_tight)
+    }
+
     /// With the plan that is proposed of these in front.
     pub(super) fn settled(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
         asking.work.grant(SETTLING);
@@ -59,6 +64,20 @@ impl Ranked {
             self.plans.retain(|own| !alike(own));
             self.plans.insert(0, proposed);
         }
+        self
+    }
+
+    /// The plan that is proposed, where none fits as surely as asked, or `other`, whichever comes first, and what steps make of it
+    /// where it rather fits than not.
+    pub(super) fn weighed(mut self, other: Option<Candidate>, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
+        let both = self.plans.first().copied().into_iter().chain(other);
+        let Some(first) = both.reduce(|a, b| if b.beats(&a) { b } else { a }) else {
+            return self;
+        };
+        asking.work.grant(SETTLING);
+        let first = Settling::new(asking, spec).cheaper(first);
+        self.plans.retain(|own| own.plan != first.plan);
+        self.plans.insert(0, first);
         self
     }
 

@@ -68,8 +68,7 @@ impl<'a> Reinforcement<'a> {
         let job = self.context.job;
         let plan = Plan { rollout: Some(engine.plan), ..asked.family.plan(asked.layout) };
         let side = (training, held);
-        let (seconds, needed) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
-        let over = needed - job.hardware.memory_gib;
+        let (seconds, over) = rl::paired(self.context, &plan, self.rl, side, &engine.side);
         let missing = over.max(engine.needs.missing_gib).max(held.missing_host_gib(self.context));
         Candidate::new(job, &plan, seconds, missing, asked.group.place)
     }

@@ -5,6 +5,7 @@
 //! as long as that costs next to nothing ([`AS_FAST`]). No step from what is proposed is faster by more than that, but for
 //! those that change what is computed.
 
+mod exchanged;
 mod judged;
 mod usual;
 
@@ -51,6 +52,7 @@ pub(super) struct Settling<'a> {
     context: &'a Context<'a>,
     accept: Accept<'a>,
     work: &'a Work,
+    spec: &'a PlanSpec,
     /// Dimensions that the question states.
     stated: Vec<Dimension>,
     /// Engines that were timed.
@@ -64,7 +66,7 @@ pub(super) struct Settling<'a> {
 }
 
 impl<'a> Settling<'a> {
-    pub(super) fn new(asking: &Asking<'a>, spec: &PlanSpec) -> Self {
+    pub(super) fn new(asking: &Asking<'a>, spec: &'a PlanSpec) -> Self {
         let Asking { context, accept, work } = *asking;
         let document = plan_to_value(spec);
         let stated = |dimension: &Dimension| {
@@ -77,6 +79,7 @@ impl<'a> Settling<'a> {
             context,
             accept,
             work,
+            spec,
             stated: Dimension::ALL.iter().copied().filter(stated).collect(),
             engines: RefCell::default(),
             steps: RefCell::default(),
@@ -148,7 +151,10 @@ impl<'a> Settling<'a> {
                 break;
             }
             passed.push(now.plan);
-            let better = if now.fits() { self.faster(&now, now.seconds * FASTER) } else { self.nearer(&now) };
+            let better = match now.fits() {
+                true => self.faster(&now, now.seconds * FASTER),
+                false => self.nearer(&now).or_else(|| self.exchanged(&now)),
+            };
             match better {
                 Some(better) => now = better,
                 None => break,
@@ -156,6 +162,41 @@ impl<'a> Settling<'a> {
         }
         self.passed.borrow_mut().extend(passed.into_iter().map(|plan| (plan, now)));
         now
+    }
+
+    /// What comes of a plan that rather fits than not as long as some step takes fewer seconds for each chance that it fits.
+    pub(super) fn cheaper(&self, from: Candidate) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            let mut best = now;
+            self.each(&now, &mut |plan| self.weighed(plan, &mut best));
+            for plan in self.counted_otherwise(&now.plan) {
+                self.weighed(&plan, &mut best);
+            }
+            if best.plan == now.plan {
+                break;
+            }
+            now = best;
+        }
+        now
+    }
+
+    /// Makes a plan the `best`, where it takes fewer seconds for each chance that it fits, and counts.
+    fn weighed(&self, plan: &Plan, best: &mut Candidate) {
+        if self.work.is_over() {
+            return;
+        }
+        let job = self.context.job;
+        let seconds = self.seconds(plan);
+        // No chance is better than that.
+        if !best.is_tight() || seconds >= best.per_chance * job.confidence * FASTER {
+            return;
+        }
+        let found = Candidate::new(job, plan, seconds, self.shortfall(plan), 0).closer(self.context);
+        let cheaper = !found.is_tight() || found.per_chance < best.per_chance * FASTER;
+        if cheaper && found.beats(best) && self.counts(plan) {
+            *best = found;
+        }
     }
 
     /// The fastest step that fits and takes less than `enough` seconds.
@@ -200,21 +241,24 @@ impl<'a> Settling<'a> {
     /// The step that is nearest to fitting.
     fn nearer(&self, from: &Candidate) -> Option<Candidate> {
         let mut best = *from;
-        self.each(from, &mut |plan| {
-            // Most lack more: those are not timed.
-            let short = self.shortfall(plan);
-            if short > best.shortfall_gib {
-                return;
-            }
-            let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
-            let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
-            let nearer =
-                lacks(&found) < lacks(&best) || lacks(&found) == lacks(&best) && found.seconds < best.seconds * FASTER;
-            if nearer && self.counts(plan) {
-                best = found;
-            }
-        });
-        (best.order(from).is_lt()).then_some(best)
+        self.each(from, &mut |plan| self.approached(plan, &mut best));
+        (best.plan != from.plan).then_some(best)
+    }
+
+    /// Makes a plan the `best`, where it is nearer to fitting and counts.
+    fn approached(&self, plan: &Plan, best: &mut Candidate) {
+        // Most lack more: those are not timed.
+        let short = self.shortfall(plan);
+        if short > best.shortfall_gib {
+            return;
+        }
+        let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
+        let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
+        let nearer =
+            lacks(&found) < lacks(best) || lacks(&found) == lacks(best) && found.seconds < best.seconds * FASTER;
+        if nearer && self.counts(plan) {
+            *best = found;
+        }
     }
 
     /// The simplest plan that is as fast as `fastest`: made of it, or of one of those found that are.
@@ -351,15 +395,14 @@ impl<'a> Settling<'a> {
 
     fn lacks(&self, plan: &Plan) -> f64 {
         let context = self.context;
-        let capacity = context.job.hardware.memory_gib;
         match &context.job.workload.rl {
             Some(rl) => {
                 let held = rl::training_held(context, plan, rl);
                 let Some(side) = self.side(plan, rl) else {
                     return f64::MAX;
                 };
-                let (_, needed) = rl::paired(context, plan, rl, (0.0, &held), &side);
-                (needed - capacity)
+                let (_, missing) = rl::paired(context, plan, rl, (0.0, &held), &side);
+                missing
                     .max(rl::missing_share_gib(context, &side.room))
                     .max(held.missing_host_gib(context))
             }

@@ -267,8 +267,9 @@ impl Space {
                             expert_tensor_parallel,
                             ..*base
                         };
-                        layout.sequence_parallel =
-                            spec.sequence_parallel.unwrap_or_else(|| complete::splits_sequence(&layout));
+                        layout.sequence_parallel = spec
+                            .sequence_parallel
+                            .unwrap_or_else(|| complete::splits_sequence(job, &layout));
                         let groups = self.groups(context, spec, &layout, (&sizes, &mut known));
                         let follows = Follows { critic: spec.critic.is_none(), reference: spec.reference.is_none() };
                         self.add(Family {

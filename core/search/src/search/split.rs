@@ -3,7 +3,7 @@
 //! Each way to share them is a search of its own. With more GPUs a side is faster, so the best shares lie where the sides
 //! meet: eighths are tried, then ever smaller steps from the best of them.
 
-use super::accept::Runner;
+use super::accept::{Runner, first_to_run};
 use super::bounded::Limits;
 use super::candidate::Candidate;
 use super::desk::Desk;
@@ -12,8 +12,6 @@ use super::work::Work;
 use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
-use shardwise_engine::fit::missing_gib;
-use shardwise_engine::step;
 use shardwise_question::complete::{complete, is_complete};
 use shardwise_question::job::{self, Job};
 use shardwise_question::wire::{PlanSpec, Question, Schedule};
@@ -37,9 +35,49 @@ pub(crate) struct Resolved {
 /// As [`job::resolve`]; where no split has a legal plan, what is wrong with the even one.
 pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
     let job = job::resolve(question)?;
-    if !is_open(question, &job) {
+    let others = desk.with_other_engines(&job, &question.plan.clone().unwrap_or_default());
+    if others.is_empty() && !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
+    let mut best = found(question, job, efficiency, desk);
+    for framework in others {
+        let named = Question { framework: Some(framework.id.to_owned()), ..question.clone() };
+        let own = job::resolve(&named).and_then(|job| found(&named, job, efficiency, desk));
+        if let Ok(own) = own
+            && !best.as_ref().is_ok_and(|best| !own.comes_before(best))
+        {
+            best = Ok(Resolved { job: Job { framework_stated: false, ..own.job }, ..own });
+        }
+    }
+    best
+}
+
+impl Resolved {
+    /// Whether its plan, which a framework runs, comes before another's: before one that nobody runs, in any case.
+    fn comes_before(&self, other: &Self) -> bool {
+        let first = |of: &Self| of.found.as_ref().and_then(|found| found.plans.first().copied());
+        match (first(self), first(other)) {
+            (Some(own), Some(other_plan)) => {
+                first_to_run(&other.job, &other_plan.plan).is_none() || own.beats(&other_plan)
+            }
+            (own, _) => own.is_some(),
+        }
+    }
+}
+
+/// The best plan of a job, its GPUs shared where that is open.
+fn found(question: &Question, job: Job, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
+    if is_open(question, &job) {
+        return shared(question, job, efficiency, desk);
+    }
+    let spec = question.plan.clone().unwrap_or_default();
+    desk.work.renew();
+    let found = desk.ranked(&Context::with(&job, efficiency).for_many(), &spec, Limits::best(1))?;
+    Ok(Resolved { job, found: Some(found) })
+}
+
+/// [`resolve`] of a job whose GPUs are to be shared.
+fn shared(question: &Question, job: Job, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
     let spec = question.plan.clone().unwrap_or_default();
     if job.hardware.gpus < 2 {
         return Err(InputError::new("hardware.gpus", "There are no GPUs to share. Give 2 or more."));
@@ -56,11 +94,13 @@ pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut D
     };
     // All shares are asked of the same: else a plan that nobody runs would win where those that are run are many.
     let runner = match desk.runner(&job) {
-        // Asked once: that nobody runs any of many plans takes long to find.
+        // Asked once: that nobody runs any of many plans takes long to find. A mini-batch keeps not every number of GPUs busy.
         Runner::Some if !is_complete(&job, &spec) => {
-            let even = shares.job(shares.count / 2);
-            let context = Context::with(&even, efficiency).for_many();
-            if desk.is_run(&context, &spec) { Runner::Some } else { Runner::Nobody }
+            let is_run = |place| {
+                let job = shares.job(place);
+                desk.is_run(&Context::with(&job, efficiency).for_many(), &spec)
+            };
+            if shares.spread().into_iter().any(is_run) { Runner::Some } else { Runner::Nobody }
         }
         runner => runner,
     };
@@ -96,11 +136,8 @@ pub(super) fn is_open(question: &Question, job: &Job) -> bool {
 /// A plan that the question decides.
 fn stated(context: &Context<'_>, spec: &PlanSpec, work: &Work) -> Option<Ranked> {
     let plan = complete(context.job, spec).ok()?;
-    let step = step::evaluate(context, &plan);
-    let missing = missing_gib(context, &plan, &step);
     work.count();
-    let found = Candidate::new(context.job, &plan, step.seconds, missing, 0).closer(context);
-    Some(Ranked::of(1, work, vec![found]))
+    Some(Ranked::of(1, work, vec![Candidate::of(context, &plan)]))
 }
 
 /// The ways to share a job's GPUs.
@@ -133,6 +170,12 @@ impl<'a> Shares<'a> {
             return Resolved { job, found };
         }
         self.nearest(best)
+    }
+
+    /// Shares of which some has a plan where any has, mostly the first.
+    fn spread(&self) -> Vec<u32> {
+        let count = self.count;
+        [count / 2, count / 4, count * 3 / 4].into_iter().chain(self.grid()).collect()
     }
 
     /// Shares that are all asked, where there is work enough.

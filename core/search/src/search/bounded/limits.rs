@@ -57,6 +57,11 @@ impl Limits {
         Self { enough, want: Want::Room, ..Self::found(1) }
     }
 
+    /// The fastest that fits, and what steps make of it, where it takes less than so many seconds.
+    pub(crate) fn settled(enough: f64) -> Self {
+        Self { settle: true, ..Self::faster(enough) }
+    }
+
     /// The best `keep` as they are found, without steps from them.
     pub(crate) fn found(keep: usize) -> Self {
         Self { settle: false, ..Self::best(keep) }
