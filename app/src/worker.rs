@@ -307,6 +307,8 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         Err(trouble) => return json!({ "error": trouble }),
     };
     let framework = [reading.framework.name(), reading.framework.source()];
+    // The rewritten text is held against what the text itself asks.
+    let migrated = migrate(texts, base.as_ref(), &reading);
     let (reading, answer) = asked_of(reading);
     let (answer, refused) = match answer {
         Ok(answer) => (Some(answer), None),
@@ -326,7 +328,7 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         "refused": refused,
         "improved": improved,
         "searched": searched,
-        "migrated": migrate(texts, base.as_ref(), &reading),
+        "migrated": migrated,
         "changes": changes,
     })
 }
@@ -469,6 +471,8 @@ mod tests {
             let changed = &found["improved"]["question"];
             assert!(changed.is_null() || changed["framework"] == framework, "{changed}");
         }
+        let renamed = format!("{newest} reward_model.reward_manager=naive");
+        assert_eq!(read(&[renamed], Value::Null)["migrated"]["release"], "0.9.1");
         // One that no plan is known to be for stays unnamed.
         let other = "python3 -m verl.trainer.main config=examples/config.yaml trainer.n_gpus_per_node=4 \
             worker.actor.model.model_path=Qwen/Qwen2.5-7B-Instruct";

@@ -147,7 +147,7 @@ test('paper has the reasons open, and the screen then as it was', async ({ page,
   for (const word of ['memory', 'time']) await expect(page.locator(`#fold-${word} svg[role=img]`).first(), word).toBeAttached();
   await expect(page.locator('#caveats li').first()).toBeAttached();
   // The cheapest offers with their prices and days, which no worker has to write.
-  await expect(page.locator('#offers-paper li')).toHaveCount(5);
+  await expect(page.locator('#offers-paper li')).toHaveCount(4);
   await expect(page.locator('#offers-paper li').first()).toHaveText(/\$\d+\.\d\d a GPU hour, 20\d\d-\d\d-\d\d/);
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   for (const word of FOLDS) await expect(page.locator(`#fold-${word} .fold-b`), word).toHaveCount(0);

@@ -106,12 +106,12 @@ fn line(name: &str) -> String {
 }
 
 /// The version in a name: `3.3` of "Llama 3.3 70B", `2.5` of "Qwen2.5-Math 7B", `3.2` of "DeepSeek-V3.2"; 0 where it names none.
-/// A size has its unit behind it, so that it is none, and a month (`2409`) stands behind a name for other reasons.
+/// A size has its unit behind it, so that it is none.
 fn version(name: &str) -> f64 {
     let number = |word: &str| {
         let digits = word.trim_start_matches(char::is_alphabetic);
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        super::units::number(digits, 1e3).ok().filter(|number| plain && *number < 1e3)
+        super::units::number(digits, 1e3).ok().filter(|_| plain)
     };
     words(name).find_map(number).unwrap_or(0.0)
 }

@@ -64,7 +64,7 @@ pub(super) fn take(page: Page, fold: Fold) -> String {
 }
 
 /// How many offers paper has of those that hold a machine.
-const ON_PAPER: usize = 5;
+const ON_PAPER: usize = 4;
 
 /// The offers that hold a machine, the cheapest first.
 fn holding(machine: &HardwareSpec) -> Vec<Rentable> {

@@ -21,7 +21,7 @@ use shardwise_question::complete;
 use shardwise_question::engines::usual as usual_engine;
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Backend, Engine, PlanSpec, at};
+use shardwise_question::wire::{Backend, Engine, PlanSpec};
 use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
@@ -77,9 +77,13 @@ impl Desk {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
                 let broken = framework.violations(context.job, &best.first()?.plan);
                 let broken = broken.into_iter().next().unwrap_or(error);
-                // What nobody stated is nobody's fault: parts of sequences share what whole ones do not.
-                let stated = serde_json::to_value(spec).unwrap_or_default();
-                let open = at(&stated, broken.field.trim_start_matches("plan.")).is_null();
+                // Who stated no split is not told to set one otherwise: parts of sequences share what whole ones do not.
+                let open = match broken.field.as_str() {
+                    "plan.tensor_parallel" => spec.tensor_parallel.is_none(),
+                    "plan.context_parallel" => spec.context_parallel.is_none(),
+                    "plan.ulysses_parallel" => spec.ulysses_parallel.is_none(),
+                    _ => false,
+                };
                 Err(if open && leaves_over(context.job) { uneven(context.job, framework.name) } else { broken })
             }
             (found, _) => found,
