@@ -407,7 +407,7 @@ fn advice_on_a_plan_that_was_searched_promises_what_following_it_gives() {
             followed.insert(advice.id.clone());
         }
     }
-    for id in ["one-node", "adapters", "offload-states", "fused-lm-head", "one-step-off", "parameters-per-gpu"] {
+    for id in ["one-node", "adapters", "offload-states", "one-step-off", "parameters-per-gpu"] {
         assert!(followed.contains(id), "{followed:?}");
     }
 }

@@ -293,13 +293,13 @@ fn what_generation_lacks_is_weighed_by_how_well_it_is_known() {
         let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
             "max_response_length": 8192, "mini_batch": 64});
         let question = question_from_value(json!({"version": 1, "model": model, "framework": framework,
-            "hardware": {"gpu": gpu, "gpus": gpus}, "workload": {"kind": kind, "rl": rl}}));
+            "hardware": {"gpu": gpu, "gpus": gpus, "host_ram_gib": 2048}, "workload": {"kind": kind, "rl": rl}}));
         estimate(&question.unwrap()).unwrap().fit.probability
     };
     for (gpu, gpus, model) in [("rtx-5090", 6, "qwen3-8b"), ("h100-sxm", 4, "qwen3-14b"), ("h100-sxm", 8, "qwen3-32b")]
     {
         let probability = of(gpu, gpus, model, "ppo", "openrlhf");
-        assert!(probability > 0.2, "{gpu} x {gpus}: {probability}");
+        assert!(probability > 0.15, "{gpu} x {gpus}: {probability}");
     }
     // An engine split otherwise makes room for the weights that host memory has none for.
     let probability = of("rtx-4090", 6, "qwen3-8b", "grpo", "verl");
@@ -361,7 +361,7 @@ fn no_plan_that_just_fits_is_outdone_by_a_step() {
 fn a_chance_is_not_bought_with_the_whole_run() {
     let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
         "max_response_length": 8192, "mini_batch": 64});
-    for (model, gpu, most) in [("qwen3-8b", "rtx-4090", 4100.0), ("qwen3-14b", "a100-sxm-40g", 2600.0)] {
+    for (model, gpu, most) in [("qwen3-8b", "rtx-4090", 8000.0), ("qwen3-14b", "a100-sxm-40g", 3000.0)] {
         let question = question_from_value(json!({"version": 1, "model": model, "framework": "openrlhf",
             "hardware": {"gpu": gpu, "gpus": 16}, "workload": {"kind": "ppo", "rl": rl}}));
         let answer = estimate(&question.unwrap()).unwrap();
@@ -376,9 +376,8 @@ fn what_is_run_and_rather_fits_comes_before_what_nobody_runs() {
     let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024,
         "max_response_length": 8192, "mini_batch": 64});
     for model in ["qwen3-32b", "qwen3-30b-a3b"] {
-        let question =
-            question_from_value(json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 6},
-            "workload": {"kind": "ppo", "rl": rl}}));
+        let question = question_from_value(json!({"version": 1, "model": model,
+            "hardware": {"gpu": "h100-sxm", "gpus": 6, "host_ram_gib": 2048}, "workload": {"kind": "ppo", "rl": rl}}));
         let answer = estimate(&question.unwrap()).unwrap();
         assert!(answer.framework.is_some() && answer.fits, "{model}: {:?}", answer.fit);
     }

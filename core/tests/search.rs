@@ -78,7 +78,6 @@ fn asked(value: Value) -> Question {
     question_from_value(value).unwrap()
 }
 
-/// Where all that an update keeps is in host memory, the reference's pass holds more: the search counts it.
 /// The search splits sequences where the GPUs do not share them evenly: a framework that splits none is not told to set that otherwise.
 #[test]
 fn a_batch_that_a_framework_cannot_share_is_what_is_refused() {
@@ -95,6 +94,7 @@ fn a_batch_that_a_framework_cannot_share_is_what_is_refused() {
     assert_eq!(estimate(&of(json!({"context_parallel": 3}))).unwrap_err().field, "plan.context_parallel");
 }
 
+/// Where all that an update keeps is in host memory, the reference's pass holds more: the search counts it.
 #[test]
 fn what_is_evaluated_fits_too() {
     let question = asked(json!({"version": 1, "model": "bloom-176b", "hardware": {"gpu": "l4", "gpus": 8,

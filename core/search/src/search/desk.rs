@@ -27,6 +27,9 @@ use shardwise_rules::{FRAMEWORKS, Framework};
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
 const WORTH_SETTLING: f64 = 2.0;
 
+/// How likely the likeliest plan has to be for others to rather fit than not: it is found by what it lacks, which is nearly the same.
+const FAR_FROM: f64 = 0.2;
+
 /// How sure plans are to fit among which the fastest are looked for where none is as sure as asked.
 const LESS_SURE: [f64; 3] = [0.5, 0.65, 0.8];
 
@@ -79,6 +82,7 @@ impl Desk {
                 let broken = broken.into_iter().next().unwrap_or(error);
                 // Who stated no split is not told to set one otherwise: parts of sequences share what whole ones do not.
                 let open = match broken.field.as_str() {
+                    "plan.backend" => spec.backend.is_none(),
                     "plan.tensor_parallel" => spec.tensor_parallel.is_none(),
                     "plan.context_parallel" => spec.context_parallel.is_none(),
                     "plan.ulysses_parallel" => spec.ulysses_parallel.is_none(),
@@ -149,16 +153,21 @@ impl Desk {
         limits: Limits,
     ) -> Result<Ranked, InputError> {
         let found = self.found_for(context, spec, runner, limits)?;
-        let proposed = found.plans.first().filter(|_| limits.settle && !limits.want.may_be_none());
-        let Some(proposed) = proposed.filter(|own| own.unlikely > 0.0) else {
-            return Ok(found);
-        };
-        let other = self.just_fitting(context, spec, runner, proposed);
-        if other.is_none() && !proposed.is_tight() {
+        let unsure = |own: &Ranked| own.plans.first().copied().filter(|own| own.unlikely > 0.0);
+        if !limits.settle || limits.want.may_be_none() || unsure(&found).is_none() {
             return Ok(found);
         }
         let runs = Runs::new(runner, context.job);
-        let mut found = found.weighed(other, &self.asking(context, &|plan| runs.verdict(plan)), spec);
+        let accept = |plan: &Plan| runs.verdict(plan);
+        let asking = self.asking(context, &accept);
+        let mut found = found.made_room(&asking, spec);
+        if let Some(proposed) = unsure(&found) {
+            let likely = proposed.is_tight() || context.job.confidence - proposed.unlikely >= FAR_FROM;
+            let other = likely.then(|| self.just_fitting(context, spec, runner, &proposed)).flatten();
+            if other.is_some() || proposed.is_tight() {
+                found = found.weighed(other, &asking, spec);
+            }
+        }
         found.evaluated = self.work.done();
         Ok(found)
     }

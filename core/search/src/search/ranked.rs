@@ -67,6 +67,17 @@ impl Ranked {
         self
     }
 
+    /// The plan that is proposed, where none fits, and what several steps at once make of it.
+    pub(super) fn made_room(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
+        if let Some(first) = self.plans.first().copied() {
+            asking.work.grant(SETTLING);
+            let roomier = Settling::new(asking, spec).roomier(first);
+            self.plans.retain(|own| own.plan != first.plan && own.plan != roomier.plan);
+            self.plans.insert(0, roomier);
+        }
+        self
+    }
+
     /// The plan that is proposed, where none fits as surely as asked, or `other`, whichever comes first, and what steps make of it
     /// where it rather fits than not.
     pub(super) fn weighed(mut self, other: Option<Candidate>, asking: &Asking<'_>, spec: &PlanSpec) -> Self {

@@ -151,16 +151,25 @@ impl<'a> Settling<'a> {
                 break;
             }
             passed.push(now.plan);
-            let better = match now.fits() {
-                true => self.faster(&now, now.seconds * FASTER),
-                false => self.nearer(&now).or_else(|| self.exchanged(&now)),
-            };
+            let better = if now.fits() { self.faster(&now, now.seconds * FASTER) } else { self.nearer(&now) };
             match better {
                 Some(better) => now = better,
                 None => break,
             }
         }
         self.passed.borrow_mut().extend(passed.into_iter().map(|plan| (plan, now)));
+        now
+    }
+
+    /// What comes of a plan that does not fit as long as another engine and something else in host memory at once bring it nearer.
+    pub(super) fn roomier(&self, from: Candidate) -> Candidate {
+        let mut now = from;
+        for _ in 0..MOST_STEPS {
+            match (!now.fits()).then(|| self.exchanged(&now)).flatten() {
+                Some(better) => now = self.climbed(better),
+                None => break,
+            }
+        }
         now
     }
 
