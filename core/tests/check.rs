@@ -273,6 +273,9 @@ fn generation_by_the_trainer_is_a_doubt_and_no_share_of_the_card() {
     assert_eq!(verdict, Verdict::Fits, "{says}");
     assert!(found[0].1.contains("is not modelled"), "{found:?}");
     assert!(!says.contains("engine"), "{says}");
+    // Its hours are many times those of the estimate.
+    let options = parse_options(r#"{"gpu": "h100-sxm", "steps": 10, "deadline_h": 1000}"#).unwrap();
+    assert_eq!(check(&[script], &options).unwrap().verdict, Verdict::Unknown);
 }
 
 #[test]

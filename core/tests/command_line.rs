@@ -547,7 +547,10 @@ fn what_a_verdict_stands_on_is_read_beside_it() {
         --max_length 2048 --use_my_lora True\n";
     let output = run(&["read"], script);
     let said = text(&output.stdout);
-    let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("no {words:?} in {said}"));
+    let at = |words: &str| {
+        assert!(said.contains(words), "no {words:?} in {said}");
+        said.find(words).unwrap()
+    };
     assert!(at("is not here: paste it too") < at("The estimate assumes plan.backend = fsdp in its place"), "{said}");
     assert!(at("The estimate assumes") < at("Memory: "), "{said}");
     assert!(at("Speed: ") < at("they may decide it: --use_my_lora"), "{said}");

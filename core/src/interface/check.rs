@@ -146,7 +146,7 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
         let unfit = !answer.fits;
         let improved = if unfit { improve(texts, Some(&base), &reading) } else { None };
         judged.memory(answer, improved.as_ref(), &reading);
-        judged.limits(answer, &reading.question.hardware, options);
+        judged.limits(answer, &reading, options);
         judged.advice(&answer.advice);
     }
     Ok(judged.done(Some(reading.question), answer))

@@ -56,6 +56,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                     draft.state(setting);
                 }
                 run.before = launch.before.to_vec();
+                trainer::state_launchers(&mut draft, &run.before);
                 let launcher = |word: &Word| word.text.rsplit('/').next() == Some("deepspeed");
                 run.deepspeed |= run.before.iter().any(launcher);
                 launch.report(&mut draft, script);

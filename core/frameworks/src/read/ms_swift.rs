@@ -188,6 +188,10 @@ fn earlier(draft: &mut Draft, full: bool) {
     if !draft.predates("3.0") {
         return;
     }
+    // A type of ms-swift 2 is none of today's, which come of the model.
+    if draft.states("model") {
+        draft.is_of_old("model_type", None);
+    }
     let named = draft.word("lora_target_modules").is_some_and(|own| own != "DEFAULT");
     if !full && !named && !draft.states("target_modules") {
         draft.set("workload.lora.targets", "attention");

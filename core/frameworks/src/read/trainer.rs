@@ -137,6 +137,21 @@ pub(super) fn state_accelerates(draft: &mut Draft, settings: &[Setting]) -> bool
     here
 }
 
+/// States what Accelerate's launcher is told in the place of its file.
+pub(super) fn state_launchers(draft: &mut Draft, before: &[Word]) {
+    let key = "mixed_precision";
+    let Some(word) = launch::option(before, &[key]).filter(|_| is_launched_by(before, "accelerate")) else {
+        return;
+    };
+    draft.state(Setting {
+        key: key.to_owned(),
+        written: format!("--{key}"),
+        value: word.text.rsplit('=').next().unwrap_or_default().to_owned(),
+        line: word.line,
+        open: word.open.clone(),
+    });
+}
+
 /// Asks for Accelerate's file where the command names one: it says what shards the run, and how many processes there are. What is
 /// read in its place, by its name, is what comes back.
 fn laid_out(draft: &mut Draft, before: &[Word]) -> Option<Guess> {
@@ -194,6 +209,7 @@ fn command(draft: &mut Draft, script: &Script, run: &mut Run) -> Option<String> 
         }
         draft.state(plain(setting));
     }
+    state_launchers(draft, &before);
     if run.program.is_empty() {
         launch.program.clone_into(&mut run.program);
         run.before = before;

@@ -221,7 +221,14 @@ impl Judged {
     }
 
     /// Holds the run against the deadline and the budget.
-    pub(super) fn limits(&mut self, answer: &Answer, hardware: &HardwareSpec, options: &CheckOptions) {
+    pub(super) fn limits(&mut self, answer: &Answer, reading: &Reading, options: &CheckOptions) {
+        let hardware = &reading.question.hardware;
+        if reading.generates_itself && (options.deadline_h.is_some() || options.budget_usd.is_some()) {
+            let rule = if options.deadline_h.is_some() { "deadline" } else { "budget" };
+            let says = "How long the trainer's own model takes to generate is not modelled, so that no limit can be checked. Set use_vllm.";
+            self.found(error(rule, says), Verdict::Unknown);
+            return;
+        }
         let assumed = answer.run.is_none_or(|run| run.assumed);
         let (hours, usd) = (answer.run.map(|run| run.all_hours()), answer.run.map(|run| run.all_usd()));
         if (options.deadline_h.is_some() || options.budget_usd.is_some()) && assumed {
