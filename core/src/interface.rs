@@ -29,7 +29,7 @@ pub use explaining::{Explanations, explained, explanations};
 pub use flags::{Flags, Snippets, Unavailable, flags, framework_named};
 pub use language::Speak;
 pub use linking::{Linked, linked};
-pub use reading::{ReadText, Unread, answer_of, base, doctor, left_out, read, renamed};
+pub use reading::{ReadText, Unread, answer_of, base, doctor, read};
 pub use search::{Closing, Found, Offered, Offers, Plans, RefusedOffer, search};
 
 use shardwise_catalog::error::InputError;

@@ -70,36 +70,6 @@ pub fn answer_of(reading: &Reading) -> Result<Answer, InputError> {
     reading.asked().and_then(crate::estimate)
 }
 
-/// Most settings that a sentence names.
-const NAMED: usize = 5;
-
-fn named<'a>(keys: impl Iterator<Item = &'a str>) -> String {
-    let keys: Vec<&str> = keys.collect();
-    let more = keys.len().saturating_sub(NAMED);
-    let names = keys.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{names} and {more} more") } else { names }
-}
-
-/// What of a text is not read and may decide whether it fits, by the names of its settings.
-#[must_use]
-pub fn left_out(reading: &Reading) -> Option<String> {
-    let keys = named(reading.may_decide().map(|one| one.key.as_str()));
-    (!keys.is_empty()).then(|| format!("Not read, and by their names they may decide it: {keys}."))
-}
-
-/// Fewest renamed settings that are said together.
-const TOGETHER: usize = 3;
-
-/// What was renamed since a text was written, in one sentence where that is much.
-#[must_use]
-pub fn renamed(reading: &Reading) -> Option<String> {
-    let count = reading.renamed().count();
-    (count >= TOGETHER).then(|| {
-        let keys = named(reading.renamed().map(|(key, _)| key));
-        format!("{count} settings were renamed since and are read by their names of today: {keys}.")
-    })
-}
-
 /// The base question of the options, which answers what no text tells; `None` where they name neither GPU nor model.
 ///
 /// ```

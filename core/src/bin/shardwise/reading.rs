@@ -180,7 +180,7 @@ impl Report<'_> {
         let mut lines: Vec<String> = doubts
             .map(|one| format!("{}{}", self.place(one.line, one.file), self.why(&one.text)))
             .collect();
-        lines.extend(interface::left_out(reading).map(|says| lang.sentence(&says)));
+        lines.extend(reading.left_out().map(|says| lang.sentence(&says)));
         list(out, "The verdict stands on this", &lines, lang)
     }
 
@@ -191,7 +191,7 @@ impl Report<'_> {
         let colon = self.colon();
         let place = |line, file| self.place(line, file);
         let (own, theirs): (Vec<_>, Vec<_>) = reading.refused.iter().partition(|one| one.source == OWN);
-        let renamed = if all { None } else { interface::renamed(reading) };
+        let renamed = if all { None } else { reading.says_of_renamed() };
         let told = |one: &&Refused| {
             format!("{}{}{colon}{} [{}]", place(one.line, one.file), one.key, self.why(&one.why), one.source)
         };

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
-use crate::interface::reading::{left_out, renamed};
 use shardwise_catalog::catalog::Offer;
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit::{ENGINE, HOST};
@@ -109,7 +108,7 @@ impl Judged {
         }
         // Of an older release it is not known which one will run it.
         let older = reading.release.is_some();
-        let renamed = renamed(reading);
+        let renamed = reading.says_of_renamed();
         for one in reading
             .refused
             .iter()
@@ -184,7 +183,7 @@ impl Judged {
         if !self.guessed.is_empty() {
             self.says.push(format!("That assumes {}.", self.guessed.join(", ")));
         }
-        self.says.extend(left_out(reading));
+        self.says.extend(reading.left_out());
         self.says.push(format!("{} s a step.", figure(answer.step_time_s)));
         match fit.state {
             FitState::Fits => {}

@@ -163,7 +163,13 @@ const ARGUMENTS: &[(&str, Meaning)] = &[
     ("torch_dtype|dtype", Ignored("the precision says it")),
     ("model_init_kwargs*", Ignored("how the model is loaded")),
     ("tokenizer_*", LOG),
-    ("dataset_*|data_*|train_file|preprocessing_num_workers", Ignored("which data is read, and how")),
+    (
+        "dataset_*|data_*|train_file|preprocessing_num_workers|lazy_preprocess|chat_template_format|add_special_tokens|append_concat_token|splits",
+        Ignored("which data is read, and how"),
+    ),
+    // PEFT's script (`examples/sft/train.py`).
+    ("use_nested_quant", Ignored("the type of the scales of the 4-bit base")),
+    ("use_reentrant", Ignored("how checkpoints are taken")),
     ("max_steps", Ignored("length of the run")),
     ("group_by_length", Unmodelled("the estimate pads to the longest")),
 ];

@@ -26,6 +26,23 @@ impl Reading {
             .filter_map(|one| Some((one.key.as_str(), one.now.as_deref()?)))
     }
 
+    /// What of a text is not read and may decide whether it fits, in one sentence.
+    #[must_use]
+    pub fn left_out(&self) -> Option<String> {
+        let keys = named(self.may_decide().map(|one| one.key.as_str()));
+        (!keys.is_empty()).then(|| format!("Not read, and by their names they may decide it: {keys}."))
+    }
+
+    /// What was renamed since a text was written, in one sentence where that is much.
+    #[must_use]
+    pub fn says_of_renamed(&self) -> Option<String> {
+        let count = self.renamed().count();
+        (count >= TOGETHER).then(|| {
+            let keys = named(self.renamed().map(|(key, _)| key));
+            format!("{count} settings were renamed since and are read by their names of today: {keys}.")
+        })
+    }
+
     /// Whether a refusal says no more than that a setting was renamed.
     #[must_use]
     pub fn says_renamed(&self, refused: &Refused) -> bool {
@@ -46,6 +63,19 @@ impl Reading {
         found.sort_by_key(|(at, _)| *at);
         found.into_iter().take(count).map(|(_, one)| one).collect()
     }
+}
+
+/// Fewest renamed settings that are said together.
+const TOGETHER: usize = 3;
+
+/// Most settings that a sentence names.
+const NAMED: usize = 5;
+
+fn named<'a>(keys: impl Iterator<Item = &'a str>) -> String {
+    let keys: Vec<&str> = keys.collect();
+    let more = keys.len().saturating_sub(NAMED);
+    let names = keys.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{names} and {more} more") } else { names }
 }
 
 /// Words of settings that may decide memory.
