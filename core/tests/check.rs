@@ -228,3 +228,61 @@ fn without_an_option_the_gpu_is_that_of_the_link_in_the_head() {
     assert_eq!(gpu(r#"{"gpu": "b200-sxm"}"#), "b200-sxm");
     assert_eq!(assumed(&text, "{}"), [""; 0]);
 }
+
+/// What a check says, and its findings of a rule.
+fn told(text: &str, rule: &str) -> (Verdict, String, Vec<(Level, String)>) {
+    let found = check(&[text], &parse_options(r#"{"gpu": "h100-sxm", "gpus": 8}"#).unwrap()).unwrap();
+    let says: Vec<&str> = found.says.iter().map(|one| one.text.as_str()).collect();
+    let says = says.join(" ");
+    let findings = found.findings.into_iter().filter(|one| one.rule == rule);
+    (found.verdict, says, findings.map(|one| (one.level, one.text)).collect())
+}
+
+/// A script of one's own on Hugging Face's Trainer.
+const OWN: &str = "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 1 --bf16 True \\
+    --max_length 2048 --gradient_checkpointing True";
+
+#[test]
+fn settings_that_are_not_read_and_may_decide_are_said_beside_the_verdict() {
+    let (_, says, found) =
+        told(&format!("{OWN} --fancy 3 --my_lora_switch True --quantize_base nf4 --eval_max_length 9"), "unknown-key");
+    assert!(says.contains("they may decide it: --my_lora_switch, --quantize_base."), "{says}");
+    // They come before what decides nothing.
+    assert!(found[0].1.contains("--my_lora_switch") && found[0].0 == Level::Warning, "{found:?}");
+    assert!(found[2].1.contains("--fancy") && found[2].0 == Level::Note, "{found:?}");
+    let (_, says, _) = told(&format!("{OWN} --fancy 3"), "unknown-key");
+    assert!(!says.contains("may decide"), "{says}");
+}
+
+#[test]
+fn a_file_that_is_not_here_leaves_no_sure_verdict() {
+    let accelerate = OWN.replace("torchrun --nproc_per_node 8", "accelerate launch --config_file fsdp.yaml");
+    let (verdict, says, found) = told(&accelerate, "missing");
+    assert_eq!(verdict, Verdict::Unknown, "{says}");
+    assert!(found[0].1.contains("\"fsdp.yaml\" says what shards the run and is not here"), "{found:?}");
+    let (_, _, found) = told(&format!("{OWN} --deepspeed conf/mine.json"), "doubt");
+    assert!(found[0].1.contains("conf/mine.json") && found[0].0 == Level::Warning, "{found:?}");
+}
+
+#[test]
+fn generation_by_the_trainer_is_a_doubt_and_no_share_of_the_card() {
+    let script = "NPROC_PER_NODE=8 swift rlhf --rlhf_type grpo --model Qwen/Qwen2.5-7B-Instruct --train_type full --torch_dtype bfloat16 \\
+        --use_vllm false --deepspeed zero3 --num_generations 8 --max_completion_length 1024 --per_device_train_batch_size 1";
+    let (verdict, says, found) = told(script, "doubt");
+    // A ninth of the states, a copy of the weights and one response: 0.9 of the card for an engine left no room for the loss.
+    assert_eq!(verdict, Verdict::Fits, "{says}");
+    assert!(found[0].1.contains("is not modelled"), "{found:?}");
+    assert!(!says.contains("engine"), "{says}");
+    // Its hours are many times those of the estimate.
+    let options = parse_options(r#"{"gpu": "h100-sxm", "steps": 10, "deadline_h": 1000}"#).unwrap();
+    assert_eq!(check(&[script], &options).unwrap().verdict, Verdict::Unknown);
+}
+
+#[test]
+fn many_renamed_settings_are_one_finding() {
+    let script = "deepspeed --module openrlhf.cli.train_sft --pretrain meta-llama/Meta-Llama-3-8B --max_len 2048 --train_batch_size 256 \\
+        --micro_train_batch_size 2 --zero_stage 3 --max_epochs 1 --packing_samples --gradient_checkpointing";
+    let (_, _, found) = told(script, "refused");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].1.contains("settings were renamed since") && found[0].1.contains("--max_len"), "{found:?}");
+}

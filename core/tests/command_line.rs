@@ -540,3 +540,42 @@ fn what_powershell_writes_is_read_or_refused_with_the_remedy() {
     }
     assert!(text(&run(&["estimate", "--lang", "zh", &wide], "").stderr).contains("请另存为 UTF-8"));
 }
+
+#[test]
+fn what_a_verdict_stands_on_is_read_beside_it() {
+    let script = "accelerate launch --config_file fsdp.yaml train.py --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 1 \\
+        --max_length 2048 --use_my_lora True\n";
+    let output = run(&["read"], script);
+    let said = text(&output.stdout);
+    let at = |words: &str| {
+        assert!(said.contains(words), "no {words:?} in {said}");
+        said.find(words).unwrap()
+    };
+    assert!(at("is not here: paste it too") < at("The estimate assumes plan.backend = fsdp in its place"), "{said}");
+    assert!(at("The estimate assumes") < at("Memory: "), "{said}");
+    assert!(at("Speed: ") < at("they may decide it: --use_my_lora"), "{said}");
+    let chinese = run(&["read", "--lang", "zh"], script);
+    assert!(text(&chinese.stdout).contains("从名称看可能左右结论：--use_my_lora"), "{}", text(&chinese.stdout));
+}
+
+#[test]
+fn changes_stand_on_those_before_them() {
+    let script = "CUDA_VISIBLE_DEVICES=0,1 NPROC_PER_NODE=2 swift sft --model moonshotai/Moonlight-16B-A3B --tuner_type lora --max_length 2048\n";
+    let said = run(&["read"], script);
+    let said = text(&said.stdout);
+    let changes: Vec<&str> = said.lines().filter(|line| line.contains("tokens/s per GPU (")).collect();
+    assert!(changes.len() > 1, "{said}");
+    assert!(!changes[0].contains("then also"), "{said}");
+    assert!(changes[1..].iter().all(|line| line.starts_with("  then also plan.")), "{said}");
+}
+
+#[test]
+fn many_renamed_settings_are_one_line_and_all_of_them_are_asked_for() {
+    let script = "deepspeed --module openrlhf.cli.train_sft --pretrain meta-llama/Meta-Llama-3-8B --max_len 2048 --train_batch_size 256 \\
+        --micro_train_batch_size 2 --zero_stage 2 --max_epochs 1 --packing_samples\n";
+    let short = run(&["read"], script);
+    assert_eq!(text(&short.stdout).matches("Renamed in").count(), 0, "{}", text(&short.stdout));
+    assert!(text(&short.stdout).contains("6 settings were renamed since"), "{}", text(&short.stdout));
+    let all = run(&["read", "--all"], script);
+    assert_eq!(text(&all.stdout).matches("Renamed in").count(), 6, "{}", text(&all.stdout));
+}

@@ -647,3 +647,18 @@ fn an_engine_has_as_many_gpus_as_its_weights_need() {
     let (open, stated) = (open.step_time_s, stated.step_time_s);
     assert!(open <= stated * 1.015, "{open} s open, {stated} s stated");
 }
+
+#[test]
+fn drives_that_the_search_takes_are_said() {
+    let question = |ram: u32| {
+        let value = json!({"version": 1, "model": "llama-3.1-70b", "hardware": {"gpu": "h100-sxm", "gpus": 8, "host_ram_gib": ram},
+            "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}});
+        estimate(&question_from_value(value).unwrap()).unwrap()
+    };
+    // 70.6 x 12 bytes of states are 790 GiB.
+    for (ram, drives) in [(256, true), (4096, false)] {
+        let answer = question(ram);
+        assert_eq!(answer.plan.nvme_offload == Some(true), drives, "{ram}");
+        assert_eq!(answer.caveats.iter().any(|own| own.id == "needs-drives"), drives, "{ram}");
+    }
+}

@@ -62,6 +62,7 @@ mod base;
 mod chatlearn;
 mod deepspeed;
 mod diff;
+mod downloads;
 pub(crate) mod draft;
 mod easyr1;
 mod edit;
@@ -167,7 +168,13 @@ fn read_as_one(texts: &[&str], base: Option<&Question>, places: &Places) -> Resu
     let mut notes = Vec::new();
     let link = link::find(texts, &mut notes);
     let beside = base.zip(link.as_ref()).and_then(|(base, link)| link::beside(base, link));
-    let base = Base { question: beside.as_ref().or(base).or(link.as_ref()), own: base, link: link.as_ref() };
+    let folders = downloads::named(texts, &parts);
+    let base = Base {
+        question: beside.as_ref().or(base).or(link.as_ref()),
+        own: base,
+        link: link.as_ref(),
+        folders: &folders,
+    };
     let mut reading = match framework {
         Dialect::Verl => crate::verl::read(&parts, base),
         Dialect::Chatlearn => chatlearn::read(&parts, base),

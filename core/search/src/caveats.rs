@@ -356,6 +356,12 @@ fn offload(job: &Job, layout: &Layout, found: &mut Vec<Caveat>) {
             "Parameters are offloaded during a step only under ZeRO stage 3: the switch has no effect here.",
         ));
     }
+    if layout.nvme_offload {
+        found.push(Caveat::new(
+            "needs-drives",
+            "What is offloaded lies on NVMe drives of the nodes, which is what the search chooses where host memory lacks room: it needs fast local ones with that much free. Where there are none, set nvme_offload to false.",
+        ));
+    }
     let steps_there = layout.offload.optimizer && job.workload.rl.is_none();
     if job.workload.lora.is_none() && (steps_there || layout.optimizer_offload_fraction > 0.0) {
         found.push(Caveat::new(

@@ -83,7 +83,7 @@ pub enum Level {
 }
 
 /// Every rule with what it says in general.
-pub const RULES: [(&str, &str); 15] = [
+pub const RULES: [(&str, &str); 16] = [
     ("unread", "The text is not read as that of a framework."),
     ("missing", "Something that no estimate goes without is not told."),
     ("no-estimate", "There is no estimate of the question that the text asks."),
@@ -96,6 +96,7 @@ pub const RULES: [(&str, &str); 15] = [
     ("cheaper-offer", "An offer on demand asks less than the catalog's price."),
     ("advice", "It runs, but badly."),
     ("assumed", "Something that decides whether it fits, and that the text does not say, is assumed."),
+    ("doubt", "The verdict stands on something that may be otherwise."),
     ("unknown-key", "A setting is not known, and so not in the estimate."),
     ("not-modelled", "A setting that matters is not in the estimate."),
     ("other-gpus", "The text is for another number of GPUs."),
@@ -145,7 +146,7 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
         let unfit = !answer.fits;
         let improved = if unfit { improve(texts, Some(&base), &reading) } else { None };
         judged.memory(answer, improved.as_ref(), &reading);
-        judged.limits(answer, &reading.question.hardware, options);
+        judged.limits(answer, &reading, options);
         judged.advice(&answer.advice);
     }
     Ok(judged.done(Some(reading.question), answer))

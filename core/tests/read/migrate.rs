@@ -100,3 +100,16 @@ fn what_is_left_out_shows_no_older_release_where_a_key_came_later() {
         assert!(reading.refused.iter().any(|one| one.key == "actor_rollout_ref.rollout.name"), "{later}");
     }
 }
+
+#[test]
+fn names_of_ms_swift_2_become_todays() {
+    let text = "CUDA_VISIBLE_DEVICES=0 swift sft --model_type qwen2-7b-instruct --model_id_or_path qwen/Qwen2-7B-Instruct --sft_type lora --batch_size 2 --max_length 2048 \\
+        --lora_target_modules ALL --dtype AUTO";
+    let migrated = migrate(&[text], None, &read(&[text], None).unwrap()).unwrap();
+    let now = &migrated.texts[0];
+    for word in ["--model qwen/Qwen2-7B-Instruct", "--tuner_type lora", "--per_device_train_batch_size 2"] {
+        assert!(now.contains(word), "no {word} in {now}");
+    }
+    assert!(!now.contains("model_type"), "{now}");
+    assert!(!now.contains("dtype") && !now.contains("lora_target_modules"), "{now}");
+}

@@ -6,17 +6,18 @@ mod zero;
 #[cfg(test)]
 pub(super) use keys::SECTIONS;
 pub(super) use keys::{TOP, ZERO};
-pub(super) use zero::{stage_by_name, zero};
+pub(super) use zero::{stage_by_name, stage_unknown, zero};
 
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::launch::{self, machine};
+use super::launch;
 use super::link::Base;
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Word;
 use super::text::{Kind, Part};
+use super::trainer::{self, Shards};
 use super::value::lora_targets;
 use super::{kernel, optimizer};
 use crate::binding::find;
@@ -34,13 +35,16 @@ struct Run {
     config: bool,
     /// Whether DeepSpeed runs at all.
     deepspeed: bool,
+    /// Whether Accelerate's file is here.
+    accelerate: bool,
 }
 
 /// Reads `DeepSpeed`'s texts.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::Deepspeed, keys::SECTIONS, base);
     let configs = state_configs(&mut draft, parts)?;
-    let mut run = Run { before: Vec::new(), trainer: false, config: configs > 0, deepspeed: configs > 0 };
+    let mut run =
+        Run { before: Vec::new(), trainer: false, config: configs > 0, deepspeed: configs > 0, accelerate: false };
     for part in parts {
         match &part.kind {
             Kind::Json(_) => {}
@@ -52,14 +56,20 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
                     draft.state(setting);
                 }
                 run.before = launch.before.to_vec();
+                trainer::state_launchers(&mut draft, &run.before);
                 let launcher = |word: &Word| word.text.rsplit('/').next() == Some("deepspeed");
                 run.deepspeed |= run.before.iter().any(launcher);
                 launch.report(&mut draft, script);
             }
-            Kind::File(_) => draft.unread("YAML", "Accelerate's YAML is not read; paste ds_config.json.", 0),
+            Kind::File(settings) if trainer::state_accelerates(&mut draft, settings) => run.accelerate = true,
+            Kind::File(_) => draft.unread(
+                "YAML",
+                "It is neither Accelerate's file nor a framework's: paste the command, or ds_config.json.",
+                0,
+            ),
         }
     }
-    question(&mut draft, &run);
+    question(&mut draft, &mut run);
     draft.finish(run.deepspeed.then_some("deepspeed"))
 }
 
@@ -154,31 +164,26 @@ fn count(draft: &mut Draft, key: &str, argument: &str) -> Option<u64> {
     if own(draft, key).is_some() { draft.count(key) } else { draft.count(argument) }
 }
 
-fn question(draft: &mut Draft, run: &Run) {
+fn question(draft: &mut Draft, run: &mut Run) {
     draft.take_model("--model_name_or_path", "model");
-    if !processes(draft, &run.before) {
-        machine(draft, &run.before);
-    }
-    if run.deepspeed {
-        draft.set("plan.backend", "deepspeed");
-    } else {
-        draft.assume_known(
+    let launched = trainer::Run::launched(draft, &run.before, run.deepspeed);
+    trainer::gpus(draft, &launched);
+    // Else what shards is in Accelerate's file, or in the Trainer's words for FSDP.
+    let shards = (!run.deepspeed).then(|| trainer::shards(draft, &launched, "--deepspeed"));
+    match shards {
+        None => draft.set("plan.backend", "deepspeed"),
+        Some(Shards::Nobody) if !launched.is_guessed() => draft.assume_known(
             "plan.backend",
             "ddp",
             "The Trainer starts without DeepSpeed: every GPU keeps everything. --deepspeed would shard.",
-        );
+        ),
+        Some(own) => run.deepspeed = own == Shards::Deepspeed,
     }
-    for field in ["pipeline_parallel", "context_parallel"] {
-        draft.set(&format!("plan.{field}"), 1);
-    }
-    let tensor = draft.count("tensor_parallel.autotp_size").unwrap_or(1);
-    draft.set("plan.tensor_parallel", tensor);
-    let ulysses = draft.count("sequence_parallel_size").unwrap_or(1);
-    draft.set("plan.ulysses_parallel", ulysses);
-    batch(draft, tensor.saturating_mul(ulysses), run.trainer);
+    let split = groups(draft, run.accelerate);
+    batch(draft, split, run.trainer);
     if run.config {
         zero(draft);
-    } else if run.deepspeed {
+    } else if run.deepspeed && shards.is_none() {
         stage_by_name(draft);
     }
     kind(draft);
@@ -193,12 +198,14 @@ fn question(draft: &mut Draft, run: &Run) {
         ),
         (None, None) => draft.assume("workload.sequence_length", 2048, "The text does not state it; set --max_length."),
     }
-    kernel::hugging_face(draft, "--attn_implementation", "plan");
+    attention(draft);
     if let Some(packing) = draft.flag("--packing") {
         draft.set("workload.packing", packing);
     }
+    let sharded = draft.tells("fsdp_config.activation_checkpointing", true);
     let checkpointing = draft.flag("--gradient_checkpointing");
     match checkpointing {
+        _ if sharded => draft.set("plan.recompute", "full"),
         Some(on) => draft.set("plan.recompute", if on { "full" } else { "none" }),
         None if !draft.stated("activation_checkpointing.").is_empty() => draft.assume(
             "plan.recompute",
@@ -213,6 +220,32 @@ fn question(draft: &mut Draft, run: &Run) {
     }
     let liger = draft.flag("--use_liger_kernel").or_else(|| draft.flag("--use_liger"));
     draft.set("plan.fused_lm_head", liger.unwrap_or(false));
+}
+
+/// The attention kernel, by Transformers' word or a switch of the script's own: PEFT's `use_flash_attn` loads the model with
+/// `flash_attention_2` (`examples/sft/utils.py`), and FastChat's and Qwen's `flash_attn` put FlashAttention in its place.
+fn attention(draft: &mut Draft) {
+    let switched = ["use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2"];
+    if !draft.states("--attn_implementation") && switched.iter().any(|key| draft.tells(&format!("--{key}"), true)) {
+        kernel::named(draft, "flash_attention_2", "plan");
+        return;
+    }
+    kernel::hugging_face(draft, "--attn_implementation", "plan");
+}
+
+/// Groups of GPUs that split matrices or sequences: how many GPUs work on one sequence.
+fn groups(draft: &mut Draft, accelerate: bool) -> u64 {
+    if accelerate {
+        return trainer::groups(draft);
+    }
+    for field in ["pipeline_parallel", "context_parallel"] {
+        draft.set(&format!("plan.{field}"), 1);
+    }
+    let tensor = draft.count("tensor_parallel.autotp_size").unwrap_or(1);
+    draft.set("plan.tensor_parallel", tensor);
+    let ulysses = draft.count("sequence_parallel_size").unwrap_or(1);
+    draft.set("plan.ulysses_parallel", ulysses);
+    tensor.saturating_mul(ulysses)
 }
 
 /// GPUs that launchers count otherwise: accelerate's processes over all machines, deepspeed's `--include host:0,1,2`.
@@ -317,9 +350,16 @@ fn gpus(draft: &mut Draft, model_parallel: u64, whole: Option<u64>, pass: Option
     }
 }
 
+/// What scripts of one's own call a base in 4 bits: TRL's word; FastChat's (`fastchat/train/train_lora.py`, `LoraArguments.q_lora`) and
+/// Qwen's (`finetune.py`), and PEFT's (`examples/sft/utils.py`, `use_4bit_quantization`), of whose adapters it is the base.
+const IN_4_BITS: [&str; 4] = ["load_in_4bit", "q_lora", "use_qlora", "use_4bit_quantization"];
+
 fn kind(draft: &mut Draft) {
     let mut half = |name: &str, argument: &str| own_flag(draft, name).or_else(|| draft.flag(argument)).unwrap_or(false);
     let (bf16, fp16) = (half("bf16.enabled", "--bf16"), half("fp16.enabled", "--fp16"));
+    let mixed = draft.known("mixed_precision");
+    let mixed = |form: &str| mixed.as_deref() == Some(form);
+    let (bf16, fp16) = (bf16 || mixed("bf16") && !fp16, fp16 || mixed("fp16") && !bf16);
     if bf16 && fp16 {
         draft.refuse("fp16.enabled", "DeepSpeed takes bf16 or fp16, not both. Switch one off.", 0);
     }
@@ -340,12 +380,16 @@ fn kind(draft: &mut Draft) {
         .find_map(|key| draft.signed(key))
         .and_then(|rank| u64::try_from(rank).ok())
         .filter(|rank| *rank > 0);
-    let adapters = draft.flag("--use_peft").unwrap_or(rank.is_some());
+    let adapters = ["--use_peft", "--use_lora", "--use_peft_lora"]
+        .into_iter()
+        .find_map(|key| draft.flag(key));
+    let quantized =
+        IN_4_BITS.iter().any(|key| draft.tells(&format!("--{key}"), true)) || draft.known_whole("--bits") == Some(4);
+    let adapters = adapters.unwrap_or(rank.is_some() || quantized);
     if !adapters {
         draft.set("workload.kind", "sft");
         return;
     }
-    let quantized = draft.flag("--load_in_4bit") == Some(true);
     draft.set("workload.kind", if quantized { "qlora" } else { "lora" });
     draft.set("workload.lora.rank", rank.unwrap_or(16));
     let targets = draft.text("--lora_target_modules");

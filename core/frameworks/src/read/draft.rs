@@ -1,6 +1,7 @@
 //! The question that grows, and the report beside it.
 
 mod finish;
+mod generation;
 mod values;
 
 use std::collections::BTreeSet;
@@ -29,6 +30,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) own: Option<&'a Question>,
     /// The question of the link in the text's head.
     pub(crate) link: Option<&'a Question>,
+    /// Folders of weights, each with the repository that the text says it is of.
+    folders: &'a [(String, String)],
     /// The release that the text is older than, as the keys show that it has renamed or removed.
     older: Option<[u32; 3]>,
     /// Whether the text is a few settings without their command: the base question says the rest.
@@ -37,6 +40,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) launched: u32,
     /// A file that the command names and nobody gave.
     named: Option<String>,
+    /// Whether the trainer's own model generates, and no engine.
+    pub(crate) generates_itself: bool,
     /// GPUs that train, where the text tells.
     pub(crate) train_gpus: Option<u64>,
     root: Value,
@@ -66,10 +71,12 @@ impl<'a> Draft<'a> {
             base: base.question,
             own: base.own,
             link: base.link,
+            folders: base.folders,
             older: None,
             snippet: false,
             launched: 0,
             named: None,
+            generates_itself: false,
             train_gpus: None,
             root: json!({"version": wire::VERSION}),
             settings: Settings::default(),
@@ -103,16 +110,16 @@ impl<'a> Draft<'a> {
                 let to = to
                     .strip_suffix('*')
                     .map_or_else(|| to.to_owned(), |start| format!("{start}{rest}"));
-                self.outdated.push(Outdated {
-                    key: setting.written.clone(),
-                    now: Some(to.clone()),
-                    line: setting.line,
-                });
+                // Tables without dashes are of files as well as of commands.
+                let dashes = if setting.written.starts_with("--") && !to.starts_with("--") { "--" } else { "" };
+                let now = format!("{dashes}{to}");
                 self.refuse(
                     &setting.written,
-                    format!("Renamed in {since}: it is {to} now, and is read as that."),
+                    format!("Renamed in {since}: it is {now} now, and is read as that."),
                     setting.line,
                 );
+                self.outdated
+                    .push(Outdated { key: setting.written.clone(), now: Some(now), line: setting.line });
                 // The new name wins where both are stated.
                 if self.settings.get(&to).is_none() {
                     self.settings.state(to, setting);
@@ -128,6 +135,15 @@ impl<'a> Draft<'a> {
     pub(crate) fn shows_older(&mut self, release: &str) {
         let release = binding::release(release);
         self.older = Some(self.older.map_or(release, |older| older.min(release)));
+    }
+
+    /// Notes a key of an older release that was read as it is: what it is now with the same value, or nothing where that is what is
+    /// taken without it.
+    pub(crate) fn is_of_old(&mut self, key: &str, now: Option<&str>) {
+        let Some(own) = self.settings.get(key) else { return };
+        let dashes = if own.written.starts_with("--") { "--" } else { "" };
+        let now = now.map(|now| format!("{dashes}{now}"));
+        self.outdated.push(Outdated { key: own.written.clone(), now, line: own.line });
     }
 
     /// The newest release asks for a setting that had this value by itself in the text's.
@@ -283,14 +299,21 @@ impl<'a> Draft<'a> {
 
     /// Notes how a part of the text was read.
     pub(crate) fn note(&mut self, line: u32, text: impl AsRef<str>) {
-        self.notes.push(Note { line, file: None, text: printable(text.as_ref()) });
+        self.notes
+            .push(Note { line, file: None, text: printable(text.as_ref()), decides: false });
+    }
+
+    /// Notes what the verdict stands on and may be otherwise: it is said beside it.
+    pub(crate) fn doubt(&mut self, line: u32, text: impl AsRef<str>) {
+        self.notes
+            .push(Note { line, file: None, text: printable(text.as_ref()), decides: true });
     }
 
     /// Notes what holds for the text as a whole, where nothing has noted it before.
     pub(crate) fn note_once(&mut self, text: &str) {
         let text = printable(text);
         if self.notes.iter().all(|own| own.text != text) {
-            self.notes.push(Note { line: 0, file: None, text });
+            self.notes.push(Note { line: 0, file: None, text, decides: false });
         }
     }
 

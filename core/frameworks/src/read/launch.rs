@@ -159,6 +159,11 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
     if command.words.iter().any(|word| verl_setting(&word.text)) {
         return Some((Dialect::Verl, program(&command.words)?));
     }
+    // Arguments of TRL's configurations, whatever the script is called and launched by.
+    let trls = command.words.iter().any(|word| signs::of_trl(&word.text)) && command.words.iter().any(on_the_trainer);
+    if trls && let Some(at) = command.words.iter().position(|word| word.text.ends_with(".py")) {
+        return Some((Dialect::Trl, at));
+    }
     let deepspeed = command.words.iter().any(|word| {
         word.text == "deepspeed" || word.text.ends_with("/deepspeed") || word.text.starts_with("--deepspeed")
     });
@@ -167,11 +172,7 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
         return Some((Dialect::Deepspeed, at));
     }
     // A script on Hugging Face's Trainer: `torchrun train.py --per_device_train_batch_size 4 …`.
-    let argument = |word: &Word| {
-        let name = word.text.split('=').next().unwrap_or_default();
-        name.replace('-', "_") == "__per_device_train_batch_size"
-    };
-    if command.words.iter().any(argument) {
+    if command.words.iter().any(on_the_trainer) {
         let file = |word: &Word| word.text.ends_with(".py");
         let at = command.words.iter().position(file).unwrap_or(0);
         return Some((Dialect::Deepspeed, at));
@@ -182,6 +183,12 @@ fn entry(command: &Command) -> Option<(Dialect, usize)> {
         return Some((Dialect::Megatron, at));
     }
     None
+}
+
+/// Whether a word is an argument that every script on Hugging Face's Trainer has.
+fn on_the_trainer(word: &Word) -> bool {
+    let name = word.text.split('=').next().unwrap_or_default();
+    name.replace('-', "_") == "__per_device_train_batch_size"
 }
 
 /// Whether a word is a setting that trainers on veRL's configuration alone have.

@@ -25,6 +25,8 @@ pub(crate) struct Base<'a> {
     pub(crate) own: Option<&'a Question>,
     /// The question of the link.
     pub(crate) link: Option<&'a Question>,
+    /// Folders of weights, each with the repository that the text says it is of.
+    pub(crate) folders: &'a [(String, String)],
 }
 
 /// The question of the first link in comments, and notes on links that are broken, by the lines of all texts together.
@@ -42,7 +44,7 @@ pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
             Ok((question, _)) => return Some(question),
             Err(error) => {
                 let text = printable(&format!("The link is passed over. {}", error.message));
-                notes.push(Note { line: number, file: None, text });
+                notes.push(Note { line: number, file: None, text, decides: false });
             }
         }
     }

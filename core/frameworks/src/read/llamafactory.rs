@@ -14,6 +14,7 @@ use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::Part;
 use super::trainer::{self, Adapters};
+use shardwise_rules::unsloth::SHORTEST_MOVED;
 
 /// Whether settings are a configuration of LLaMA-Factory's: no other has these names.
 pub(super) fn is_its(settings: &[Setting]) -> bool {
@@ -28,6 +29,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::LlamaFactory, keys::SECTIONS, base);
     let run = trainer::state(&mut draft, parts)?;
     trainer::gpus(&mut draft, &run);
+    one_gpu(&mut draft);
     if draft.states("model") && !draft.states("model_name_or_path") {
         v1::question(&mut draft, &run);
         return draft.finish(None);
@@ -105,6 +107,46 @@ fn question(draft: &mut Draft, split: u64) {
     let liger = draft.flag("enable_liger_kernel").unwrap_or(false);
     let preferences = matches!(draft.known("stage").as_deref(), Some("rm" | "dpo" | "kto"));
     draft.set("plan.fused_lm_head", liger && !preferences);
+    by_unsloth(draft, preferences);
+}
+
+/// A model that Unsloth loads trains on one GPU where nothing says that there are more.
+fn one_gpu(draft: &mut Draft) {
+    if draft.tells("use_unsloth", true) && trainer::known_gpus(draft).is_none() {
+        let why = "A model that Unsloth loads is trained on one GPU where no launcher starts more.";
+        draft.assume("hardware.gpus", 1, why);
+        draft.set("hardware.gpus_per_node", 1);
+    }
+}
+
+/// What Unsloth does to a model that it loads (0.9.5, `model/model_utils/unsloth.py`: `FastLanguageModel` with
+/// `use_gradient_checkpointing="unsloth"`, whatever `disable_gradient_checkpointing` says): no logits where the model computes the loss,
+/// which it does not for preferences (`train/dpo/trainer.py` asks for logits), and the inputs of layers in host memory. Its way of
+/// checkpointing alone (`use_unsloth_gc`; `model/model_utils/checkpointing.py`) moves these inputs too.
+fn by_unsloth(draft: &mut Draft, preferences: bool) {
+    let loaded = draft.flag("use_unsloth") == Some(true);
+    let recomputes = draft.field("plan.recompute").is_some_and(|own| own == "full");
+    let moves = draft.flag("use_unsloth_gc") == Some(true) && recomputes;
+    if !loaded && !moves {
+        return;
+    }
+    if loaded && trainer::known_gpus(draft).is_some_and(|gpus| gpus > 1) {
+        let why = "Of Unsloth in LLaMA-Factory the estimate is on one GPU alone. On several it has the loss and the recomputation of Transformers, which take more memory.";
+        draft.doubt(0, why);
+        return;
+    }
+    if loaded {
+        draft.set("plan.fused_lm_head", !preferences);
+        draft.set("plan.recompute", "full");
+    }
+    // `unsloth/models/_utils.py:506` of 2026.10.9: shorter ones stay.
+    let long = draft
+        .size("workload.sequence_length")
+        .is_none_or(|length| length >= SHORTEST_MOVED);
+    draft.set("plan.offload.activations", !loaded || long);
+    for field in ["plan.offload.activations", "plan.fused_lm_head"] {
+        draft.overrule(field);
+    }
 }
 
 /// The attention kernel, by LLaMA-Factory's words; `auto` is what Transformers takes.

@@ -30,7 +30,9 @@ pub(super) fn is_its(settings: &[Setting]) -> bool {
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     let mut draft = Draft::new(Dialect::MsSwift, keys::SECTIONS, base);
     let run = trainer::state(&mut draft, parts)?;
-    let entry = draft.take_model("model", "model");
+    // ms-swift 2 knew a model by its type alone.
+    let typed = draft.predates("3.0") && !draft.states("model");
+    let entry = draft.take_model(if typed { "model_type" } else { "model" }, "model");
     trainer::gpus(&mut draft, &run);
     spread(&mut draft, &run);
     // Ray is told the GPUs of each role.
@@ -118,9 +120,11 @@ fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<
     let (key, shown) = if draft.states("train_type") { ("train_type", "lora") } else { ("tuner_type", "lora") };
     let tuner = draft.word(key).unwrap_or_else(|| shown.to_owned());
     let quantized = draft.known_whole("quant_bits") == Some(4) || draft.tells("load_in_4bit", true);
-    let adapters = Adapters { rank: "lora_rank", default: 8, targets: "target_modules", quantized };
+    let targets = if draft.states("lora_target_modules") { "lora_target_modules" } else { "target_modules" };
+    let adapters = Adapters { rank: "lora_rank", default: 8, targets, quantized };
     let full = tuner == "full";
     trainer::task(draft, kind.as_deref(), (!full).then_some(adapters));
+    earlier(draft, full);
     if !full && !matches!(tuner.as_str(), "lora" | "longlora" | "adalora") {
         draft.note(0, format!("{tuner} is estimated as LoRA, whose adapters are about as small."));
     }
@@ -158,6 +162,40 @@ fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<
     let packing = ["packing", "padding_free"].iter().any(|key| draft.tells(key, true));
     draft.set("workload.packing", packing && text);
     kind
+}
+
+/// What ms-swift 2 did where nothing said otherwise (2.6.1, `swift/llm/utils/argument.py`, `SftArguments`): adapters on queries, keys and
+/// values, and sequences of 2,048 tokens. Values that have other words now are said.
+fn earlier(draft: &mut Draft, full: bool) {
+    for (key, now) in [
+        ("dtype", "dtype is of ms-swift 2: torch_dtype says it now, as bfloat16, float16 or float32."),
+        (
+            "lora_target_modules",
+            "lora_target_modules is of ms-swift 2: target_modules says it now, and all-linear for ALL.",
+        ),
+        ("use_flash_attn", "use_flash_attn is of ms-swift 2: attn_impl says it now, as flash_attn."),
+    ] {
+        if draft.states(key) {
+            draft.note(0, now);
+        }
+    }
+    draft.is_of_old("dtype", None);
+    draft.is_of_old("use_flash_attn", None);
+    let listed = draft
+        .word("lora_target_modules")
+        .is_some_and(|own| !matches!(own.as_str(), "ALL" | "DEFAULT"));
+    draft.is_of_old("lora_target_modules", listed.then_some("target_modules"));
+    if !draft.predates("3.0") {
+        return;
+    }
+    // A type of ms-swift 2 is none of today's, which come of the model.
+    if draft.states("model") {
+        draft.is_of_old("model_type", None);
+    }
+    let named = draft.word("lora_target_modules").is_some_and(|own| own != "DEFAULT");
+    if !full && !named && !draft.states("target_modules") {
+        draft.set("workload.lora.targets", "attention");
+    }
 }
 
 /// What ms-swift does of itself (`arguments/rlhf_args.py`, `rlhf_trainers/args_mixin.py`).
@@ -199,7 +237,14 @@ fn layout(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Shards {
 
 /// `torch_dtype` loads the weights, and says the precision where no switch does (`base_args/model_args.py`).
 fn precision(draft: &mut Draft, states: bool) {
-    let half = draft.word("torch_dtype");
+    // ms-swift 2's words of the same, of which AUTO is bf16 where a card has it.
+    let old = draft.known("dtype").and_then(|own| match own.as_str() {
+        "bf16" | "AUTO" => Some("bfloat16".to_owned()),
+        "fp16" => Some("float16".to_owned()),
+        "fp32" => Some("float32".to_owned()),
+        _ => None,
+    });
+    let half = draft.word("torch_dtype").or(old);
     let fp16 = draft.tells("fp16", true) || half.as_deref() == Some("float16");
     if fp16 && !draft.tells("bf16", true) {
         draft.set("workload.precision", "fp16");
@@ -222,6 +267,9 @@ fn attention(draft: &mut Draft) {
             kernel::named(draft, "flash_attention_2", "plan");
         }
         Some(_) => kernel::hugging_face(draft, "attn_impl", "plan"),
+        None if draft.tells("use_flash_attn", true) => {
+            kernel::named(draft, "flash_attention_2", "plan");
+        }
         None => draft.default("attn_impl", "plan.attention_kernel", "sdpa"),
     }
 }
@@ -230,6 +278,13 @@ fn attention(draft: &mut Draft) {
 fn lengths(draft: &mut Draft, entry: Option<&ModelEntry>) {
     if draft.take_count("max_length", "workload.sequence_length", None).is_some() {
         return trainer::beyond_positions(draft);
+    }
+    if draft.predates("3.0") {
+        return draft.assume_known(
+            "workload.sequence_length",
+            2048,
+            "ms-swift 2's default; set max_length to state it.",
+        );
     }
     let own = draft.base.and_then(|base| base.workload.sequence_length);
     let positions = entry.map_or(2048, |own| own.shape.max_position_embeddings);

@@ -37,6 +37,14 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     });
     let (stands, founds): (Vec<_>, Vec<_>) =
         files.partition(|settings| settings.iter().any(|setting| setting.key == "defaults"));
+    // The last of those that stand on another names one that is not here.
+    if founds.is_empty()
+        && let Some(file) = stands
+            .last()
+            .and_then(|own| own.iter().find(|setting| setting.key == "defaults"))
+    {
+        draft.names(&file.value);
+    }
     // The first is the run's own, and stands on the second.
     for setting in founds.into_iter().chain(stands.into_iter().rev()).flatten() {
         recipe = true;

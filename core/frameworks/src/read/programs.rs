@@ -13,6 +13,11 @@ const SCRIPTS: &[&str] = &[
     "prm", "gold", "gmpo",
 ];
 
+/// Whether a word begins the name of one of TRL's commands or scripts.
+pub(super) fn is_trls(word: &str) -> bool {
+    SCRIPTS.contains(&word) || TRL.contains(&word)
+}
+
 /// The framework and the place of the program in a command that trains.
 pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
     let words = &command.words;

@@ -174,6 +174,9 @@ pub struct Reading {
     /// Whether a command that trains was read.
     #[serde(skip)]
     pub(super) launched: bool,
+    /// Whether the trainer's own model generates: the share of the card that stands for that is no engine's.
+    #[serde(skip)]
+    pub generates_itself: bool,
     /// What neither the text nor the base tells and no estimate goes without.
     pub missing: Vec<Missing>,
     /// Keys that became fields of the question.
@@ -215,6 +218,9 @@ pub struct Note {
     pub file: Option<u32>,
     /// One sentence.
     pub text: String,
+    /// Whether the verdict stands on it and may be another, so that it is said beside it.
+    #[serde(skip)]
+    pub decides: bool,
 }
 
 /// What has to be told before there is an estimate.
@@ -384,6 +390,12 @@ impl Reading {
     #[must_use]
     pub fn older_by_default(&self) -> bool {
         self.release.is_some() && self.outdated.is_empty() && !self.lacking.is_empty()
+    }
+
+    /// Whether a text with names of an older release is read as the newest's, where no older one is known.
+    #[must_use]
+    pub fn reads_newest(&self) -> bool {
+        self.release.as_deref() == self.framework.releases().first().copied()
     }
 
     /// What the texts ask.

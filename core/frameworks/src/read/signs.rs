@@ -30,6 +30,31 @@ pub(super) fn of_word(word: &str) -> Option<Dialect> {
     })
 }
 
+/// Whether a word of a command on Hugging Face's Trainer is an argument of TRL's: of GRPO's and RLOO's configurations or of DPO's and
+/// its kin (1.16.0, `trl/trainer/grpo_config.py`, `dpo_config.py`; releases before it had `max_prompt_length`), which `TrainingArguments`
+/// has none of.
+pub(super) fn of_trl(word: &str) -> bool {
+    let Some(option) = word.strip_prefix("--") else {
+        return false;
+    };
+    let name = option.split('=').next().unwrap_or_default().replace('-', "_");
+    GENERATES.contains(&name.as_str()) || PREFERS.contains(&name.as_str())
+}
+
+/// Arguments of a trainer that generates.
+pub(super) const GENERATES: [&str; 6] = [
+    "num_generations",
+    "max_completion_length",
+    "steps_per_generation",
+    "generation_batch_size",
+    "vllm_mode",
+    "vllm_gpu_memory_utilization",
+];
+
+/// Arguments of a trainer that learns from preferences.
+pub(super) const PREFERS: [&str; 4] =
+    ["precompute_ref_log_probs", "precompute_ref_batch_size", "rpo_alpha", "max_prompt_length"];
+
 /// The framework that alone has a key.
 fn of_key(key: &str) -> Option<Dialect> {
     let begins = |starts: &[&str]| starts.iter().any(|start| key.starts_with(start));

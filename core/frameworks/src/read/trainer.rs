@@ -5,6 +5,7 @@ pub(super) mod keys;
 pub(super) mod reinforcement;
 mod shards;
 
+use shards::Guess;
 pub(super) use shards::{Shards, shards};
 
 use super::deepspeed;
@@ -31,9 +32,22 @@ pub(super) struct Run {
     environment: Vec<Word>,
     /// Whether a configuration of `DeepSpeed` is there.
     pub(super) configured: bool,
+    /// What shards by the name of Accelerate's file, which is not here.
+    guessed: Option<Guess>,
 }
 
 impl Run {
+    /// Of a launcher's words before the program; `sharded` where the text itself says what shards the run.
+    pub(super) fn launched(draft: &mut Draft, before: &[Word], sharded: bool) -> Self {
+        let guessed = if sharded { None } else { laid_out(draft, before) };
+        Self { before: before.to_vec(), guessed, ..Self::default() }
+    }
+
+    /// Whether what shards the run is read from the name of Accelerate's file, which is not here.
+    pub(super) fn is_guessed(&self) -> bool {
+        self.guessed.is_some()
+    }
+
     /// A variable of the command's environment, where it has a value.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         let mut words = self.environment.iter().rev().filter(|word| word.open.is_none());
@@ -52,11 +66,7 @@ impl Run {
     /// Whether a launcher stands before the program, which starts a process for each GPU.
     pub(super) fn is_launched(&self) -> bool {
         let launchers = ["torchrun", "accelerate", "deepspeed", "torch.distributed.run"];
-        launchers.into_iter().any(|own| self.is_launched_by(own))
-    }
-
-    fn is_launched_by(&self, launcher: &str) -> bool {
-        self.before.iter().any(|word| word.text.rsplit('/').next() == Some(launcher))
+        launchers.into_iter().any(|own| is_launched_by(&self.before, own))
     }
 
     /// A whole number of 1 or more that a variable has.
@@ -91,7 +101,7 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
             named = named.or(file);
         }
     }
-    laid_out(draft, &run);
+    run.guessed = laid_out(draft, &run.before);
     // A file that is named and not there has all of the settings.
     match named {
         Some(file) if files == 0 && !draft.states_other_than("config") => Err(Trouble::new(
@@ -113,12 +123,39 @@ pub(super) fn state(draft: &mut Draft, parts: &[Part]) -> Result<Run, Trouble> {
     }
 }
 
-/// Asks for Accelerate's file where the command names one: it says what shards the run, and how many processes there are.
-fn laid_out(draft: &mut Draft, run: &Run) {
-    let file = launch::option(&run.before, &["config_file"]);
-    let Some(file) = file.filter(|_| run.is_launched_by("accelerate")) else {
+fn is_launched_by(before: &[Word], launcher: &str) -> bool {
+    before.iter().any(|word| word.text.rsplit('/').next() == Some(launcher))
+}
+
+/// States Accelerate's file where a part of the texts is one; whether it is.
+pub(super) fn state_accelerates(draft: &mut Draft, settings: &[Setting]) -> bool {
+    let its = ["distributed_type", "compute_environment"];
+    let here = settings.iter().any(|setting| its.contains(&setting.key.as_str()));
+    if here {
+        settings.iter().for_each(|setting| draft.state(plain(setting.clone())));
+    }
+    here
+}
+
+/// States what Accelerate's launcher is told in the place of its file.
+pub(super) fn state_launchers(draft: &mut Draft, before: &[Word]) {
+    let key = "mixed_precision";
+    let Some(word) = launch::option(before, &[key]).filter(|_| is_launched_by(before, "accelerate")) else {
         return;
     };
+    draft.state(Setting {
+        key: key.to_owned(),
+        written: format!("--{key}"),
+        value: word.text.rsplit('=').next().unwrap_or_default().to_owned(),
+        line: word.line,
+        open: word.open.clone(),
+    });
+}
+
+/// Asks for Accelerate's file where the command names one: it says what shards the run, and how many processes there are. What is
+/// read in its place, by its name, is what comes back.
+fn laid_out(draft: &mut Draft, before: &[Word]) -> Option<Guess> {
+    let file = launch::option(before, &["config_file"]).filter(|_| is_launched_by(before, "accelerate"))?;
     let file = file.text.rsplit('=').next().unwrap_or_default();
     let name = file.rsplit('/').next().unwrap_or_default();
     // Plain data parallelism is what is read without a file.
@@ -127,14 +164,16 @@ fn laid_out(draft: &mut Draft, run: &Run) {
         .iter()
         .any(|key| draft.states(key));
     // A text that was printed has the rest in its link.
-    if !plain && !there && draft.link.is_none() {
-        let file = short(file);
-        draft.miss(
-            "plan.backend",
-            "--config_file",
-            format!("{file:?} says what shards the run and is not here: paste it too."),
-        );
+    if plain || there || draft.link.is_some() {
+        return None;
     }
+    let file = short(file);
+    draft.miss(
+        "plan.backend",
+        "--config_file",
+        format!("{file:?} says what shards the run and is not here: paste it too."),
+    );
+    Some(Guess::by(name))
 }
 
 /// States what a script's command says; the file of settings that it names.
@@ -170,6 +209,7 @@ fn command(draft: &mut Draft, script: &Script, run: &mut Run) -> Option<String> 
         }
         draft.state(plain(setting));
     }
+    state_launchers(draft, &before);
     if run.program.is_empty() {
         launch.program.clone_into(&mut run.program);
         run.before = before;

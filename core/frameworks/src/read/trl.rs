@@ -8,9 +8,12 @@ pub(super) use keys::SECTIONS;
 use super::draft::Draft;
 use super::launch;
 use super::link::Base;
+use super::printable::short;
+use super::programs;
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::shell::Script;
+use super::signs;
 use super::text::{Kind, Part};
 use super::trainer::reinforcement::{self, Own, SERVER};
 use super::trainer::{self, Adapters, Run, Shards};
@@ -64,19 +67,40 @@ fn serve(draft: &mut Draft, script: &Script) {
     }
 }
 
-/// What a script of TRL trains: its name's first word.
+/// What a script of TRL trains: its name's first word, or for one's own script another of its words, or what its arguments are for.
 fn script(draft: &mut Draft, run: &Run) -> String {
     let file = run.program.rsplit('/').next().unwrap_or_default();
     let name = file.strip_suffix(".py").unwrap_or(file).rsplit('.').next().unwrap_or_default();
-    match name.split(['_', '-']).next().unwrap_or_default() {
-        "" => {
-            let guess =
-                if draft.states("num_generations") || draft.states("max_completion_length") { "grpo" } else { "sft" };
-            draft.note(0, "The text does not say which of TRL's commands runs: add it, as trl sft or trl grpo.");
-            guess.to_owned()
-        }
-        "gspo" => "grpo".to_owned(),
-        own => own.to_owned(),
+    let mut words = name.split(['_', '-']).map(|word| if word == "gspo" { "grpo" } else { word });
+    let first = words.next().unwrap_or_default();
+    if first.is_empty() {
+        draft.note(0, "The text does not say which of TRL's commands runs: add it, as trl sft or trl grpo.");
+        return by_arguments(draft).to_owned();
+    }
+    if programs::is_trls(first) {
+        return first.to_owned();
+    }
+    let own = match (words.find(|word| TRAINS.contains(word)), by_arguments(draft)) {
+        (Some("rloo"), "grpo") => "rloo",
+        (Some(named), "sft" | "dpo") => named,
+        (_, told) => told,
+    };
+    draft.note(0, format!("By its name and its arguments {:?} runs TRL's {own}.", short(file)));
+    own.to_owned()
+}
+
+/// What the estimate has of TRL's.
+const TRAINS: &[&str] = &["sft", "dpo", "kto", "orpo", "cpo", "reward", "grpo", "rloo"];
+
+/// What runs by arguments that its configuration alone has.
+fn by_arguments(draft: &Draft) -> &'static str {
+    let has = |names: &[&str]| names.iter().any(|name| draft.states(name));
+    if has(&signs::GENERATES) {
+        "grpo"
+    } else if has(&signs::PREFERS) {
+        "dpo"
+    } else {
+        "sft"
     }
 }
 

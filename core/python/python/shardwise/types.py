@@ -1427,7 +1427,8 @@ class PlanSpec(TypedDict, total=False):
     """
     nvme_offload: bool | None
     """DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
-    rather than in host memory (ZeRO-Infinity). The search never chooses it. Default false.
+    rather than in host memory (ZeRO-Infinity). Default: off where the plan is stated; a search of anything
+    but RL takes drives where host memory lacks room, and a caveat says so.
     """
     offload: Offload | None
     """What is kept in host memory."""

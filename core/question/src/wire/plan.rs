@@ -371,7 +371,8 @@ document! {
         /// estimate is fitted on. The search never chooses it.
         pub moe_enable_deepep: Option<bool>,
         /// DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
-        /// rather than in host memory (ZeRO-Infinity). The search never chooses it. Default false.
+        /// rather than in host memory (ZeRO-Infinity). Default: off where the plan is stated; a search of anything
+        /// but RL takes drives where host memory lacks room, and a caveat says so.
         pub nvme_offload: Option<bool>,
         /// DeepSpeed, ZeRO-3: GPUs that hold a second copy of the weights between them, from which the backward pass gathers
         /// (ZeRO++'s hpZ; a node's, usually). The search tries a node's on what it has found. Default 1: off.

@@ -55,12 +55,14 @@ pub(crate) fn run(
     let answer = interface::answer_of(&reading);
     let report = Report { reading: &reading, files, lang, all: form == Form::All };
     report.head(out)?;
+    report.missing(answer.is_ok(), out)?;
     match &answer {
         Ok(answer) => print_verdict(answer, lang, out)?,
         // What is missing says so itself.
         Err(_) if !reading.missing.is_empty() => {}
         Err(error) => writeln!(out, "{}", lang.sentence(&format!("No estimate: {error}")))?,
     }
+    report.beside(out)?;
     report.wrong(out)?;
     if let Some(improved) = improve(&texts, base.as_ref(), &reading) {
         let fits = answer.as_ref().is_ok_and(|answer| answer.fits);
@@ -149,15 +151,47 @@ impl Report<'_> {
         }
     }
 
+    /// What has to be told, before all else, and what the estimate below has in its place.
+    fn missing(&self, estimated: bool, out: &mut impl Write) -> io::Result<()> {
+        let missing = &self.reading.missing;
+        let lines: Vec<String> = missing.iter().map(|one| self.why(&one.why)).collect();
+        list(out, "Missing", &lines, self.lang)?;
+        if missing.is_empty() || !estimated {
+            return Ok(());
+        }
+        let assumed = self
+            .reading
+            .assumed
+            .iter()
+            .filter(|one| missing.iter().any(|lacks| lacks.field == one.field));
+        let assumed: Vec<String> = assumed.map(|one| format!("{} = {}", one.field, one.value)).collect();
+        let head = if assumed.is_empty() {
+            "The estimate is of what the text tells without that, and may be of another run:".to_owned()
+        } else {
+            format!("The estimate assumes {} in its place, and may be of another run:", assumed.join(", "))
+        };
+        writeln!(out, "{}", self.lang.sentence(&head))
+    }
+
+    /// What the verdict stands on and may be otherwise.
+    fn beside(&self, out: &mut impl Write) -> io::Result<()> {
+        let Report { reading, lang, .. } = *self;
+        let doubts = reading.doubts();
+        let mut lines: Vec<String> = doubts
+            .map(|one| format!("{}{}", self.place(one.line, one.file), self.why(&one.text)))
+            .collect();
+        lines.extend(reading.left_out().map(|says| lang.sentence(&says)));
+        list(out, "The verdict stands on this", &lines, lang)
+    }
+
     /// What nobody can run, what is not known, and what has to be told.
     fn wrong(&self, out: &mut impl Write) -> io::Result<()> {
         let Report { reading, lang, all, .. } = *self;
         let name = reading.framework.name();
         let colon = self.colon();
         let place = |line, file| self.place(line, file);
-        let lines = reading.missing.iter().map(|one| self.why(&one.why));
-        list(out, "Missing", &lines.collect::<Vec<_>>(), lang)?;
         let (own, theirs): (Vec<_>, Vec<_>) = reading.refused.iter().partition(|one| one.source == OWN);
+        let renamed = if all { None } else { reading.says_of_renamed() };
         let told = |one: &&Refused| {
             format!("{}{}{colon}{} [{}]", place(one.line, one.file), one.key, self.why(&one.why), one.source)
         };
@@ -165,6 +199,10 @@ impl Report<'_> {
             let older = if reading.older_by_default() {
                 format!(
                     "The text leaves out what the newest {name} asks for: read as {release}'s, which needs it not and whose words the changes speak. --migrate states it for the newest."
+                )
+            } else if reading.reads_newest() {
+                format!(
+                    "The keys are of an older {name} than {release}, in whose words the changes are. --migrate rewrites them for it."
                 )
             } else if reading.framework == Dialect::Torchtitan {
                 format!(
@@ -177,7 +215,13 @@ impl Report<'_> {
             };
             writeln!(out, "{}\n", lang.sentence(&older))?;
         }
-        list(out, &format!("{name} refuses"), &theirs.iter().map(told).collect::<Vec<_>>(), lang)?;
+        let theirs = theirs
+            .iter()
+            .filter(|one| renamed.is_none() || !reading.says_renamed(one))
+            .map(told);
+        let mut lines: Vec<String> = theirs.collect();
+        lines.extend(renamed.map(|says| lang.sentence(&format!("{says} --all lists them, --migrate rewrites them."))));
+        list(out, &format!("{name} refuses"), &lines, lang)?;
         let told = |one: &&Refused| format!("{}{}{colon}{}", place(one.line, one.file), one.key, self.why(&one.why));
         list(out, "Not estimated", &own.iter().map(told).collect::<Vec<_>>(), lang)?;
         let lines = reading.unknown.iter().map(|one| {
@@ -297,7 +341,7 @@ fn print_improved(improved: &Improved, fits: bool, lang: Language, out: &mut imp
         "What makes it fit, without changing what is trained:"
     };
     writeln!(out, "{}", lang.sentence(title))?;
-    for change in &improved.changes {
+    for (at, change) in improved.changes.iter().enumerate() {
         let fits = if change.fits { "fits" } else { "does not fit yet" };
         let told = format!(
             "{} from {} to {}: {:.0} tokens/s per GPU ({:+.0} %), {:.1} GiB, {fits}",
@@ -308,6 +352,8 @@ fn print_improved(improved: &Improved, fits: bool, lang: Language, out: &mut imp
             100.0 * (change.speedup - 1.0),
             change.reserved_gib
         );
+        // Each stands on those before it, as its figures do.
+        let told = if at == 0 { told } else { format!("then also {told}") };
         writeln!(out, "  {}", lang.sentence(&told))?;
         for setting in &change.settings {
             writeln!(out, "    {setting}")?;

@@ -6,7 +6,8 @@ use super::{Checked, Finding, Level, OUT_OF_MEMORY, Said, Verdict};
 use shardwise_catalog::catalog::Offer;
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit::{ENGINE, HOST};
-use shardwise_frameworks::read::{Assumed, Improved, OWN, Reading, Understood};
+use shardwise_engine::phase::Phase;
+use shardwise_frameworks::read::{Assumed, Improved, OWN, Reading, Understood, Unknown};
 use shardwise_question::market::{cheapest, is_unsaid};
 use shardwise_question::wire::{
     Advice, Answer, CheckOptions, FitState, HardwareSpec, Question, RunSpec, Severity, VERSION,
@@ -107,7 +108,12 @@ impl Judged {
         }
         // Of an older release it is not known which one will run it.
         let older = reading.release.is_some();
-        for one in &reading.refused {
+        let renamed = reading.says_of_renamed();
+        for one in reading
+            .refused
+            .iter()
+            .filter(|one| renamed.is_none() || !reading.says_renamed(one))
+        {
             let text = format!("{}: {}", one.key, one.why);
             let (finding, verdict) = match () {
                 () if one.source == OWN => (error("no-estimate", text), Verdict::Unknown),
@@ -116,13 +122,24 @@ impl Judged {
             };
             self.found(Finding { line: one.line, file: one.file, ..finding }, verdict);
         }
-        for one in reading.unknown.iter().take(MOST_OF_A_KIND) {
+        if let Some(says) = renamed {
+            let finding = if older { warning("refused", says) } else { error("refused", says) };
+            self.found(finding, if older { Verdict::Fits } else { Verdict::Unfit });
+        }
+        for one in reading.doubts() {
+            let finding = warning("doubt", one.text.clone());
+            self.found(Finding { line: one.line, file: one.file, ..finding }, Verdict::Fits);
+        }
+        let mut unknown: Vec<&Unknown> = reading.unknown.iter().collect();
+        unknown.sort_by_key(|one| !reading.may_decide().any(|own| own == *one));
+        for one in unknown.into_iter().take(MOST_OF_A_KIND) {
             let text = if one.hint.is_empty() {
                 format!("{} is not known, and so not in the estimate.", one.key)
             } else {
                 format!("{} is not known: {}", one.key, one.hint)
             };
-            self.found(Finding { line: one.line, file: one.file, ..note("unknown-key", text) }, Verdict::Fits);
+            let finding = if reading.may_decide().any(|own| own == one) { warning } else { note };
+            self.found(Finding { line: one.line, file: one.file, ..finding("unknown-key", text) }, Verdict::Fits);
         }
         for one in reading.not_modelled.iter().take(MOST_OF_A_KIND) {
             let text = format!("{} = {}: {}", one.key, one.value, one.why);
@@ -149,6 +166,7 @@ impl Judged {
     pub(super) fn memory(&mut self, answer: &Answer, improved: Option<&Improved>, reading: &Reading) {
         let fit = &answer.fit;
         let phase = match fit.phase {
+            ENGINE if reading.generates_itself => Phase::Rollout.name().to_owned(),
             ENGINE => "the engine's share of the card".to_owned(),
             HOST => "the host memory of a node".to_owned(),
             phase => phase.replace('_', " "),
@@ -165,6 +183,7 @@ impl Judged {
         if !self.guessed.is_empty() {
             self.says.push(format!("That assumes {}.", self.guessed.join(", ")));
         }
+        self.says.extend(reading.left_out());
         self.says.push(format!("{} s a step.", figure(answer.step_time_s)));
         match fit.state {
             FitState::Fits => {}
@@ -201,7 +220,14 @@ impl Judged {
     }
 
     /// Holds the run against the deadline and the budget.
-    pub(super) fn limits(&mut self, answer: &Answer, hardware: &HardwareSpec, options: &CheckOptions) {
+    pub(super) fn limits(&mut self, answer: &Answer, reading: &Reading, options: &CheckOptions) {
+        let hardware = &reading.question.hardware;
+        if reading.generates_itself && (options.deadline_h.is_some() || options.budget_usd.is_some()) {
+            let rule = if options.deadline_h.is_some() { "deadline" } else { "budget" };
+            let says = "How long the trainer's own model takes to generate is not modelled, so that no limit can be checked. Set use_vllm.";
+            self.found(error(rule, says), Verdict::Unknown);
+            return;
+        }
         let assumed = answer.run.is_none_or(|run| run.assumed);
         let (hours, usd) = (answer.run.map(|run| run.all_hours()), answer.run.map(|run| run.all_usd()));
         if (options.deadline_h.is_some() || options.budget_usd.is_some()) && assumed {

@@ -3,7 +3,7 @@
 use crate::binding::Meaning::{Field, Ignored, Plan, Removed, Renamed, Unmodelled};
 use crate::binding::Table::Read;
 use crate::binding::{KeySection, Meaning};
-use crate::read::trainer::keys::{PEFT, TRAINING};
+use crate::read::trainer::keys::{BESIDE, PEFT, TRAINING};
 
 const LOG: Meaning = Ignored("logs and checkpoints");
 const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
@@ -57,6 +57,10 @@ pub(in crate::read) static SECTIONS: &[KeySection] = &[
     KeySection { prefix: "zero_optimization.", plan: "plan.", tables: &[Read(ZERO)] },
     KeySection { prefix: "--", plan: "plan.", tables: &[Read(ARGUMENTS)] },
     KeySection { prefix: "--", plan: "plan.", tables: &[Read(TRAINING), Read(PEFT)] },
+    BESIDE[1],
+    BESIDE[2],
+    BESIDE[3],
+    BESIDE[4],
 ];
 
 pub(in crate::read) const TOP: &[(&str, Meaning)] = &[
@@ -141,19 +145,31 @@ pub(in crate::read) const ZERO: &[(&str, Meaning)] = &[
 /// What scripts on the Trainer have beside its own arguments, by TRL's names.
 const ARGUMENTS: &[(&str, Meaning)] = &[
     ("model_name_or_path", Field("model")),
-    ("max_length|max_seq_length|model_max_length|block_size|cutoff_len", Field("workload.sequence_length")),
+    ("max_length|max_seq_length|max_seq_len|model_max_length|block_size|cutoff_len", Field("workload.sequence_length")),
     ("packing", Field("workload.packing")),
-    ("use_peft|load_in_4bit", Field("workload.kind")),
-    ("lora_r|lora_rank", Field("workload.lora.rank")),
+    (
+        "use_peft|use_lora|use_peft_lora|load_in_4bit|q_lora|use_qlora|use_4bit_quantization|bits",
+        Field("workload.kind"),
+    ),
+    ("lora_r|lora_rank|lora_dim", Field("workload.lora.rank")),
     ("lora_target_modules", Field("workload.lora.targets")),
     ("lora_*", OBJECTIVE),
     ("use_liger_kernel|use_liger", Plan("fused_lm_head")),
     ("deepspeed|deepspeed_config|deepspeed_*", Ignored("the other file")),
-    ("attn_implementation", Plan("attention_kernel attention")),
+    (
+        "attn_implementation|use_flash_attn|flash_attn|use_flash_attention|use_flash_attention_2",
+        Plan("attention_kernel attention"),
+    ),
     ("torch_dtype|dtype", Ignored("the precision says it")),
     ("model_init_kwargs*", Ignored("how the model is loaded")),
     ("tokenizer_*", LOG),
-    ("dataset_*|data_*|train_file|preprocessing_num_workers", Ignored("which data is read, and how")),
+    (
+        "dataset_*|data_*|train_file|preprocessing_num_workers|lazy_preprocess|chat_template_format|add_special_tokens|append_concat_token|splits",
+        Ignored("which data is read, and how"),
+    ),
+    // PEFT's script (`examples/sft/train.py`).
+    ("use_nested_quant", Ignored("the type of the scales of the 4-bit base")),
+    ("use_reentrant", Ignored("how checkpoints are taken")),
     ("max_steps", Ignored("length of the run")),
     ("group_by_length", Unmodelled("the estimate pads to the longest")),
 ];

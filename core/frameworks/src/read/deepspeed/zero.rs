@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{own, own_flag};
 use crate::read::draft::Draft;
+use crate::read::printable::short;
 
 fn key(name: &str) -> String {
     format!("zero_optimization.{name}")
@@ -135,11 +136,11 @@ pub(in crate::read) fn stage_by_name(draft: &mut Draft) {
     let name = ["--deepspeed", "--deepspeed_config", "--deepspeed_config_file"]
         .iter()
         .find_map(|argument| draft.text(argument).filter(|text| text.contains(".json")));
-    let name = name.unwrap_or_default().to_ascii_lowercase();
+    let name = name.unwrap_or_default();
     let stage = (0..=3).find(|stage| {
         ["zero", "zero_", "zero-", "stage", "stage_", "z", "_s"]
             .iter()
-            .any(|word| name.contains(&format!("{word}{stage}")))
+            .any(|word| name.to_ascii_lowercase().contains(&format!("{word}{stage}")))
     });
     match stage {
         Some(stage) => draft.assume(
@@ -147,6 +148,15 @@ pub(in crate::read) fn stage_by_name(draft: &mut Draft) {
             stage,
             "From the name of the configuration, which is not here: paste it too.",
         ),
-        None => draft.assume("plan.zero_stage", 3, "The configuration is not here: paste it too."),
+        None => stage_unknown(draft, &name),
+    }
+}
+
+/// What is taken where a configuration is not here and its name says no stage.
+pub(in crate::read) fn stage_unknown(draft: &mut Draft, name: &str) {
+    draft.assume("plan.zero_stage", 3, "The configuration is not here: paste it too.");
+    if !name.is_empty() {
+        let file = short(name);
+        draft.doubt(0, format!("{file:?} says how DeepSpeed shards and offloads and is not here: ZeRO-3 without offload is taken in its place. Paste it too."));
     }
 }

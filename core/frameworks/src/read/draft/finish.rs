@@ -37,6 +37,7 @@ impl Draft<'_> {
         }
         link::one_length(&mut self.root);
         let left_out = belonging::strip(&mut self.root);
+        self.share_of_the_trainer();
         if !left_out.is_empty() {
             self.note(0, format!("Left out of the question, which has no use for it: {}.", left_out.join(", ")));
         }
@@ -64,6 +65,7 @@ impl Draft<'_> {
             question,
             settings_alone: self.snippet,
             launched: self.launched > 0,
+            generates_itself: self.generates_itself,
             missing: self.missing,
             outdated: self.outdated,
             lacking: self.lacking,

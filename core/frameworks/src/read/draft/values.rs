@@ -6,7 +6,7 @@ use super::Draft;
 use crate::binding::{Form, Meaning, find};
 use crate::read::printable::short;
 use crate::read::settings::Setting;
-use crate::read::{model, value};
+use crate::read::{downloads, model, value};
 use shardwise_catalog::catalog::ModelEntry;
 
 impl Draft<'_> {
@@ -234,6 +234,11 @@ impl Draft<'_> {
             self.set(field, entry.id);
             return Some(entry);
         }
+        if let Some((entry, repository)) = path.as_deref().and_then(|path| self.downloaded(path)) {
+            let why = format!("{key} is a folder of {repository:?}, as the text says elsewhere.");
+            self.assume_known(field, entry.id, why);
+            return Some(entry);
+        }
         let why = match (&path, open) {
             (Some(path), _) => format!("{key} is {:?}, which the catalog does not know.", short(path)),
             (None, Some(open)) => {
@@ -253,6 +258,13 @@ impl Draft<'_> {
         self.model_otherwise(key, path.as_deref(), &why)
     }
 
+    /// The model of a folder that the text names the repository of.
+    fn downloaded(&self, path: &str) -> Option<(&'static ModelEntry, String)> {
+        let folder = downloads::folder(path)?;
+        let (_, repository) = self.folders.iter().find(|(own, _)| own == folder)?;
+        Some((model::find(repository)?, short(repository)))
+    }
+
     /// The base's model where no key names one, for the reason `why`; else it is missing, under the name that `path` has.
     pub(crate) fn model_otherwise(&mut self, key: &str, path: Option<&str>, why: &str) -> Option<&'static ModelEntry> {
         if let Some(base) = self.base.filter(|base| !base.model.is_null()) {
@@ -263,7 +275,7 @@ impl Draft<'_> {
         let name = path.and_then(model::name);
         self.set("model", name.map_or(Value::Null, Value::from));
         let why = match &self.named {
-            Some(file) if path.is_none() => format!("{why} Paste {file}, which the command names, or name the model."),
+            Some(file) if path.is_none() => format!("{why} Paste {file}, which the text names, or name the model."),
             _ => format!("{why} Name the model by its name on Hugging Face or by a config.json."),
         };
         self.miss("model", key, why);

@@ -45,7 +45,9 @@ const MODEL: &[(&str, Meaning)] = &[
     ("use_muon", Plan("optimizer")),
     ("pure_bf16", Plan("master_weights_bytes gradient_bytes optimizer_bytes")),
     ("fp8|fp8_backend|fp8_enable_fsdp_float8_all_gather", Field("workload.precision")),
-    ("use_unsloth|use_unsloth_gc|use_v1_kernels", IfOn("the estimate's kernels are the backend's own")),
+    ("use_unsloth", Plan("fused_lm_head recompute offload.activations")),
+    ("use_unsloth_gc", Plan("offload.activations")),
+    ("use_v1_kernels", IfOn("the estimate's kernels are the backend's own")),
     ("use_kt|kt_*", IfOn("there is no estimate of experts on the CPUs")),
     (
         "use_galore|galore_*|use_apollo|apollo_*|use_badam|badam_*|use_adam_mini",

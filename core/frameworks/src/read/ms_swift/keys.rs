@@ -1,7 +1,7 @@
 //! ms-swift's keys (4.6.0, `swift/arguments`, `swift/trainers`, `swift/rlhf_trainers`, `swift/megatron/arguments`), and those
 //! that releases before it had.
 
-use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Unmodelled};
+use crate::binding::Meaning::{Field, IfOn, Ignored, Plan, Renamed, Unmodelled};
 use crate::binding::Table::{Both, Read};
 use crate::binding::{KeySection, Meaning};
 use crate::emit::megatron::RECOMPUTE;
@@ -13,7 +13,7 @@ pub(in crate::read) static SECTIONS: &[KeySection] = &[
     KeySection {
         prefix: "",
         plan: "plan.",
-        tables: &[Read(MODEL), Read(DATA_SETS), Read(TUNER), Read(GENERATION), Read(OTHERS)],
+        tables: &[Read(MODEL), Read(DATA_SETS), Read(TUNER), Read(GENERATION), Read(OTHERS), Read(EARLIER)],
     },
     KeySection { prefix: "", plan: "plan.", tables: LAYOUT },
     KeySection { prefix: "", plan: "plan.", tables: &[Both(RECOMPUTE)] },
@@ -58,6 +58,29 @@ const MODEL: &[(&str, Meaning)] = &[
         "freeze_llm|freeze_parameters*|trainable_parameters*",
         IfOn("the estimate trains the language model, all of it or adapters on it"),
     ),
+];
+
+/// Names of ms-swift 2 (`docs/source_en/Instruction/ReleaseNote3.0.md`, `BreakChanges`,
+/// <https://github.com/modelscope/ms-swift/blob/1b132f644eccb1990a6fcb604271b82b9a068dae/docs/source_en/Instruction/ReleaseNote3.0.md>).
+/// Those whose values have other words now as well are read as they are.
+const EARLIER: &[(&str, Meaning)] = &[
+    ("sft_type", Renamed("tuner_type", "3.0")),
+    ("model_id_or_path", Renamed("model", "3.0")),
+    ("template_type", Renamed("template", "3.0")),
+    ("quantization_bit", Renamed("quant_bits", "3.0")),
+    ("batch_size", Renamed("per_device_train_batch_size", "3.0")),
+    ("eval_batch_size", Renamed("per_device_eval_batch_size", "3.0")),
+    ("check_model_is_latest", Renamed("check_model", "3.0")),
+    ("add_output_dir_suffix", Renamed("add_version", "3.0")),
+    ("bnb_4bit_comp_dtype", Renamed("bnb_4bit_compute_dtype", "3.0")),
+    ("dtype", Field("workload.precision plan.master_weights_bytes")),
+    ("lora_target_modules", Field("workload.lora.targets")),
+    ("use_flash_attn", Plan("attention_kernel attention")),
+    (
+        "train_dataset_sample|val_dataset_sample|dataset_test_ratio|check_dataset_strategy|custom_train_dataset_path|custom_val_dataset_path|preprocess_num_proc|self_cognition_sample",
+        DATA,
+    ),
+    ("eval_human|do_sample|predict_with_generate|only_save_model|save_on_each_node", LOG),
 ];
 
 const DATA_SETS: &[(&str, Meaning)] = &[

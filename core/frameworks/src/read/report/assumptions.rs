@@ -1,11 +1,52 @@
 //! What a reading assumed, by how much it matters.
 
-use super::{Assumed, Reading};
+use super::{Assumed, Note, Reading, Refused, Unknown};
 
 impl Reading {
     /// What is guessed and decides whether a run fits: what is trained, on what, how long the sequences are, how the states are split.
     pub fn guessed(&self) -> impl Iterator<Item = &Assumed> {
         self.assumed.iter().filter(|one| one.guessed && DECISIVE.contains(&&*one.field))
+    }
+
+    /// What the verdict stands on and may be otherwise, beside what is guessed.
+    pub fn doubts(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|one| one.decides)
+    }
+
+    /// Unknown settings whose names say that they may decide memory: of the base's bits, adapters, attention, lengths, recomputation
+    /// and what is moved or sharded.
+    pub fn may_decide(&self) -> impl Iterator<Item = &Unknown> {
+        self.unknown.iter().filter(|one| may_decide(&one.key))
+    }
+
+    /// Settings that were renamed since, each with its name now.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.outdated
+            .iter()
+            .filter_map(|one| Some((one.key.as_str(), one.now.as_deref()?)))
+    }
+
+    /// What of a text is not read and may decide whether it fits, in one sentence.
+    #[must_use]
+    pub fn left_out(&self) -> Option<String> {
+        let keys = named(self.may_decide().map(|one| one.key.as_str()));
+        (!keys.is_empty()).then(|| format!("Not read, and by their names they may decide it: {keys}."))
+    }
+
+    /// What was renamed since a text was written, in one sentence where that is much.
+    #[must_use]
+    pub fn says_of_renamed(&self) -> Option<String> {
+        let count = self.renamed().count();
+        (count >= TOGETHER).then(|| {
+            let keys = named(self.renamed().map(|(key, _)| key));
+            format!("{count} settings were renamed since and are read by their names of today: {keys}.")
+        })
+    }
+
+    /// Whether a refusal says no more than that a setting was renamed.
+    #[must_use]
+    pub fn says_renamed(&self, refused: &Refused) -> bool {
+        refused.why.starts_with("Renamed") && self.renamed().any(|(key, _)| key == refused.key)
     }
 
     /// What is assumed that moves an answer most, at most `count`: the GPU and how many, the model, lengths, batches.
@@ -22,6 +63,75 @@ impl Reading {
         found.sort_by_key(|(at, _)| *at);
         found.into_iter().take(count).map(|(_, one)| one).collect()
     }
+}
+
+/// Fewest renamed settings that are said together.
+const TOGETHER: usize = 3;
+
+/// Most settings that a sentence names.
+const NAMED: usize = 5;
+
+fn named<'a>(keys: impl Iterator<Item = &'a str>) -> String {
+    let keys: Vec<&str> = keys.collect();
+    let more = keys.len().saturating_sub(NAMED);
+    let names = keys.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{names} and {more} more") } else { names }
+}
+
+/// Words of settings that may decide memory.
+const OF_MEMORY: &[&str] = &[
+    "4bit",
+    "8bit",
+    "4bits",
+    "8bits",
+    "int4",
+    "int8",
+    "bits",
+    "nf4",
+    "qlora",
+    "quant",
+    "quantize",
+    "quantized",
+    "quantization",
+    "lora",
+    "peft",
+    "adapter",
+    "adapters",
+    "flash",
+    "attn",
+    "attention",
+    "xformers",
+    "sdpa",
+    "checkpointing",
+    "recompute",
+    "recomputation",
+    "offload",
+    "offloading",
+    "shard",
+    "sharding",
+    "fsdp",
+    "zero",
+    "liger",
+    "unsloth",
+    "cutoff",
+    "packing",
+];
+
+/// Words of settings that state a length of sequences, beside one that says that it is the most.
+const OF_LENGTH: [&str; 4] = ["len", "length", "seq", "tokens"];
+
+fn may_decide(key: &str) -> bool {
+    let words: Vec<String> = key
+        .to_ascii_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .map(str::to_owned)
+        .collect();
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    // `save_checkpointing_steps`, `eval_max_length` and the like are of other passes.
+    if has(&["save", "eval", "test", "log", "logging"]) {
+        return false;
+    }
+    has(OF_MEMORY) || has(&OF_LENGTH) && has(&["max", "model", "context", "sequence", "seq", "block"])
 }
 
 /// Fields that move memory by themselves: a guess of one is a guess of whether it fits.

@@ -76,7 +76,7 @@ const ACCELERATE: &[(&str, Meaning)] = &[
     ("num_processes|num_machines", Field("hardware.gpus hardware.gpus_per_node")),
     (
         "compute_environment|machine_rank|main_process_ip|main_process_port|main_training_function|rdzv_backend|same_network|\
-         tpu_*|downcast_bf16|enable_cpu_affinity|gpu_ids|main_process_*|commands|command_file|dynamo_config*",
+         debug|use_cpu|tpu_*|downcast_bf16|enable_cpu_affinity|gpu_ids|main_process_*|commands|command_file|dynamo_config*",
         LAUNCHER,
     ),
 ];

@@ -50,11 +50,12 @@ pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u
     let engine = draft.flag("use_vllm") == Some(true);
     let corrects = draft.flag("vllm_importance_sampling_correction").unwrap_or(true);
     let pending = step(draft, own, passes, rloo || engine && corrects);
-    if !engine {
-        without_engine(draft, "use_vllm");
+    if engine {
+        let server = draft.word("vllm_mode").as_deref() == Some("server");
+        generation(draft, own, server, pending);
+    } else {
+        by_the_trainer(draft, pending);
     }
-    let server = engine && draft.word("vllm_mode").as_deref() == Some("server");
-    generation(draft, own, server, pending);
     lengths(draft, &["vllm_max_model_length", "vllm_max_model_len", "vllm_serve.max_model_len"]);
 }
 
@@ -62,6 +63,34 @@ pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u
 pub(in crate::read) fn without_engine(draft: &mut Draft, key: &str) {
     let note = format!("Without {key} Transformers generates, many times as slowly. The estimate generates with vLLM.");
     draft.note(0, note);
+}
+
+/// Tokens of a pass of generation without an engine, for its working memory: assumed.
+const PASS: u64 = 2048;
+
+/// Generation without an engine, which is the default: the trainer's own model generates (trl 1.16.0, `trainer/grpo_trainer.py:1787`;
+/// ms-swift 4.6.0, `rlhf_trainers/rollout_mixin.py:390`), all `pending` responses of a rank together. ZeRO-3's weights are gathered for
+/// it (`trl/models/utils.py`, `_unwrap_model_for_generation`). A question has no generation without an engine: one stands for it that
+/// is there while it generates alone, and has a share of the card for nothing but weights, keys and values.
+fn by_the_trainer(draft: &mut Draft, pending: u64) {
+    draft.doubt(
+        0,
+        "Without use_vllm the trainer's own model generates (Transformers). How long that takes is not modelled: the estimate has vLLM's speed, and Transformers takes many times as long. While it generates, one more copy of the weights in 16 bits and keys and values of all responses are counted, and no engine's share of the card.",
+    );
+    draft.set("plan.rollout.engine", "vllm");
+    for size in ["tensor_parallel", "data_parallel"] {
+        draft.set(&format!("plan.rollout.{size}"), 1);
+    }
+    draft.set("plan.rollout.free_cache", true);
+    draft.set("plan.rollout.max_num_seqs", pending.max(1));
+    // No scheduler fills its passes: they have a token of each response, but for the first.
+    draft.set("plan.rollout.max_num_batched_tokens", PASS);
+    // Rules are of an engine's.
+    for field in ["plan.rollout.free_cache", "plan.rollout.max_num_seqs", "plan.rollout.gpu_memory_utilization"] {
+        draft.overrule(field);
+    }
+    draft.set("workload.rl.schedule", "colocated");
+    draft.generates_itself = true;
 }
 
 /// The length of the run in batches of prompts, of which each makes so many of the optimizer steps that `max_steps` counts.

@@ -16,6 +16,67 @@ pub(in crate::read) enum Shards {
     Nobody,
 }
 
+/// The Trainer's words for FSDP, whether its arguments are kept with their dashes or without.
+fn words_of_fsdp(draft: &Draft) -> Option<String> {
+    draft.known("fsdp").or_else(|| draft.known("--fsdp"))
+}
+
+/// What shards, by the name of a file that is not here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::read) enum Guess {
+    Deepspeed(u64),
+    Fsdp,
+    Nobody,
+}
+
+impl Guess {
+    /// By the words of Accelerate's files as they are named (`fsdp.yaml`, `deepspeed_zero3.yaml`, `ds_z2.yaml`).
+    pub(super) fn by(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let of_deepspeed = ["deepspeed", "zero", "ds_", "stage"].iter().any(|word| name.contains(word));
+        match stage_of(&name) {
+            _ if name.contains("fsdp") => Self::Fsdp,
+            Some(stage) => Self::Deepspeed(stage),
+            // Accelerate's default (`utils/dataclasses.py`, `DeepSpeedPlugin.zero_stage`).
+            None if of_deepspeed => Self::Deepspeed(2),
+            None => Self::Nobody,
+        }
+    }
+
+    fn take(self, draft: &mut Draft) -> Shards {
+        let why = "From the name of Accelerate's file, which is not here.";
+        match self {
+            Self::Deepspeed(stage) => {
+                draft.assume("plan.backend", "deepspeed", why);
+                draft.assume("plan.zero_stage", stage, why);
+                offload(draft, false, false, false);
+                Shards::Deepspeed
+            }
+            Self::Fsdp => {
+                draft.assume("plan.backend", "fsdp", why);
+                draft.assume("plan.zero_stage", 3, why);
+                Shards::Fsdp
+            }
+            Self::Nobody => {
+                let why = "Accelerate's file is not here: nothing is sharded, as without one.";
+                draft.assume("plan.backend", "ddp", why);
+                Shards::Nobody
+            }
+        }
+    }
+}
+
+const FROM_THE_NAME: &str = "From the name of the configuration, which is not here: paste it too.";
+
+/// The stage of ZeRO that a file's name says.
+fn stage_of(file: &str) -> Option<u64> {
+    (0..=3u64).find(|stage| {
+        ["zero", "zero_", "zero-", "stage", "stage_", "z"]
+            .iter()
+            .any(|word| file.contains(&format!("{word}{stage}")))
+    })
+}
+
 /// Sets the backend, its stage and what it offloads; `key` names `DeepSpeed`'s configuration.
 pub(in crate::read) fn shards(draft: &mut Draft, run: &Run, key: &str) -> Shards {
     let kind = draft.known("distributed_type").unwrap_or_default().to_ascii_uppercase();
@@ -33,13 +94,15 @@ pub(in crate::read) fn shards(draft: &mut Draft, run: &Run, key: &str) -> Shards
         }
         return Shards::Deepspeed;
     }
-    let sharded = draft
-        .known("fsdp")
+    let sharded = words_of_fsdp(draft)
         .is_some_and(|words| !matches!(words.trim_matches(['[', ']', ' ']), "" | "false" | "False"));
     if sharded || kind == "FSDP" || option("use_fsdp") || kind.is_empty() && draft.states_any("fsdp_config.") {
         draft.set("plan.backend", "fsdp");
         fsdp(draft);
         return Shards::Fsdp;
+    }
+    if let Some(guess) = run.guessed {
+        return guess.take(draft);
     }
     draft.set("plan.backend", "ddp");
     Shards::Nobody
@@ -62,6 +125,12 @@ fn plug_in(draft: &mut Draft) {
     if draft.states("deepspeed_config.zero_stage") {
         let stage = draft.signed("deepspeed_config.zero_stage").unwrap_or(2).clamp(0, 3);
         draft.set("plan.zero_stage", stage);
+    } else if let Some(file) = draft.known("deepspeed_config.deepspeed_config_file") {
+        // That file has the stage, and what is offloaded.
+        match stage_of(&file.to_ascii_lowercase()) {
+            Some(stage) => draft.assume("plan.zero_stage", stage, FROM_THE_NAME),
+            None => deepspeed::stage_unknown(draft, &file),
+        }
     } else {
         draft.assume_known("plan.zero_stage", 2, "Accelerate's default; set zero_stage to state it.");
     }
@@ -83,28 +152,21 @@ fn by_name(draft: &mut Draft, run: &Run, key: &str) {
     }
     let name = draft.known(key).unwrap_or_default();
     let file = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let stage = (0..=3u64).find(|stage| {
-        ["zero", "zero_", "zero-", "stage", "stage_", "z"]
-            .iter()
-            .any(|word| file.contains(&format!("{word}{stage}")))
-    });
+    let stage = stage_of(&file);
     // What a framework ships is known by its name alone: ms-swift's zero2, LLaMA-Factory's ds_z3_config.json, axolotl's
     // zero3_bf16_cpuoffload_params.json.
     let away = file.contains("offload");
     let parameters = away && stage == Some(3) && !file.contains("optim");
     match stage {
-        // ms-swift's own files (`swift/config/`), by their names.
+        // ms-swift's own files (`swift/config/`), by their names, and by those that ms-swift 2 gave them.
         Some(stage)
-            if matches!(name.as_str(), "zero0" | "zero1" | "zero2" | "zero3" | "zero2_offload" | "zero3_offload") =>
+            if matches!(name.as_str(), "zero0" | "zero1" | "zero2" | "zero3" | "zero2_offload" | "zero3_offload")
+                || matches!(name.as_str(), "default-zero2" | "default-zero3" | "zero2-offload" | "zero3-offload") =>
         {
             draft.set("plan.zero_stage", stage);
         }
-        Some(stage) => draft.assume(
-            "plan.zero_stage",
-            stage,
-            "From the name of the configuration, which is not here: paste it too.",
-        ),
-        None => draft.assume("plan.zero_stage", 3, "The configuration is not here: paste it too."),
+        Some(stage) => draft.assume("plan.zero_stage", stage, FROM_THE_NAME),
+        None => deepspeed::stage_unknown(draft, &name),
     }
     offload(draft, away, parameters, false);
 }
@@ -112,7 +174,7 @@ fn by_name(draft: &mut Draft, run: &Run, key: &str) {
 /// FSDP's keys: the Trainer's words, and those of its configuration and of Accelerate's, which are the same.
 fn fsdp(draft: &mut Draft) {
     let key = |name: &str| format!("fsdp_config.{name}");
-    let words = draft.known("fsdp").unwrap_or_default();
+    let words = words_of_fsdp(draft).unwrap_or_default();
     let says = |word: &str| words.split([' ', ',', '[', ']', '\'', '"', '-']).any(|own| own == word);
     let strategy = draft.known(&key("sharding_strategy")).unwrap_or_default().to_ascii_uppercase();
     let reshards = draft.known(&key("reshard_after_forward"));
