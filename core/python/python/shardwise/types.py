@@ -799,6 +799,8 @@ class HostParts(TypedDict, total=False):
 
     activations: float
     """Offloaded activations."""
+    buffers: float
+    """What copies, and page-locked memory that is larger than what lies in it, take beside these."""
     gradients: float
     """Gradients that the host's CPUs update with."""
     optimizer: float
@@ -1411,8 +1413,8 @@ class PlanSpec(TypedDict, total=False):
     gradient_bytes: float | None
     """Bytes of gradients per parameter. Default: the backend's."""
     logit_bytes: float | None
-    """Most bytes that a logit takes while a loss that is not fused is computed. Default: what the backend's code of today
-    takes; `transformers` before 4.49 took 18.
+    """Most bytes that a logit takes while a loss that is not fused is computed, or in an update of RL. Default: what the code of
+    today takes; `transformers` before 4.49 took 18.
     """
     master_weights_bytes: float | None
     """Bytes of master weights per parameter. Default: the backend's."""
