@@ -80,7 +80,8 @@ impl Desk {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
                 let broken = framework.violations(context.job, &best.first()?.plan);
                 let broken = broken.into_iter().next().unwrap_or(error);
-                // Who stated no split is not told to set one otherwise: parts of sequences share what whole ones do not.
+                // Who stated no split, nor the back end that has it, is not told to set it otherwise: parts of sequences share what whole
+                // ones do not.
                 let open = match broken.field.as_str() {
                     "plan.backend" => spec.backend.is_none(),
                     "plan.tensor_parallel" => spec.tensor_parallel.is_none(),
