@@ -567,6 +567,8 @@ fn changes_stand_on_those_before_them() {
     assert!(changes.len() > 1, "{said}");
     assert!(!changes[0].contains("then also"), "{said}");
     assert!(changes[1..].iter().all(|line| line.starts_with("  then also plan.")), "{said}");
+    let chinese = run(&["read", "--lang", "zh"], script);
+    assert!(text(&chinese.stdout).contains("  再加上 plan."), "{}", text(&chinese.stdout));
 }
 
 #[test]
@@ -578,4 +580,6 @@ fn many_renamed_settings_are_one_line_and_all_of_them_are_asked_for() {
     assert!(text(&short.stdout).contains("6 settings were renamed since"), "{}", text(&short.stdout));
     let all = run(&["read", "--all"], script);
     assert_eq!(text(&all.stdout).matches("Renamed in").count(), 6, "{}", text(&all.stdout));
+    let chinese = run(&["read", "--lang", "zh"], script);
+    assert!(text(&chinese.stdout).contains("，另有 1 项。--all 会全部列出"), "{}", text(&chinese.stdout));
 }

@@ -220,7 +220,9 @@ impl Report<'_> {
             .filter(|one| renamed.is_none() || !reading.says_renamed(one))
             .map(told);
         let mut lines: Vec<String> = theirs.collect();
-        lines.extend(renamed.map(|says| lang.sentence(&format!("{says} --all lists them, --migrate rewrites them."))));
+        let remedy = "--all lists them, --migrate rewrites them.";
+        let says = |says: String| [says.as_str(), remedy].map(|own| lang.sentence(own)).join(lang.pick(" ", ""));
+        lines.extend(renamed.map(says));
         list(out, &format!("{name} refuses"), &lines, lang)?;
         let told = |one: &&Refused| format!("{}{}{colon}{}", place(one.line, one.file), one.key, self.why(&one.why));
         list(out, "Not estimated", &own.iter().map(told).collect::<Vec<_>>(), lang)?;
@@ -353,8 +355,8 @@ fn print_improved(improved: &Improved, fits: bool, lang: Language, out: &mut imp
             change.reserved_gib
         );
         // Each stands on those before it, as its figures do.
-        let told = if at == 0 { told } else { format!("then also {told}") };
-        writeln!(out, "  {}", lang.sentence(&told))?;
+        let also = if at == 0 { String::new() } else { lang.sentence("then also ") };
+        writeln!(out, "  {also}{}", lang.sentence(&told))?;
         for setting in &change.settings {
             writeln!(out, "    {setting}")?;
         }

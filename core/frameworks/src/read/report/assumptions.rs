@@ -29,17 +29,23 @@ impl Reading {
     /// What of a text is not read and may decide whether it fits, in one sentence.
     #[must_use]
     pub fn left_out(&self) -> Option<String> {
-        let keys = named(self.may_decide().map(|one| one.key.as_str()));
-        (!keys.is_empty()).then(|| format!("Not read, and by their names they may decide it: {keys}."))
+        let (keys, more) = named(self.may_decide().map(|one| one.key.as_str()));
+        (!keys.is_empty()).then(|| match more {
+            0 => format!("Not read, and by their names they may decide it: {keys}."),
+            _ => format!("Not read, and by their names they may decide it: {keys} and {more} more."),
+        })
     }
 
     /// What was renamed since a text was written, in one sentence where that is much.
     #[must_use]
     pub fn says_of_renamed(&self) -> Option<String> {
         let count = self.renamed().count();
-        (count >= TOGETHER).then(|| {
-            let keys = named(self.renamed().map(|(key, _)| key));
-            format!("{count} settings were renamed since and are read by their names of today: {keys}.")
+        let (keys, more) = named(self.renamed().map(|(key, _)| key));
+        (count >= TOGETHER).then(|| match more {
+            0 => format!("{count} settings were renamed since and are read by their names of today: {keys}."),
+            _ => format!(
+                "{count} settings were renamed since and are read by their names of today: {keys} and {more} more."
+            ),
         })
     }
 
@@ -71,11 +77,11 @@ const TOGETHER: usize = 3;
 /// Most settings that a sentence names.
 const NAMED: usize = 5;
 
-fn named<'a>(keys: impl Iterator<Item = &'a str>) -> String {
+/// The first of some settings, and how many more there are.
+fn named<'a>(keys: impl Iterator<Item = &'a str>) -> (String, usize) {
     let keys: Vec<&str> = keys.collect();
-    let more = keys.len().saturating_sub(NAMED);
     let names = keys.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{names} and {more} more") } else { names }
+    (names, keys.len().saturating_sub(NAMED))
 }
 
 /// Words of settings that may decide memory.
