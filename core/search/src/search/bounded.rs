@@ -85,7 +85,7 @@ impl Search<'_> {
         top.best
     }
 
-    /// Some plan of a group that counts, fit it or not: of the smallest micro-batches and one head, or what nobody runs takes a minute.
+    /// Some plan of a group that counts, fit it or not: of those with the smallest micro-batches.
     fn any(&self, family: &Family, group: &Group) -> Option<Candidate> {
         for of in smallest(family, group) {
             for variant in family.heads().flatten() {

@@ -14,7 +14,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::complete::complete_rollout;
 use shardwise_question::job::{self, Job};
 use shardwise_question::plan::{Plan, RolloutPlan};
-use shardwise_question::wire::{AgentSpec, Backend, PlanSpec, Schedule};
+use shardwise_question::wire::{AgentSpec, Backend, Engine, KvCacheDtype, PlanSpec, Precision, Schedule};
 use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// Parallel layouts that are looked at of a space, passes of each, and variants of each of these.
@@ -183,6 +183,19 @@ fn with_more((Asked(mut question), drawn): (Asked, u32)) -> Asked {
     }
     if let Some(lora) = &mut question.workload.lora {
         lora.rank = drawn(1).map(|_| 1024).or(lora.rank);
+    }
+    if question.workload.rl.is_some() {
+        let own = question.plan.get_or_insert_default().rollout.get_or_insert_default();
+        own.engine = drawn(2)
+            .map(|own| [Engine::Sglang, Engine::TensorrtLlm][own as usize])
+            .or(own.engine);
+        own.precision = drawn(2)
+            .map(|own| [Precision::Mxfp8, Precision::Fp8][own as usize])
+            .or(own.precision);
+        own.kv_cache_dtype = drawn(1).map(|_| KvCacheDtype::Fp8).or(own.kv_cache_dtype);
+        own.chunked_prefill = drawn(1).map(|_| false).or(own.chunked_prefill);
+        own.free_cache = drawn(1).map(|_| false).or(own.free_cache);
+        own.enforce_eager = drawn(1).map(|_| true).or(own.enforce_eager);
     }
     Asked(question)
 }
