@@ -3,6 +3,7 @@
 mod age;
 mod distillation;
 mod engine;
+mod memory;
 mod prime;
 mod refusals;
 mod reinforcement;

@@ -1,0 +1,36 @@
+//! What settings take of a card that a plan has no field of its own for.
+
+use serde_json::Value;
+
+use crate::read::draft::Draft;
+use shardwise_catalog::catalog::ModelEntry;
+use shardwise_catalog::model::resolve_model;
+use shardwise_catalog::units::fixed;
+
+/// Says that each sync of weights gathers the whole model on every GPU, beside the engine's weights, where nothing has it gathered layer by
+/// layer: `FSDP.summon_full_params` over all of it (`collect_lora_params` of `utils/fsdp_utils.py` of 0.9.1, line 752).
+pub(super) fn whole_model(draft: &mut Draft, entry: Option<&ModelEntry>) {
+    if draft.is_on("actor_rollout_ref.rollout.layered_summon") {
+        return;
+    }
+    let model = entry.and_then(|own| resolve_model(&Value::from(own.id), "model").ok());
+    if let Some(model) = model {
+        let gib = fixed(2.0 * model.parameters.total as f64 / f64::powi(2.0, 30), 1);
+        draft.note(
+            0,
+            format!(
+                "Each sync gathers the whole model on every GPU to take its adapters: {gib} GiB that the estimate does not count. Set actor_rollout_ref.rollout.layered_summon=True and load_format=safetensors."
+            ),
+        );
+    }
+}
+
+/// What a logit takes where the entropy is in the loss: its gradient stands beside the loss's, which then no longer takes the logits'
+/// place (`workers/engine/fsdp/transformer_impl.py` of 0.9.1, line 1425); Megatron's logits are cloned for it, and keep their
+/// softmax (`workers/engine/megatron/transformer_impl.py`, line 1215, and `_VocabParallelEntropy`).
+pub(super) fn entropy(draft: &mut Draft, megatron: bool) {
+    let coefficient = draft.number("actor_rollout_ref.actor.entropy_coeff");
+    if coefficient.is_some_and(|own| own != 0.0) {
+        draft.set("plan.logit_bytes", if megatron { 10.0 } else { 6.0 });
+    }
+}
