@@ -35,8 +35,8 @@ test('a question of a copied link is shown as it is', async ({ openHost, baseURL
 
 for (const [attributes, words] of [
   ['model="no-such-model"', /no-such-model/],
-  ['gpus="many"', /hardware\.gpus/],
-  ['workload="dance"', /workload\.kind/],
+  ['gpus="many"', /GPUs/],
+  ['workload="dance"', /Task|Method/],
   ['gpu="abacus"', /abacus/],
   ['question="v=1&amp;model=qwen3-8b"', /link/i],
 ]) {

@@ -19,6 +19,7 @@ words! {
     dock_speed: "tokens/s", "token/s";
     dock_each: " per GPU", " 每卡";
     dock_narrow: "/GPU", "/卡";
+    per_mtok: "/Mtok", "/百万";
     nav_verdict: "Verdict", "结论";
     nav_flags: "Paste", "粘贴";
     nav_gpus: "GPUs", "GPU";

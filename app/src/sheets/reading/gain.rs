@@ -110,7 +110,7 @@ fn row(name: String, answer: &Value, lang: Lang) -> Entry {
     let [has, needs] = ["capacity_gib", "needed_gib"].map(|key| format::gib(number(&own[key])));
     let usd = answer["usd_per_mtok"]
         .as_f64()
-        .map_or("–".to_owned(), |usd| format!("{}/Mtok", format::usd(usd)));
+        .map_or("–".to_owned(), |usd| format!("{}{}", format::usd(usd), text.per_mtok));
     let fits = fit::short(state, number(&own["probability"]), lang);
     let speed = format::figure(number(&answer["tokens_per_s_per_gpu"]));
     let lines = [

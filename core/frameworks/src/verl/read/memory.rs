@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::read::draft::Draft;
 use shardwise_catalog::catalog::ModelEntry;
 use shardwise_catalog::model::resolve_model;
-use shardwise_catalog::units::fixed;
+use shardwise_catalog::units::{Bytes, fixed};
 
 /// Says that each sync of weights gathers the whole model on every GPU, beside the engine's weights, where nothing has it gathered layer by
 /// layer: `FSDP.summon_full_params` over all of it (`collect_lora_params` of `utils/fsdp_utils.py` of 0.9.1, line 752).
@@ -15,7 +15,7 @@ pub(super) fn whole_model(draft: &mut Draft, entry: Option<&ModelEntry>) {
     }
     let model = entry.and_then(|own| resolve_model(&Value::from(own.id), "model").ok());
     if let Some(model) = model {
-        let gib = fixed(2.0 * model.parameters.total as f64 / f64::powi(2.0, 30), 1);
+        let gib = fixed(Bytes::new(2.0 * model.parameters.total as f64).gib(), 1);
         draft.note(
             0,
             format!(
