@@ -91,7 +91,9 @@ fn line(page: Page) -> Option<AnyView> {
     };
     let usd = match answer.run.and_then(|run| run.all_usd()) {
         Some(usd) => Some(format::dollars(usd)),
-        None => answer.usd_per_mtok.map(|usd| format!("{}{}", format::usd(usd), lang.text().per_mtok)),
+        None => answer
+            .usd_per_mtok
+            .map(|usd| format!("{}{}", format::usd(usd), lang.text().per_mtok)),
     };
     let stale = if page.wrong().is_empty() { "" } else { " is-stale" };
     Some(view! {

@@ -37,14 +37,14 @@ fn sentences(page: Page, overview: &Overview) -> Option<(String, String)> {
         Kind::Speed => {
             let full = page.tier(overview, "headline", Case::LeftOut)?;
             let rest = page.tier(overview, "other", Case::LeftOut)?;
-            let lead = [&full.runs.to_string(), &rest.runs.to_string(), &share(rest.median)];
+            let lead = [&count(full.runs), &count(rest.runs), &share(rest.median)];
             (fill(text.head_training, &[&half]), fill(text.lead_training, &lead.map(String::as_str)))
         }
         Kind::Memory => {
             let (held, rows) = held(overview, ASKED)?;
             let asked = whole(ASKED);
             let head = fill(text.head_memory, &[&asked, &whole(held)]);
-            (head, fill(text.lead_memory, &[&rows.to_string(), &asked]))
+            (head, fill(text.lead_memory, &[&count(rows), &asked]))
         }
         Kind::Generation => (fill(text.head_generation, &[&half]), text.lead_generation.to_owned()),
         Kind::Step => (fill(text.head_step, &[&half]), text.lead_step.to_owned()),
@@ -68,7 +68,7 @@ fn worst(page: Page, overview: &Overview) -> Option<Fig> {
     };
     let comma = page.lang.comma();
     let label = kind_name(text, &worst.name);
-    let below = format!("{label}{comma}{}", fill(counted, &[&worst.runs.to_string()]));
+    let below = format!("{label}{comma}{}", fill(counted, &[&count(worst.runs)]));
     Some((name.to_owned(), share(worst.median), below))
 }
 
@@ -90,6 +90,11 @@ fn figures_of_time(page: Page, overview: &Overview) -> Option<Vec<Fig>> {
     Some(figures)
 }
 
+/// A number of runs, thousands apart.
+fn count(runs: u32) -> String {
+    format::grouped(u64::from(runs))
+}
+
 /// Of memory: whether what was said to fit did comes first.
 fn figures_of_memory(page: Page, overview: &Overview) -> Option<Vec<Fig>> {
     let text = page.text();
@@ -100,16 +105,16 @@ fn figures_of_memory(page: Page, overview: &Overview) -> Option<Vec<Fig>> {
         (
             fill(text.sure_right, &[&whole(ASKED)]),
             whole(right),
-            fill(text.sub_sure, &[&rows.to_string(), &others[0], &others[1]]),
+            fill(text.sub_sure, &[&count(rows), &others[0], &others[1]]),
         ),
         (
             text.median_peak.to_owned(),
             share(full.median),
-            fill(text.sub_peak, &[&full.runs.to_string(), &share(rest.median), &rest.runs.to_string()]),
+            fill(text.sub_peak, &[&count(full.runs), &share(rest.median), &count(rest.runs)]),
         ),
     ];
     if let Some(said) = overview.said {
-        let of = |some: u32, all: u32| fill(text.of_all, &[&some.to_string(), &all.to_string()]);
+        let of = |some: u32, all: u32| fill(text.of_all, &[&count(some), &count(all)]);
         figures.push((text.ran_unfit.to_owned(), of(said.ran_unfit, said.ran), text.sub_ran.to_owned()));
         figures.push((text.failed_fit.to_owned(), of(said.failed_fit, said.failed), text.sub_failed.to_owned()));
     }
