@@ -45,7 +45,7 @@ test('each tab leads with the errors of runs left out, and says so in figures of
     if (kind === 'memory') {
       const sure = data.sure.find(({ asked }) => asked === 0.95);
       await expect(accuracy.heading()).toHaveText(`Of runs it called 95\u00a0% sure, ${Math.round(100 * sure.held)}\u00a0% fit`);
-      await expect(page.locator('.figs-acc')).toContainText(`${data.said.ran_unfit} of ${data.said.ran}`);
+      await expect(page.locator('.figs-acc')).toContainText(`${data.said.ran_unfit} of ${data.said.ran.toLocaleString('en-US')}`);
     } else {
       await expect(accuracy.heading()).toContainText(`half within ${percent(own.median)}`);
       await expect(page.locator('.figs-acc .fig').first()).toContainText(`${percent(fitted.median)} fitted`);
