@@ -328,7 +328,7 @@ const fn logits(update: f64, forward: f64) -> LogitBytes {
 ///
 /// | whose | Megatron | others |
 /// |---|---|---|
-/// | veRL, and where none is named | 6 and 8: fp32 beside bf16, whose softmax is the gradient; the entropy of old log-probabilities goes over a copy (`vocab_parallel_log_probs_from_logits` of `utils/megatron/tensor_parallel.py` of 0.9.1; megatron-core, `tensor_parallel/cross_entropy.py`; `workers/engine/megatron/transformer_impl.py`, line 1215) | 2 and 2: in place, 2.09 GB of a tensor of 2.13 (<https://github.com/volcengine/verl/issues/7826>) |
+/// | veRL, and where none is named | 6 and 8: fp32 beside bf16, whose softmax is the gradient; the entropy of old log-probabilities goes over a copy (`vocab_parallel_log_probs_from_logits` of `utils/megatron/tensor_parallel.py` of 0.9.1; megatron-core, `tensor_parallel/cross_entropy.py`; `workers/engine/megatron/transformer_impl.py`, line 1215). A fused LM head takes 2 of them at least from the peak (<https://github.com/volcengine/verl/pull/7826>) | 2 and 2: the gradient takes the place of the logits (`logprobs_from_logits` of `utils/torch_functional.py` of 0.9.1: FlashAttention's cross-entropy with `inplace_backward`) |
 /// | `SkyRL` | 12 and 6: fp32 logits are kept, and a chunk's gradient is one of as many (`ChunkedDistributedLogprob` of `backends/skyrl_train/distributed/megatron/model_utils.py` of 0.3.0) | as veRL's (`backends/skyrl_train/utils/torch_utils.py`, line 137) |
 /// | slime | 12 and 8: fp32 logits, each sample's softmax and the gradient of all (`_VocabParallelLogProbEntropy` of `slime/utils/ppo_utils.py` at 624b824) | |
 /// | NeMo-RL | 14 and 14: bf16, fp32, shifted and log-softmax (`DistributedLogprob` of `nemo_rl/distributed/model_utils.py` at 7ea279a) | 12 and 10: bf16, fp32 and log-softmax (`get_next_token_logprobs_from_logits`, there) |
@@ -346,19 +346,25 @@ const fn logits(update: f64, forward: f64) -> LogitBytes {
 pub fn rl_logit_bytes(framework: Option<&str>, backend: Backend) -> LogitBytes {
     let is = |own: &Named| framework == Some(own.id);
     if backend == Backend::Megatron {
-        return match () {
-            () if is(&SKYRL) => logits(12.0, 6.0),
-            () if is(&SLIME) => logits(12.0, 8.0),
-            () if is(&NEMO_RL) => logits(14.0, 14.0),
-            () if is(&CHATLEARN) => logits(12.0, 12.0),
-            () => logits(6.0, 8.0),
-        };
-    }
-    match () {
-        () if is(&OPENRLHF) => logits(10.0, 6.0),
-        () if is(&NEMO_RL) => logits(12.0, 10.0),
-        () if is(&CHATLEARN) || is(&MS_SWIFT) => logits(6.0, 4.0),
-        () => logits(2.0, 2.0),
+        if is(&SKYRL) {
+            logits(12.0, 6.0)
+        } else if is(&SLIME) {
+            logits(12.0, 8.0)
+        } else if is(&NEMO_RL) {
+            logits(14.0, 14.0)
+        } else if is(&CHATLEARN) {
+            logits(12.0, 12.0)
+        } else {
+            logits(6.0, 8.0)
+        }
+    } else if is(&OPENRLHF) {
+        logits(10.0, 6.0)
+    } else if is(&NEMO_RL) {
+        logits(12.0, 10.0)
+    } else if is(&CHATLEARN) || is(&MS_SWIFT) {
+        logits(6.0, 4.0)
+    } else {
+        logits(2.0, 2.0)
     }
 }
 

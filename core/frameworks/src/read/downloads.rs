@@ -57,7 +57,7 @@ fn commented<'a>(texts: &'a [&str]) -> impl Iterator<Item = (String, String)> + 
             let own = comment.and_then(repository);
             let alone = code.trim().is_empty();
             let repository = own.or(if alone { None } else { above.take() });
-            above = if alone { repository.or(None) } else { None };
+            above = repository.filter(|_| alone);
             let paths = repository
                 .filter(|_| !alone)
                 .map(|repository| paths(code).map(move |path| (path, repository.to_owned())));

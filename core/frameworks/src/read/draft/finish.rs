@@ -81,8 +81,8 @@ impl Draft<'_> {
     }
 
     /// The question with the framework, where that is what puts the reference in the policy's place, says how long padded
-    /// responses are, whose adapters they are, or what it makes of logits. Other questions of texts name none, so that the frameworks' plans are compared:
-    /// those that are searched are then its own alone.
+    /// responses are, whose adapters they are, or what it makes of logits. Other questions of texts name none, so that the
+    /// frameworks' plans are compared: those that are searched are then its own alone.
     fn named_as_it_runs(&mut self, question: Question) -> Question {
         let id = self.framework.id();
         let Some(framework) = emit::framework(id).filter(|_| question.framework.is_none()) else {
