@@ -176,6 +176,10 @@ fn without_hints(answer: &Answer) -> Value {
     let mut value = serde_json::to_value(answer).unwrap();
     let severe = answer.advice.iter().filter(|one| one.severity != Severity::Hint);
     value["advice"] = severe.map(|one| Value::from(one.id.as_ref())).collect();
+    // The framework that was chosen is stated with the plan.
+    if let Some(own) = value["framework"].as_object_mut() {
+        own.remove("stated");
+    }
     // A plan that is stated was not searched for.
     if let Some(caveats) = value["caveats"].as_array_mut() {
         caveats.retain(|one| one["id"] != "search-limit");

@@ -22,7 +22,8 @@ fn attention_is_as_fast_as_the_named_framework_runs_it() {
     let asked = |framework: Option<&str>, kernel: Option<&str>| {
         let own = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "framework": framework,
             "workload": {"kind": "sft", "sequence_length": 32768, "global_batch": 16},
-            "plan": {"backend": "fsdp", "micro_batch": 1, "recompute": "full", "attention_kernel": kernel}});
+            "plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1,
+                "recompute": "full", "attention_kernel": kernel}});
         let answer = estimate(&question_from_value(own).unwrap()).unwrap();
         (answer.step_time_s, answer.caveats.iter().any(|own| own.id == "newest-kernel"))
     };
@@ -43,7 +44,8 @@ fn adapters_take_as_long_as_the_named_frameworks_do() {
     let asked = |framework: Option<&str>, backend: &str| {
         let own = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8}, "framework": framework,
             "workload": {"kind": "lora", "sequence_length": 4096, "global_batch": 64},
-            "plan": {"backend": backend, "micro_batch": 1, "attention_kernel": "flash2"}});
+            "plan": {"backend": backend, "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 1,
+                "recompute": "none", "attention_kernel": "flash2"}});
         let answer = estimate(&question_from_value(own).unwrap()).unwrap();
         (answer.step_time_s, answer.caveats.iter().any(|own| own.id == "own-adapters"))
     };

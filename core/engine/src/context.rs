@@ -15,7 +15,7 @@ use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency}
 use shardwise_catalog::model::{Model, ParameterCounts, Picture, QkNorm, Shape};
 use shardwise_catalog::units::Flops;
 use shardwise_question::complete::{training_gpus, usual_kernel};
-use shardwise_question::framework::{Adapters, adapters};
+use shardwise_question::framework::Adapters;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
@@ -139,11 +139,11 @@ impl<'a> Context<'a> {
     }
 
     /// Bytes that a pass moves for each element which an adapter reads or adds to. FSDP's are of runs whose trainer has adapters of
-    /// its own (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>): a named framework with PEFT's has those of
-    /// plain data parallelism, whose runs have PEFT's too. What is added in place is read and written once in 16 bits, as in
+    /// its own (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>): a framework with PEFT's, be it named or chosen, has
+    /// those of plain data parallelism, whose runs have PEFT's too. What is added in place is read and written once in 16 bits, as in
     /// Megatron's runs.
     pub(crate) fn adapter_bytes(&self, layout: &Layout) -> f64 {
-        let own = adapters(self.job.framework.map(|own| own.id));
+        let own = self.job.adapters();
         let framework = match own {
             _ if !own.are_others(layout.backend) => self.framework(layout),
             Adapters::InPlace => &self.efficiency.megatron,

@@ -12,11 +12,12 @@ mod rented;
 mod run;
 
 use crate::belonging;
+use crate::complete::is_complete;
 use crate::engines;
 
 use crate::framework::{
-    Named, always_refers, counts_responses, keeps_base_in_fp32, packs_nothing, pads_responses, sums_in_fp32,
-    swaps_reference,
+    Adapters, Named, adapters, always_refers, counts_responses, keeps_base_in_fp32, packs_nothing, pads_responses,
+    sums_in_fp32, swaps_reference,
 };
 use crate::market;
 use crate::operations::Operations;
@@ -53,6 +54,10 @@ pub struct Job {
     pub framework: Option<Chosen>,
     /// Whether the question names that.
     pub framework_stated: bool,
+    /// Whether the plan of fine-tuning is looked for and the question names no framework: attention and adapters are then those that
+    /// frameworks load by themselves, as one of them is to run what is found. A plan that is stated has those of the runs that are
+    /// known.
+    pub searched: bool,
     /// How sure it is to be that a plan fits, 0 to 1.
     pub confidence: f64,
     /// What had to be assumed.
@@ -97,6 +102,15 @@ impl Job {
         self.workload.lora.is_some()
             && self.workload.rl.as_ref().is_some_and(colocated)
             && engines::shares_base(self.framework.map(|own| own.id))
+    }
+
+    /// Whose adapters it puts on, where it has any.
+    #[must_use]
+    pub fn adapters(&self) -> Adapters {
+        match self.framework {
+            None if self.searched => Adapters::Peft,
+            own => adapters(own.map(|own| own.id)),
+        }
     }
 
     /// Whether the frozen base of adapters has 32 bits under FSDP.
@@ -207,7 +221,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
     let operations = operations::resolve(question.operations, &workload, &hardware, &mut caveats)?;
     // What is missing comes first: it says more of what was meant.
     belonging::check(question)?;
-    Ok(Job {
+    let job = Job {
         model,
         hardware,
         workload,
@@ -215,9 +229,12 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         operations,
         framework: resolve_framework(question)?,
         framework_stated: question.framework.is_some(),
+        searched: false,
         confidence: Place::TOP.within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,
-    })
+    };
+    let decided = question.plan.as_ref().is_some_and(|plan| is_complete(&job, plan));
+    Ok(Job { searched: job.workload.fine_tunes() && !job.framework_stated && !decided, ..job })
 }
 
 /// Whether responses are padded. A teacher beside its student is TRL's alone.

@@ -157,8 +157,8 @@ fn newest_kernel(job: &Job, layout: &Layout) -> Option<Caveat> {
 
 /// What is taken of adapters that are those of no framework of texts.
 fn own_adapters(job: &Job, layout: &Layout) -> Option<Caveat> {
-    let unnamed = job.framework.is_none() && job.workload.lora.is_some();
-    (unnamed && layout.backend == Backend::Fsdp).then(|| {
+    let own = job.framework.is_none() && !job.searched && job.workload.lora.is_some();
+    (own && layout.backend == Backend::Fsdp).then(|| {
         Caveat::new(
             "own-adapters",
             "Adapters are as fast as prime-rl's own, whose runs are those that are known of FSDP. Most frameworks put on PEFT's, which take longer: name the framework to see how long.",

@@ -47,7 +47,7 @@ use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::engines::{shares_base, usual as usual_engine};
 use shardwise_question::framework::{always_refers, counts_responses, packs_nothing, sums_in_fp32, swaps_reference};
-use shardwise_question::job::{Chosen, Job};
+use shardwise_question::job::{self, Chosen, Job};
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
@@ -116,7 +116,9 @@ pub fn search(
         Some(own) => best_for(question, own)?,
         None => looked_for(question, &EFFICIENCY, None, &|found| found)?,
     };
-    let context = Context::new(&first.job).for_many();
+    // The others are those of the question as it is asked, whoever the answer's framework is.
+    let asked = Job { framework: first.job.framework.filter(|_| first.job.framework_stated), ..first.job.clone() };
+    let context = Context::new(&asked).for_many();
     let limits = Limits::found(limit);
     let mut desk = Desk::new(framework.map(Runner::One), WORK);
     let ranked = match desk.ranked(&context, &spec, limits) {
@@ -129,14 +131,16 @@ pub fn search(
     let own = framework.is_none_or(|own| ranked.plans.is_empty() || runs(own, &first));
     let others = ranked.plans.iter().map(|found| found.plan);
     let others = others.filter(|plan| !own || *plan != first.plan);
-    let plans: Vec<Plan> = own.then_some(first.plan).into_iter().chain(others).take(limit.max(1)).collect();
+    let others = others.map(|plan| (&asked, plan));
+    let first_of_all = own.then_some((&first.job, first.plan));
+    let plans: Vec<(&Job, Plan)> = first_of_all.into_iter().chain(others).take(limit.max(1)).collect();
     Ok(SearchResult {
         considered: ranked.considered.max(plans.len() as u64),
         evaluated: ranked.evaluated,
         complete: first.complete && ranked.complete,
         plans: plans
             .iter()
-            .map(|plan| answered(&first.job, plan, framework.is_none()))
+            .map(|(job, plan)| answered(job, plan, framework.is_none()))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -149,20 +153,26 @@ fn answered(job: &Job, plan: &Plan, open: bool) -> Result<Answer, InputError> {
     possible(&context, plan, answer(&context, plan))
 }
 
-/// A job and its plan as the first framework runs it that does, where the question names none and that one lets the reference
-/// take the policy's place: memory and time are others then than beside the policy, and its texts are asked with it named. `None`
-/// where figures are the same by whichever framework, or it would not run the plan by that.
+/// A job and its plan as the first framework runs it that does, where the question names none and figures go by it: that one lets
+/// the reference take the policy's place, so that memory and time are others than beside the policy, or the plan of fine-tuning was
+/// looked for: attention and adapters are as it loads them. Its texts are asked with it named. `None` where figures are the same by
+/// whichever framework, or it would not run the plan by that.
 pub(crate) fn as_run(job: &Job, plan: &Plan) -> Option<(Job, Plan)> {
     let workload = &job.workload;
-    if job.framework.is_some() || !workload.has_reference() || workload.lora.is_some() {
+    let refers = workload.has_reference() && workload.lora.is_none();
+    if job.framework.is_some() || !(job.searched || refers) {
         return None;
     }
-    let first = first_to_run(job, plan).filter(|own| swaps_reference(Some(own.id)))?;
-    let own = Chosen { id: first.id, version: first.versions.first()? };
-    let job = Job { framework: Some(own), framework_stated: false, ..job.clone() };
-    let plan = complete::complete(&job, &plan.to_spec()).ok()?;
-    let runs = Runs::new(Runner::One(first), &job).verdict(&plan) == Verdict::Yes;
-    runs.then_some((job, plan))
+    let first = first_to_run(job, plan).filter(|own| job.searched || swaps_reference(Some(own.id)));
+    let named = first.and_then(|first| {
+        let own = Chosen { id: first.id, version: first.versions.first()? };
+        let job = Job { framework: Some(own), framework_stated: false, ..job.clone() };
+        let plan = complete::complete(&job, &plan.to_spec()).ok()?;
+        let runs = Runs::new(Runner::One(first), &job).verdict(&plan) == Verdict::Yes;
+        runs.then_some((job, plan))
+    });
+    // What nobody runs is as the runs are that are known.
+    named.or_else(|| job.searched.then(|| (Job { searched: false, ..job.clone() }, *plan)))
 }
 
 fn runs(framework: &'static Framework, found: &Best) -> bool {
@@ -197,7 +207,8 @@ pub struct Best {
 /// ```
 pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
     // Its engine is not the usual one, or has no weights of its own, or its reference has no place of its own or is one too many,
-    // or its gradients have other bytes, or its passes count responses, or it packs nothing: the question has to name it.
+    // or its gradients have other bytes, or its passes count responses, or it packs nothing, or attention and adapters of what is looked
+    // for are as it loads them: the question has to name it.
     let own = Some(framework.id);
     let kind = question.workload.kind;
     let shares = shares_base(own) && kind.algorithm().is_some();
@@ -206,7 +217,9 @@ pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Be
     let sums = sums_in_fp32(own) && question.workload.precision.is_some_and(|own| !matches!(own, Bf16 | Fp16));
     let counts = counts_responses(own) && kind.algorithm().is_some();
     let pads = packs_nothing(own) && question.workload.packing.is_none();
-    let named = shares || swaps || refers || sums || counts || pads || usual_engine(own) != Engine::default();
+    let searched = job::resolve(question).is_ok_and(|own| own.searched);
+    let named =
+        searched || shares || swaps || refers || sums || counts || pads || usual_engine(own) != Engine::default();
     if question.framework.is_none() && named {
         // Named by the answer it is asked as by name, and its plan is the answer's.
         if let Some(own) = answering(question, framework).filter(|own| own.job.framework.is_some()) {

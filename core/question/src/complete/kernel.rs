@@ -17,8 +17,8 @@ fn between(hardware: &Hardware, least: f64, beyond: f64) -> bool {
 /// `TransformerEngine` takes cuDNN's kernels from Hopper on and `FlashAttention`-2 before (`get_attention_backend`,
 /// <https://github.com/NVIDIA/TransformerEngine/blob/d0067d0da6cb01811b8072a7d304f0e00344ce2b/transformer_engine/pytorch/attention/dot_product_attention/utils.py>).
 /// What pre-trains on FSDP takes PyTorch's own (torchtitan's flex attention, up to 0.2 its `attn_type`); what fine-tunes, `FlashAttention`-3 on Hopper
-/// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>), unless one of the frameworks of texts is named: each of them loads
-/// `FlashAttention`-2 where nothing else is asked of it. In RL (veRL's `attn_implementation`), and on
+/// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>), unless one of the frameworks of texts is named or is to run the
+/// plan that is looked for: each of them loads `FlashAttention`-2 where nothing else is asked of it. In RL (veRL's `attn_implementation`), and on
 /// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way.
 #[must_use]
 pub fn usual_kernel(job: &Job, backend: Backend) -> Kernel {
@@ -41,7 +41,7 @@ pub fn takes_newest_kernel(job: &Job, layout: &Layout) -> bool {
 
 /// Whether a job fine-tunes with software of one's own choice.
 fn newest_software(job: &Job) -> bool {
-    job.workload.fine_tunes() && job.framework.is_none()
+    job.workload.fine_tunes() && job.framework.is_none() && !job.searched
 }
 
 /// Refuses a kernel that was not written for the job's cards.

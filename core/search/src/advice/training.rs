@@ -6,9 +6,10 @@ use crate::neighbours::{budget_floor, moved_to};
 use crate::warnings::WITHIN_NODE;
 use shardwise_engine::batch;
 use shardwise_engine::context::Context;
+use shardwise_question::complete::usual_kernel;
 use shardwise_question::optimizer::moment_bytes;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
-use shardwise_question::wire::{Backend, LoraTargets, Offload, Optimizer, Schedule};
+use shardwise_question::wire::{Attention, AttentionKernel, Backend, LoraTargets, Offload, Optimizer, Schedule};
 use shardwise_question::workload::Lora;
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.
@@ -18,6 +19,7 @@ pub(super) const LONG: u64 = 8192;
 const DOUBLINGS: u32 = 6;
 
 const SEQUENCE_PARALLEL: &str = "https://arxiv.org/abs/2205.05198";
+const FLASH_3: &str = "https://arxiv.org/abs/2407.08608";
 const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
@@ -32,7 +34,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 35] = [
+pub(super) const RULES: [Rule; 36] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -168,6 +170,17 @@ pub(super) const RULES: [Rule; 35] = [
         let off = case.layout().switches.moe_enable_deepep == Some(false);
         case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_enable_deepep)", &|l| {
             l.switches.moe_enable_deepep = Some(true);
+        })
+    }),
+    rule("flash-attention-3", FLASH_3, &["plan.attention_kernel"], |case| {
+        let layout = case.layout();
+        let own = layout.attention_kernel.unwrap_or(usual_kernel(case.job(), layout.backend));
+        let second = layout.attention == Attention::Flash && own == AttentionKernel::Flash2;
+        // Hopper's alone.
+        let hardware = &case.job().hardware;
+        let hopper = hardware.has_compute_capability(9.0) && !hardware.has_compute_capability(10.0);
+        case.propose(second && hopper, "FlashAttention-3, where it is installed,", &|l| {
+            l.attention_kernel = Some(AttentionKernel::Flash3);
         })
     }),
     rule("fused-loss", CHATLEARN_GUIDE, &["plan.fused_loss"], |case| {

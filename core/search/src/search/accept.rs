@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use shardwise_catalog::error::InputError;
+use shardwise_question::framework::swaps_reference;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute};
 use shardwise_question::wire::Offload;
@@ -161,7 +162,10 @@ impl Like {
 
 impl<'a> Runs<'a> {
     pub(crate) fn new(runner: Runner, job: &'a Job) -> Self {
-        Self { runner, job, last: Cell::new(0), never: Cell::default(), like: Cell::default() }
+        let by_name =
+            (0..FRAMEWORKS.len()).filter(|place| FRAMEWORKS.get(*place).is_some_and(|own| is_otherwise(own, job)));
+        let by_name: Frameworks = by_name.map(|place| 1 << place).sum();
+        Self { runner, job, last: Cell::new(0), never: Cell::new([by_name; 4]), like: Cell::default() }
     }
 
     /// Whether a plan counts.
@@ -224,7 +228,7 @@ impl<'a> Runs<'a> {
             Runner::Nobody => None,
             Runner::Some => {
                 let mut first = None;
-                for framework in FRAMEWORKS {
+                for framework in FRAMEWORKS.iter().filter(|own| !is_otherwise(own, self.job)) {
                     first = first.or(Some(of(framework)?));
                 }
                 first
@@ -250,9 +254,22 @@ impl Verdict {
     }
 }
 
-/// The first framework that runs a plan as it is estimated.
+/// The first framework that runs a plan as it is estimated, or else the first that runs it otherwise.
 pub(crate) fn first_to_run(job: &Job, plan: &Plan) -> Option<&'static Framework> {
-    FRAMEWORKS.iter().find(|own| run_by(own, job, plan) == Verdict::Yes)
+    let first = |otherwise| {
+        let mut alike = FRAMEWORKS.iter().filter(|own| is_otherwise(own, job) == otherwise);
+        alike.find(|own| run_by(own, job, plan) == Verdict::Yes)
+    };
+    first(false).or_else(|| first(true))
+}
+
+/// Whether a framework runs each plan of a job that names none otherwise than it is estimated, so that it is asked by name: one
+/// that lets a reference without adapters take the policy's place, where sequences are preferred. In RL it is asked as the others
+/// are, as a search takes long there, and what it finds is then estimated as it runs ([`super::as_run`]).
+pub(super) fn is_otherwise(framework: &Framework, job: &Job) -> bool {
+    let workload = &job.workload;
+    let refers = workload.rl.is_none() && workload.has_reference() && workload.lora.is_none();
+    job.framework.is_none() && refers && swaps_reference(Some(framework.id))
 }
 
 /// Whether `framework` runs a plan, and as it is estimated.

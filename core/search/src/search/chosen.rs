@@ -1,6 +1,8 @@
 //! A search's outcome as it travels between programs: who receives it answers without searching.
 
-use shardwise_question::complete::is_complete;
+use super::as_run;
+use super::desk::Desk;
+use shardwise_question::complete::{complete, is_complete};
 use shardwise_question::job::{self, Job};
 use shardwise_question::market;
 use shardwise_question::wire::{Answer, Question};
@@ -30,8 +32,8 @@ pub fn takes_long(question: &Question) -> bool {
     job::resolve(question).is_ok_and(|job| trains_experts(&job) && !is_complete(&job, &spec))
 }
 
-/// A question with the plan that answers it stated, the offer that is rented and how its GPUs are shared: it has the same
-/// answer, without a search.
+/// A question with the plan that answers it stated, the offer that is rented, how its GPUs are shared, and the framework where
+/// the answer's figures go by it: it has the same ones, without a search.
 ///
 /// ```
 /// use shardwise_core::{complete::is_complete, evaluate, search::chosen::decided, wire};
@@ -46,9 +48,24 @@ pub fn takes_long(question: &Question) -> bool {
 pub fn decided(question: &Question, answer: &Answer) -> Question {
     let offer = answer.offer.as_ref().and_then(|own| market::of_id(&question.hardware, &own.id));
     let mut question = market::settled(question, offer.as_ref());
+    if question.framework.is_none() {
+        question.framework = chosen(&question, answer);
+    }
     question.plan = Some(answer.plan.clone());
     if let (Some(rl), Some(split)) = (&mut question.workload.rl, answer.split) {
         rl.train_gpus = Some(split.train_gpus.into());
     }
     question
+}
+
+/// The framework of an answer, where the question leaves it open and figures go by it.
+fn chosen(question: &Question, answer: &Answer) -> Option<String> {
+    let own = answer.framework.as_ref().filter(|own| !own.stated)?;
+    let spec = question.plan.clone().unwrap_or_default();
+    let job = job::resolve(question).ok()?;
+    let asked = Desk::new(None, 0).by_name(&job, &spec);
+    let named = || asked.iter().any(|named| own.id == named.id);
+    let run =
+        || as_run(&job, &complete(&job, &answer.plan).ok()?).filter(|(own, _)| job.searched && own.framework.is_some());
+    (named() || run().is_some()).then(|| own.id.to_string())
 }

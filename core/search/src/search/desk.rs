@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::accept::{Accept, Runner, Runs};
+use super::accept::{Accept, Runner, Runs, is_otherwise};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
 use super::candidate::Candidate;
@@ -19,6 +19,7 @@ use shardwise_catalog::error::InputError;
 use shardwise_engine::context::Context;
 use shardwise_question::complete;
 use shardwise_question::engines::usual as usual_engine;
+use shardwise_question::framework::{Adapters, adapters};
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, Engine, PlanSpec};
@@ -100,27 +101,34 @@ impl Desk {
         self.runner.unwrap_or_else(|| Runner::of(job))
     }
 
-    /// Frameworks that generate with another engine than the usual one and alone run a job's plans of some back end: a question that
-    /// leaves framework and engine open is asked of them by name, too.
-    pub(super) fn with_other_engines(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
-        let stated = spec.rollout.as_ref().is_some_and(|own| own.engine.is_some()) || complete::is_complete(job, spec);
-        if self.runner.is_some() || job.framework.is_some() || job.workload.rl.is_none() || stated {
+    /// Frameworks that a question which leaves open who runs it is asked of by name, too: what they find by their own means may come
+    /// before all that is the same by whichever.
+    pub(super) fn by_name(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
+        let workload = &job.workload;
+        if self.runner.is_some()
+            || job.framework.is_some()
+            || workload.generation.is_some()
+            || complete::is_complete(job, spec)
+        {
             return Vec::new();
         }
-        let refused = |job: &Job, runner, backend| {
-            let spec = PlanSpec { backend: Some(backend), ..spec.clone() };
-            let plan = bare(job, &spec);
-            plan.is_none_or(|plan| Runs::new(runner, job).refusal(&plan).is_some())
-        };
-        let alone = |own: &&'static Framework| {
-            let named = own.versions.first().map(|version| Chosen { id: own.id, version });
-            let named = Job { framework: named, ..job.clone() };
-            let open = |backend: &&Backend| spec.backend.is_none_or(|stated| stated == **backend);
-            own.backends
-                .iter()
-                .filter(open)
-                .any(|backend| refused(job, Runner::Some, *backend) && !refused(&named, Runner::One(own), *backend))
-        };
+        if workload.rl.is_some() {
+            return self.with_other_engines(job, spec);
+        }
+        // PEFT's adapters are those of all others; a reference that has no place of its own is asked in no other way.
+        let adds = |own: &Framework| workload.lora.is_some() && adapters(Some(own.id)) != Adapters::Peft;
+        let asked =
+            |own: &&'static Framework| (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true);
+        FRAMEWORKS.iter().filter(asked).collect()
+    }
+
+    /// Frameworks that generate with another engine than the usual one and alone run a job's plans of some back end.
+    fn with_other_engines(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
+        if spec.rollout.as_ref().is_some_and(|own| own.engine.is_some()) {
+            return Vec::new();
+        }
+        let nobody = |backend| refused(job, spec, Runner::Some, backend);
+        let alone = |own: &&'static Framework| may_run(own, job, spec, nobody);
         let other = |own: &&'static Framework| usual_engine(Some(own.id)) != Engine::default();
         FRAMEWORKS.iter().filter(other).filter(alone).collect()
     }
@@ -283,6 +291,22 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
     (kept, refusal)
+}
+
+/// Whether a framework may run plans of a job by its name, with one of the back ends that are `wanted`.
+fn may_run(own: &'static Framework, job: &Job, spec: &PlanSpec, wanted: impl Fn(Backend) -> bool) -> bool {
+    let named = own.versions.first().map(|version| Chosen { id: own.id, version });
+    let named = Job { framework: named, ..job.clone() };
+    let open = |backend: &Backend| spec.backend.is_none_or(|stated| stated == *backend) && wanted(*backend);
+    let mut open = own.backends.iter().copied().filter(open);
+    open.any(|backend| !refused(&named, spec, Runner::One(own), backend))
+}
+
+/// Whether who has to run a job's plans runs none of a back end.
+fn refused(job: &Job, spec: &PlanSpec, runner: Runner, backend: Backend) -> bool {
+    let spec = PlanSpec { backend: Some(backend), ..spec.clone() };
+    let plan = bare(job, &spec);
+    plan.is_none_or(|plan| Runs::new(runner, job).refusal(&plan).is_some())
 }
 
 /// A plan with what every plan of `spec` has: of a back end, by an engine.

@@ -3,7 +3,7 @@
 //! Each way to share them is a search of its own. With more GPUs a side is faster, so the best shares lie where the sides
 //! meet: eighths are tried, then ever smaller steps from the best of them.
 
-use super::accept::{Runner, first_to_run};
+use super::accept::{Runner, Runs, Verdict};
 use super::bounded::Limits;
 use super::candidate::Candidate;
 use super::desk::Desk;
@@ -35,30 +35,46 @@ pub(crate) struct Resolved {
 /// As [`job::resolve`]; where no split has a legal plan, what is wrong with the even one.
 pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
     let job = job::resolve(question)?;
-    let others = desk.with_other_engines(&job, &question.plan.clone().unwrap_or_default());
+    let others = desk.by_name(&job, &question.plan.clone().unwrap_or_default());
     if others.is_empty() && !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
     let mut best = found(question, job, efficiency, desk);
+    let mut all = best.as_ref().map_or((0, true), Resolved::among);
     for framework in others {
         let named = Question { framework: Some(framework.id.to_owned()), ..question.clone() };
         let own = job::resolve(&named).and_then(|job| found(&named, job, efficiency, desk));
-        if let Ok(own) = own
-            && !best.as_ref().is_ok_and(|best| !own.comes_before(best))
-        {
-            best = Ok(Resolved { job: Job { framework_stated: false, ..own.job }, ..own });
+        let Ok(own) = own else { continue };
+        let (considered, complete) = own.among();
+        all = (all.0 + considered, all.1 && complete);
+        if !best.as_ref().is_ok_and(|best| !own.comes_before(best)) {
+            best = Ok(Resolved { job: Job { framework_stated: false, searched: true, ..own.job }, ..own });
         }
     }
-    best
+    best.map(|best| best.found_among(all))
 }
 
 impl Resolved {
-    /// Whether its plan, which a framework runs, comes before another's: before one that nobody runs, in any case.
+    /// Legal plans among which it was found, and whether those are all.
+    fn among(&self) -> (u64, bool) {
+        self.found
+            .as_ref()
+            .map_or((0, true), |found| (found.considered, found.complete))
+    }
+
+    /// It, found among so many.
+    fn found_among(self, (considered, complete): (u64, bool)) -> Self {
+        let found = self.found.map(|found| Ranked { considered, complete, ..found });
+        Self { found, ..self }
+    }
+
+    /// Whether its plan, which a framework runs, comes before another's: before one that nobody runs as it is estimated, in any case.
     fn comes_before(&self, other: &Self) -> bool {
         let first = |of: &Self| of.found.as_ref().and_then(|found| found.plans.first().copied());
         match (first(self), first(other)) {
             (Some(own), Some(other_plan)) => {
-                first_to_run(&other.job, &other_plan.plan).is_none() || own.beats(&other_plan)
+                let runs = Runs::new(Runner::of(&other.job), &other.job).verdict(&other_plan.plan) == Verdict::Yes;
+                !runs || own.beats(&other_plan)
             }
             (own, _) => own.is_some(),
         }

@@ -12,7 +12,7 @@ use crate::search::{Runner, renting, split};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::hardware::HostRam;
 use shardwise_engine::context::Context;
-use shardwise_question::job::{self, Job};
+use shardwise_question::job::{self, Chosen, Job};
 use shardwise_question::wire::{HardwareSpec, PlanSpec};
 
 /// What a step takes on machines that are known.
@@ -105,8 +105,19 @@ impl Asked {
             let question = self.of(own);
             let job = job::resolve(&question).ok();
             let job = job.filter(|job| job.workload.generation.is_none() && !split::is_open(&question, job));
-            job.is_some_and(each)
+            job.is_some_and(|job| self.by_name(&job).into_iter().all(each) && each(job))
         })
+    }
+
+    /// A job by the name of each framework that may be faster than all that is the same by whichever.
+    fn by_name(&self, job: &Job) -> Vec<Job> {
+        if job.workload.rl.is_some() {
+            return Vec::new();
+        }
+        let desk = Desk::new(self.runner, 0);
+        let frameworks = desk.by_name(job, &PlanSpec::default()).into_iter();
+        let named = frameworks.filter_map(|own| Some(Chosen { id: own.id, version: own.versions.first()? }));
+        named.map(|own| Job { framework: Some(own), ..job.clone() }).collect()
     }
 
     /// Whether some plan fits and takes less than `enough` seconds as it stands in the space.
