@@ -4,7 +4,7 @@ mod rollout;
 mod sizes;
 
 pub(super) use rollout::rollouts;
-pub(super) use sizes::Sizes;
+pub(super) use sizes::{Sizes, states_fill_cards};
 
 use super::space::Pass;
 use crate::neighbours::is_selective;

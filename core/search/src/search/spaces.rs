@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::choices::states_fill_cards;
 use super::space::Space;
 use shardwise_engine::context::Context;
 use shardwise_engine::fit::Sure;
@@ -30,7 +31,8 @@ struct Made {
     space: Rc<Space>,
 }
 
-/// What plans, and what they hold, depend on of a machine: two whose GPUs differ in speed, size and price alone have one space.
+/// What plans, and what they hold, depend on of a machine, and of whom it is asked: two whose GPUs differ in speed and price alone
+/// have one space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Machine {
     gpus: u32,
@@ -42,6 +44,10 @@ struct Machine {
     /// Bytes that Megatron keeps of what enters a product (`BlockContext::kept_bytes`).
     operand_bytes: f64,
     sure: Sure,
+    /// Whether what is split beside FSDP is asked for.
+    filled: bool,
+    /// The framework that is asked by name.
+    framework: Option<&'static str>,
 }
 
 impl Machine {
@@ -58,6 +64,8 @@ impl Machine {
             gathers: narrow && hardware.has_compute_capability(10.0),
             operand_bytes: if rates.quantized { rates.operand_bytes } else { 2.0 },
             sure: context.sure,
+            filled: states_fill_cards(context.job),
+            framework: context.job.framework.map(|own| own.id),
         }
     }
 }

@@ -20,6 +20,12 @@ const MOST_CHUNKS: u32 = 16;
 /// Share of a card beyond which states leave little room for anything else.
 const FILLED: f64 = 0.4;
 
+/// Whether weights, gradients and moments in 16 bytes a weight, shared by all GPUs that train, take much of each.
+pub(in crate::search) fn states_fill_cards(job: &Job) -> bool {
+    let states = 16.0 * job.model.parameters.total as f64 / f64::from(training_gpus(job).max(1));
+    states > FILLED * job.hardware.memory_gib * f64::from(1 << 30)
+}
+
 /// Sizes of groups of GPUs.
 pub(in crate::search) struct Sizes<'a> {
     job: &'a Job,
@@ -63,17 +69,11 @@ impl<'a> Sizes<'a> {
             // Where none of those who do is named steps lead there: all of them in one space took a fifth more time. Where the states
             // alone fill much of the cards, what is split is the first that fits, and steps begin elsewhere.
             Backend::Fsdp if named.is_none() && workload.rl.is_none() => {
-                workload.lora.is_none() && self.states_fill_cards()
+                workload.lora.is_none() && states_fill_cards(self.job)
             }
             Backend::Fsdp => workload.lora.is_none() && splits_matrices_beside_fsdp(named),
             Backend::Ddp => false,
         }
-    }
-
-    /// Whether weights, gradients and moments in 16 bytes a weight, shared by all GPUs, take much of each.
-    fn states_fill_cards(&self) -> bool {
-        let states = 16.0 * self.job.model.parameters.total as f64 / f64::from(self.gpus);
-        states > FILLED * self.job.hardware.memory_gib * f64::from(1 << 30)
     }
 
     /// Context and Ulysses parallelism.
