@@ -52,18 +52,24 @@ impl Measures {
         }
     }
 
+    /// By dollars: of the run with all that it meets beside its steps, where there is one, then of its steps.
     pub(super) fn by_cost(&self, other: &Self) -> Ordering {
+        let run = |own: &Self| own.run.and_then(|(_, usd)| usd).map_or(f64::MAX, three_digits);
         let usd = |own: &Self| own.usd.map_or(f64::MAX, three_digits);
-        usd(self)
-            .total_cmp(&usd(other))
+        run(self)
+            .total_cmp(&run(other))
+            .then(usd(self).total_cmp(&usd(other)))
             .then(self.gpus.cmp(&other.gpus))
             .then(self.seconds.total_cmp(&other.seconds))
     }
 
+    /// By time, likewise.
     pub(super) fn by_time(&self, other: &Self) -> Ordering {
+        let run = |own: &Self| own.run.map_or(f64::MAX, |(hours, _)| three_digits(hours));
         let usd = |own: &Self| own.usd.unwrap_or(f64::MAX);
-        three_digits(self.seconds)
-            .total_cmp(&three_digits(other.seconds))
+        run(self)
+            .total_cmp(&run(other))
+            .then(three_digits(self.seconds).total_cmp(&three_digits(other.seconds)))
             .then(usd(self).total_cmp(&usd(other)))
             .then(self.gpus.cmp(&other.gpus))
     }

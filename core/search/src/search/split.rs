@@ -39,11 +39,15 @@ pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut D
     if others.is_empty() && !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
-    let mut best = found(question, job, efficiency, desk);
+    let mut best = found(question, job, efficiency, desk, Limits::best(1));
     let mut all = best.as_ref().map_or((0, true), Resolved::among);
     for framework in others {
         let named = Question { framework: Some(framework.id.to_owned()), ..question.clone() };
-        let own = job::resolve(&named).and_then(|job| found(&named, job, efficiency, desk));
+        // Of interest is what comes before what is known.
+        let known = best.as_ref().ok().filter(|best| best.is_run());
+        let known = known.and_then(Resolved::first).filter(Candidate::fits);
+        let limits = known.map_or(Limits::best(1), |known| Limits::settled(known.seconds));
+        let own = job::resolve(&named).and_then(|job| found(&named, job, efficiency, desk, limits));
         let Ok(own) = own else { continue };
         let (considered, complete) = own.among();
         all = (all.0 + considered, all.1 && complete);
@@ -68,27 +72,40 @@ impl Resolved {
         Self { found, ..self }
     }
 
-    /// Whether its plan, which a framework runs, comes before another's: before one that nobody runs as it is estimated, in any case.
+    /// The plan that is proposed.
+    fn first(&self) -> Option<Candidate> {
+        self.found.as_ref().and_then(|found| found.plans.first().copied())
+    }
+
+    /// Whether somebody runs its plan as it is estimated.
+    fn is_run(&self) -> bool {
+        let runs = Runs::new(Runner::of(&self.job), &self.job);
+        self.first().is_some_and(|own| runs.verdict(&own.plan) == Verdict::Yes)
+    }
+
+    /// Whether its plan, which a framework runs, comes before another's: before one that nobody runs, in any case.
     fn comes_before(&self, other: &Self) -> bool {
-        let first = |of: &Self| of.found.as_ref().and_then(|found| found.plans.first().copied());
-        match (first(self), first(other)) {
-            (Some(own), Some(other_plan)) => {
-                let runs = Runs::new(Runner::of(&other.job), &other.job).verdict(&other_plan.plan) == Verdict::Yes;
-                !runs || own.beats(&other_plan)
-            }
+        match (self.first(), other.first()) {
+            (Some(own), Some(known)) => !other.is_run() || own.beats(&known),
             (own, _) => own.is_some(),
         }
     }
 }
 
 /// The best plan of a job, its GPUs shared where that is open.
-fn found(question: &Question, job: Job, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
+fn found(
+    question: &Question,
+    job: Job,
+    efficiency: &Efficiency,
+    desk: &mut Desk,
+    limits: Limits,
+) -> Result<Resolved, InputError> {
     if is_open(question, &job) {
         return shared(question, job, efficiency, desk);
     }
     let spec = question.plan.clone().unwrap_or_default();
     desk.work.renew();
-    let found = desk.ranked(&Context::with(&job, efficiency).for_many(), &spec, Limits::best(1))?;
+    let found = desk.ranked(&Context::with(&job, efficiency).for_many(), &spec, limits)?;
     Ok(Resolved { job, found: Some(found) })
 }
 
