@@ -350,6 +350,26 @@ fn what_frameworks_load_by_themselves_is_what_an_open_answer_has() {
     assert!(gain.is_some_and(|gain| gain > 0.05), "{gain:?}");
 }
 
+/// Where a framework runs no plan of such a length, that is named, not what a plan of another would have otherwise.
+#[test]
+fn a_refusal_names_what_no_plan_changes() {
+    for (model, framework, length) in [
+        ("llama-2-7b", "llamafactory", 16_384),
+        ("llama-2-7b", "axolotl", 16_384),
+        ("gemma-2-9b", "ms-swift", 16_384),
+        ("falcon-7b", "deepspeed", 4096),
+    ] {
+        let own = json!({"version": 1, "model": model, "framework": framework, "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": "sft", "sequence_length": length, "global_batch": 16}});
+        let refused = estimate(&question_from_value(own).unwrap());
+        assert_eq!(
+            refused.map_err(|error| error.field).err().as_deref(),
+            Some("workload.sequence_length"),
+            "{model} {framework}"
+        );
+    }
+}
+
 /// Of phases none of which is sure the one in which an engine generates is known best: of OpenRLHF's PPO plans one never fits that
 /// lacks a GiB there, and one may that lacks more of them in the update.
 #[test]

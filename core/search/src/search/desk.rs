@@ -79,7 +79,9 @@ impl Desk {
             }
             (Err(error), Runner::One(framework)) if error == none_accepted() => {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
-                let broken = framework.violations(context.job, &best.first()?.plan);
+                // A length that no plan changes says more than what another plan would have otherwise.
+                let mut broken = framework.violations(context.job, &best.first()?.plan);
+                broken.sort_by_key(|rule| rule.field != "workload.sequence_length");
                 let broken = broken.into_iter().next().unwrap_or(error);
                 // Who stated no split, nor the back end that has it, is not told to set it otherwise: parts of sequences share what whole
                 // ones do not.
