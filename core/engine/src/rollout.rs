@@ -349,7 +349,7 @@ pub fn generate(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: 
     let mut decode = full.total() * work.full_steps;
     last_batch(&prepared, requests, |tokens, alive, now| decode += prepared.pace(alive, now) * tokens);
     let recomputed = prepared.recomputed(requests, &work);
-    let speed = engine.tuned.generation;
+    let speed = engine.speed();
     Generation {
         prefill: prefill / speed,
         decode: decode / (speed * plan.speculative_speedup),
@@ -372,5 +372,5 @@ pub fn flow(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Req
     let decode = engine.decode_step(prepared.decoding, several.decoded()).total() * steps;
     // Over many batches no engine is busier than the others.
     let even = several.count / prepared.engines / prepared.per_engine;
-    (read + decode / plan.speculative_speedup) * even.min(1.0) / (engine.tuned.generation * batches)
+    (read + decode / plan.speculative_speedup) * even.min(1.0) / (engine.speed() * batches)
 }

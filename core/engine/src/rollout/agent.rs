@@ -63,7 +63,7 @@ impl Prepared<'_> {
     /// Seconds in which so many sequences, as long as those that are decoded, write a token each.
     fn step(&self, requests: &Requests) -> impl Fn(f64) -> Seconds {
         let length = requests.decoded();
-        let speed = self.engine.tuned.generation * self.engine.plan.speculative_speedup;
+        let speed = self.engine.speed() * self.engine.plan.speculative_speedup;
         move |sequences| self.engine.decode_step(sequences.max(1.0), length).total() / speed
     }
 

@@ -50,7 +50,7 @@ pub fn generation(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests
         tools: agent::added(&prepared, requests),
         in_progress: (prepared.in_progress, prepared.decoding),
         again: (work.again, again),
-        speed: engine.tuned.generation,
+        speed: engine.speed(),
     }
 }
 
