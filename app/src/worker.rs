@@ -225,11 +225,6 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
 /// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
     flags.why = words_of(&flags.why, lang);
-    // Texts of what the search chose leave it to the search already.
-    let [way, stop] = lang.of([[", or leave it to the search.", "."], ["，或交给搜索决定。", "。"]]);
-    if let Some(why) = flags.why.strip_suffix(way).filter(|_| flags.instead.is_some()) {
-        flags.why = format!("{why}{stop}");
-    }
     let Some(words) = languages::words(lang) else {
         return flags;
     };

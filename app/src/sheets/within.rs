@@ -90,7 +90,7 @@ impl<'a> Scene<'a> {
         let rows = within::held(tried, limits, fastest).into_iter().filter_map(|held| {
             let offer = tried.get(held.place)?;
             let found = offer.result.as_ref().ok()?;
-            let measures = Measures::of(&found.answer, found.job.gpus());
+            let measures = Measures::of(&found.answer, &found.job);
             let ((hours, usd), slow) = (measures.run?, measures.slow);
             let untried = slower(&found.answer).is_some();
             Some(Row { held, offer, found, hours, usd, untried, slow })

@@ -210,7 +210,7 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
     // Everything that is said of one is what it is ranked by.
     let slow = slower.unwrap_or(1.0);
     Figures {
-        measures: Measures::of(answer, job.gpus()),
+        measures: Measures::of(answer, job),
         untried: slower.is_some(),
         unjoined: measures::unjoined(answer),
         state: answer.fit.state,

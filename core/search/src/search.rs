@@ -30,6 +30,7 @@ mod work;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::answer::answer;
@@ -143,16 +144,23 @@ pub fn search(
 
 /// The answer for a plan of a list, which any framework may run where the choice is `open`.
 fn answered(job: &Job, plan: &Plan, open: bool) -> Result<Answer, InputError> {
-    let own = if open { as_run(job, plan) } else { None };
-    let (job, plan) = own.as_ref().map_or((job, plan), |(job, plan)| (job, plan));
-    let context = Context::new(job).for_many();
-    possible(&context, plan, answer(&context, plan))
+    let (job, plan) = as_run(Cow::Borrowed(job), *plan, open);
+    let context = Context::new(&job).for_many();
+    possible(&context, &plan, answer(&context, &plan))
+}
+
+/// A job and its plan as they are answered: where the choice of a framework is `open`, as [`swapped`] has them.
+pub(crate) fn as_run<'a>(job: Cow<'a, Job>, plan: Plan, open: bool) -> (Cow<'a, Job>, Plan) {
+    match swapped(&job, &plan).filter(|_| open) {
+        Some((job, plan)) => (Cow::Owned(job), plan),
+        None => (job, plan),
+    }
 }
 
 /// A job and its plan as the first framework runs it that does, where the question names none and that one lets the reference
 /// take the policy's place: memory and time are others then than beside the policy, and its texts are asked with it named. `None`
 /// where figures are the same by whichever framework, or it would not run the plan by that.
-pub(crate) fn as_run(job: &Job, plan: &Plan) -> Option<(Job, Plan)> {
+fn swapped(job: &Job, plan: &Plan) -> Option<(Job, Plan)> {
     let workload = &job.workload;
     if job.framework.is_some() || !workload.has_reference() || workload.lora.is_some() {
         return None;
@@ -273,8 +281,8 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
     looked_for(question, efficiency, runner, &|found| {
-        let own = if runner.is_none() { as_run(&found.job, &found.plan) } else { None };
-        own.map(|(job, plan)| Best { job, plan, ..found }).unwrap_or(found)
+        let (job, plan) = as_run(Cow::Owned(found.job), found.plan, runner.is_none());
+        Best { job: job.into_owned(), plan, ..found }
     })
 }
 
