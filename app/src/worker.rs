@@ -301,7 +301,7 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
     };
-    let framework = [reading.framework.name(), reading.framework.source()];
+    let framework = [reading.name(), reading.source()];
     // The rewritten text is held against what the text itself asks.
     let migrated = migrate(texts, base.as_ref(), &reading);
     let (reading, answer) = asked_of(reading);
@@ -325,6 +325,8 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         "searched": searched,
         "migrated": migrated,
         "changes": changes,
+        "doubts": reading.doubts().collect::<Vec<_>>(),
+        "left_out": reading.left_out(),
     })
 }
 
@@ -332,7 +334,8 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
 /// over; not where that is none of those known here, or refuses what has an answer without it.
 fn asked_of(mut reading: Reading) -> (Reading, Result<shardwise_core::Answer, InputError>) {
     let answer = |reading: &Reading| Ok(shardwise_core::evaluate_alone(reading.asked()?)?.answer);
-    let framework = emit::framework(reading.framework.id()).filter(|_| reading.question.framework.is_none());
+    let framework = emit::framework(reading.framework.id());
+    let framework = framework.filter(|_| reading.question.framework.is_none() && !reading.trainer_alone);
     let Some(framework) = framework else {
         let answer = answer(&reading);
         return (reading, answer);
@@ -361,7 +364,8 @@ fn asked_of(mut reading: Reading) -> (Reading, Result<shardwise_core::Answer, In
 fn instead(question: &Question, framework: &'static Framework) -> Option<Value> {
     let open = Question { plan: None, framework: Some(framework.id.to_owned()), ..question.clone() };
     let found = shardwise_core::evaluate_for(&open, framework).ok()?;
-    (found.answer.fit.state == FitState::Fits).then(|| json!({ "question": to_value(&open), "answer": found.answer }))
+    let fits = found.answer.fit.state == FitState::Fits;
+    fits.then(|| json!({ "question": to_value(&open), "answer": found.answer, "framework": framework.name }))
 }
 
 #[cfg(test)]
@@ -632,6 +636,17 @@ mod tests {
         assert_eq!(told, 8);
     }
 
+    /// A text leaves the page, which may show yuan: whose dollars they are is said.
+    #[test]
+    fn a_text_names_its_currency() {
+        for (lang, usd) in [("en", ", US$"), ("zh-CN", " 美元")] {
+            let task = json!({"is": "flags", "question": question("sft", "fsdp"), "framework": "verl", "version": "",
+                "link": "", "lang": lang});
+            let text = ask(task)["texts"][0]["text"].to_string();
+            assert!(text.contains(usd) && !text.contains(" $"), "{text}");
+        }
+    }
+
     #[test]
     fn another_plan_is_said_and_so_is_none() {
         let found = flags(&question("sft", "megatron"), "deepspeed", "");
@@ -641,6 +656,27 @@ mod tests {
         let none = flags(&question("sft", "fsdp"), "chatlearn", "");
         assert!(!none["why"].as_str().unwrap_or_default().is_empty());
         assert_eq!(none["texts"], json!([]));
+    }
+
+    #[test]
+    fn what_may_decide_stands_beside_the_verdict() {
+        let script = "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen2.5-7B --bf16 true \
+            --per_device_train_batch_size 1 --model_max_length 2048";
+        let alone = json!(sheets::reading(&read(&[script.to_owned()], Value::Null), Lang::En)).to_string();
+        assert!(alone.contains("Hugging Face Trainer") && !alone.contains("\"Strong\":\"DeepSpeed\""), "{alone}");
+        assert!(alone.contains("Transformers 5") && !alone.contains("&framework=deepspeed&plan"), "{alone}");
+        let found = read(&[format!("{script} --deepspeed conf/mine.json --attn_widget 3")], Value::Null);
+        for (lang, title) in [(Lang::En, "The verdict stands on this"), (Lang::Zh, "结论取决于以下各点")] {
+            let sheet = json!(sheets::reading(&found, lang));
+            let blocks = sheet.as_array().map_or(&[][..], Vec::as_slice);
+            let beside = blocks.iter().position(|own| own["Section"]["id"] == "read-doubts");
+            let beside = beside.unwrap_or_else(|| panic!("{sheet}"));
+            assert!(!blocks[beside - 1]["Entries"].is_null(), "{sheet}");
+            let own = blocks[beside].to_string();
+            assert!([title, "conf/mine.json", "attn_widget"].iter().all(|words| own.contains(words)), "{own}");
+            // Not among the notes once more.
+            assert!(!json!(blocks[beside + 1..]).to_string().contains("\\\"conf/mine.json"), "{sheet}");
+        }
     }
 
     #[test]

@@ -106,6 +106,7 @@ words! {
     read_assumed: "Assumed", "假定值";
     read_understood: "Understood", "已理解";
     read_ignored: "Without effect on memory and speed", "不影响显存和速度";
+    stands_on: "The verdict stands on this", "结论取决于以下各点";
     assumed_here: "Assumed, as the script does not state it", "脚本没有写明，以下为假定值";
     assumed_more: "Assumed besides: {0}, listed below.", "另有 {0} 项假定值，见下文。";
     not_stated: "not stated", "未写明";
