@@ -133,9 +133,12 @@ words! {
     rent_spread: "{0} offers can hold it: {1} to {3} a GPU hour, median {2}.",
         "有 {0} 个报价可用：每 GPU 小时 {1} 至 {3}，中位数 {2}。";
     rent_legend: "Prices of all offers that can hold it", "所有可用报价的价格";
-    rent_line: "Rent {0} × {1} at {2}: {3} an hour.", "在 {2} 租 {0} 个 {1}：每小时 {3}。";
-    rent_line_run: "Rent {0} × {1} at {2}: {3} an hour, {4} h, {5}.",
-        "在 {2} 租 {0} 个 {1}：每小时 {3}，{4} 小时，共 {5}。";
+    rent_line: "Rent {0} at {1}: {2} an hour.", "在 {1} 租 {0}：每小时 {2}。";
+    rent_line_run: "Rent {0} at {1}: {2} an hour, {3} h, {4}.", "在 {1} 租 {0}：每小时 {2}，{3} 小时，共 {4}。";
+    rent_named: "one {0}", "1 台 {0}";
+    rent_names: "{1} × {0}", "{1} 台 {0}";
+    rent_cards: "one machine with {1} × {0}", "1 台 {1} 卡 {0}";
+    rent_machines: "{2} machines with {1} × {0} each", "{2} 台 {1} 卡 {0}";
     rent_none: "All providers", "所有供应商";
     price_none: "No known price. Enter yours to see costs.", "没有已知价格。填入你的价格即可看到成本。";
     workload: "Task", "任务";
