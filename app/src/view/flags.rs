@@ -135,7 +135,6 @@ fn order_flags(page: Page, choice: Texts) {
             framework: framework.id.to_owned(),
             version: choice.version(framework).to_owned(),
             link: page.link(),
-            lang: page.lang.tag().to_owned(),
         };
         desk::order(page, task, |page, found| {
             let flags: Option<Arc<Flags>> = serde_json::from_value(found).ok();

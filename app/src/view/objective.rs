@@ -219,7 +219,7 @@ fn task(page: Page) -> Option<SheetTask> {
     }
     state.insert("fastest".to_owned(), (order == Order::Budget).into());
     let question = to_value(&shown.question);
-    Some(SheetTask { name: Name::Within, question, lang: page.lang.tag().to_owned(), width: 0, state })
+    Some(SheetTask { name: Name::Within, question, width: 0, state })
 }
 
 /// GPU types with several numbers of GPUs, held against the limits. The worker tries them some at a time, so that it has

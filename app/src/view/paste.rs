@@ -125,8 +125,7 @@ fn order(page: Page, open: RwSignal<bool>, given: State) {
         let market = market(page);
         Some(Box::new(move || {
             let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
-            let lang = page.lang.tag().to_owned();
-            desk::order(page, Task::Read { lang, texts, base, market, given }, |page, found| {
+            desk::order(page, Task::Read { texts, base, market, given }, |page, found| {
                 page.reading.set(Some(found.into()));
             });
         }))

@@ -78,8 +78,7 @@ pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
             return None;
         }
         Some(Box::new(move || {
-            let task =
-                SheetTask { name, question: to_value(&shown.question), lang: page.lang.tag().to_owned(), width, state };
+            let task = SheetTask { name, question: to_value(&shown.question), width, state };
             desk::order(page, Task::Sheet(task), deliver);
         }))
     });

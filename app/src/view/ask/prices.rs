@@ -83,7 +83,7 @@ fn order(page: Page) {
 }
 
 fn read(page: Page, text: String) {
-    desk::order(page, Task::Prices { lang: page.lang.tag().to_owned(), text }, deliver);
+    desk::order(page, Task::Prices { text }, deliver);
 }
 
 /// Keeps a sheet that could be read; of one that could not, says why, and what was kept stays.
