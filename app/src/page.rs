@@ -64,7 +64,6 @@ pub(crate) enum Origin {
     Page,
     /// A published run.
     Run,
-    /// A script.
     Script,
 }
 
@@ -75,11 +74,9 @@ pub(crate) enum Step {
     Frame,
     /// The framework, and where a question can start from.
     Start,
-    /// The model.
     Model,
     /// The GPUs.
     Machine,
-    /// The task.
     Task,
     /// The answer in one line.
     Dock,
@@ -137,7 +134,6 @@ worded! {
     /// What the best GPU type is, with the word of the address.
     #[derive(Default)]
     enum Order {
-        /// The fastest.
         #[default]
         Fastest = "time",
         /// The one with the fewest dollars per token.

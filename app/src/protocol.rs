@@ -62,7 +62,6 @@ pub(crate) enum Task {
     },
     /// What would make the question fit: [`Closer`](estimate::Closer).
     Closer {
-        /// The question.
         question: Value,
         /// How many numbers of GPUs have been tried.
         tried: usize,
@@ -127,7 +126,6 @@ pub(crate) enum Task {
 pub(crate) struct ReadPrices {
     /// Its rows as [`crate::prices`] keeps them; `None` where something is wrong.
     pub(crate) kept: Option<String>,
-    /// What is wrong.
     pub(crate) wrong: Vec<Wrong>,
 }
 
@@ -224,7 +222,6 @@ impl Name {
 /// What the worker has to know to write a sheet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SheetTask {
-    /// Which.
     pub(crate) name: Name,
     pub(crate) question: Value,
     /// Width to draw at, in pixels; 0 where nothing is drawn.
@@ -236,7 +233,6 @@ pub(crate) struct SheetTask {
 /// A part of the page. What draws its blocks reads them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Written {
-    /// Which.
     pub(crate) name: Name,
     pub(crate) blocks: Value,
     /// Whether there is more to come for who asks again.

@@ -7,7 +7,6 @@ use shardwise_core::recipes::recipes;
 /// A model of the catalog, with what a list says of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listed {
-    /// The model.
     pub(crate) entry: &'static ModelEntry,
     /// Its weights.
     pub(crate) total: u64,

@@ -153,7 +153,7 @@ impl Scene {
     fn about(&self, own: &Type) -> Vec<String> {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
         let (hours, usd) =
-            if self.run { (sheet.tip_hours, sheet.tip_usd) } else { (sheet.tip_hours_rate, sheet.tip_usd_rate) };
+            if self.run { (sheet.tip_hours, sheet.tip_usd) } else { (sheet.tip_hours_rate, text.close_mt) };
         let point = &own.point;
         let mut lines = vec![
             format!("{} × {}", own.gpus, point.name),

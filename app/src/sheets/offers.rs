@@ -207,7 +207,6 @@ impl Scene<'_> {
         ])
     }
 
-    /// The question by an offer.
     fn taking(&self, offer: &Rentable) -> Question {
         let question = &self.asked.question;
         let hardware = HardwareSpec {

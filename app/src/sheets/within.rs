@@ -118,7 +118,7 @@ impl<'a> Scene<'a> {
     fn limits(&self) -> String {
         let words = self.lang.sheets();
         let hours = self.limits.hours;
-        let hours = hours.map(|hours| fill(words.within_hours, &[&format::trimmed(hours)]));
+        let hours = hours.map(|hours| fill(self.lang.text().run_h, &[&format::trimmed(hours)]));
         // As it is typed, and as the page reckons.
         let typed = |usd| format!("${}", format::trimmed(usd));
         let shown = |usd| if money::sign() == "$" { String::new() } else { format!(" ({})", format::dollars(usd)) };
@@ -157,7 +157,7 @@ impl<'a> Scene<'a> {
         let usd = row.usd.map(|usd| usd * row.slow);
         let late = self.limits.hours.is_some_and(|limit| hours > limit);
         let dear = self.limits.usd.is_some_and(|limit| usd.is_some_and(|usd| usd > limit));
-        let late = late.then(|| fill(self.lang.sheets().within_hours, &[&format::figure(hours)]));
+        let late = late.then(|| fill(self.lang.text().run_h, &[&format::figure(hours)]));
         let dear = usd.filter(|_| dear).map(format::dollars);
         let both: Vec<String> = late.into_iter().chain(dear).collect();
         (!both.is_empty()).then(|| both.join(self.lang.of([", ", "、"])))
@@ -225,7 +225,7 @@ impl<'a> Scene<'a> {
         if away.is_empty() {
             short
         } else {
-            format!("{short}{SEPARATOR}{}", fill(self.lang.sheets().within_away, &[&away]))
+            format!("{short}{SEPARATOR}{}", fill(self.lang.text().chip_offload, &[&away]))
         }
     }
 

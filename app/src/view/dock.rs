@@ -16,9 +16,9 @@ type Stop = (&'static str, fn(&Text) -> &'static str);
 const STOPS: [Stop; 6] = [
     ("verdict", |text| text.nav_verdict),
     ("flags", |text| text.nav_flags),
-    ("gpus", |text| text.nav_gpus),
+    ("gpus", |text| text.gpus),
     ("advice", |text| text.nav_advice),
-    ("cost", |text| text.nav_cost),
+    ("cost", |text| text.cost),
     ("why", |text| text.nav_why),
 ];
 

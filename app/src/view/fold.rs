@@ -29,7 +29,7 @@ pub(super) fn Folds(page: Page) -> impl IntoView {
     let text = page.text();
     view! {
         <div class="folds">
-            <Group page id="cost" title=text.cost_part folds=&COST/>
+            <Group page id="cost" title=text.cost folds=&COST/>
             <Group page id="why" title=text.why_part folds=&WHY/>
         </div>
     }

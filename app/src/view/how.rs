@@ -21,7 +21,6 @@ pub(super) fn How(page: Page, #[prop(into)] figure: String, #[prop(into)] name: 
     }
 }
 
-/// The panel.
 #[component]
 pub(super) fn HowPanel(page: Page) -> impl IntoView {
     let state = page.sheet(Name::How).state;

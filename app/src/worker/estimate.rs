@@ -100,7 +100,6 @@ thread_local! {
 
 /// The machines that a question is asked of.
 enum Machines {
-    /// With its answer.
     Answered(Rc<Asked>),
     /// Its answer is nobody's business here.
     Unanswered(Rc<Sweep>),

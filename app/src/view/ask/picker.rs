@@ -194,7 +194,6 @@ fn option(at: usize) -> String {
     format!("model-{at}")
 }
 
-/// The model by name.
 #[component]
 pub(in crate::view) fn ModelName(page: Page) -> impl IntoView {
     let picker = Picker {
