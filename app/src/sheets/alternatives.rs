@@ -4,9 +4,7 @@ use shardwise_core::{Evaluated, evaluate_alone};
 
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
-use crate::fit;
 use crate::form::{Field, Form, Takes};
-use crate::money;
 use crate::parts::{self, Parts};
 use crate::protocol::blocks::{self, Choice};
 use crate::sheets::prelude::*;

@@ -7,10 +7,8 @@ use shardwise_core::wire::{HardwareSpec, MarketSpec};
 use shardwise_core::{Answer, Question, evaluate_alone};
 
 use super::parts::more;
-use crate::money;
 use crate::protocol::blocks::{Control, Row, Takes, wide};
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// Its address in the page.
 const ID: &str = "offers";

@@ -8,13 +8,9 @@ mod gain;
 mod log;
 mod row;
 
-use serde_json::Value;
-use shardwise_core::wire::question_from_value;
-
 use super::words::{name, value as said_value, words_of};
 use crate::protocol::blocks::Run;
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// The sheet of what the core read.
 pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {

@@ -2,19 +2,16 @@
 //! settings, beside the plan; and where the seconds go.
 
 use shardwise_core::advice::textbook::{self, Book, Entry};
-use shardwise_core::complete::training_gpus;
 use shardwise_core::framework::Named;
 use shardwise_core::wire::{Fit, PlanSpec, plan_to_value};
 use shardwise_core::{Answer, Evaluated, Question, defaults, evaluate_alone};
 
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
-use crate::fit;
 use crate::form::{Field, Form};
 use crate::parts;
 use crate::protocol::blocks::Row;
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// How many layouts stand beside the plan.
 const MOST: usize = 3;

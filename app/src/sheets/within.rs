@@ -1,6 +1,5 @@
 //! A deadline and a budget held against every GPU type with several numbers of GPUs.
 
-use shardwise_core::complete::training_gpus;
 use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{Measures, slower};
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
@@ -8,11 +7,8 @@ use shardwise_core::search::within::{self, Held};
 
 use super::parts::more;
 use crate::charts::stack::SEPARATOR;
-use crate::fit;
-use crate::money;
 use crate::protocol::blocks::{self, Run};
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// After so many offers, or so much work, a slice ends: the worker has other tasks, too. The first ones are shorter by
 /// [`SOON`]: something is to be seen soon, and each slice writes the whole sheet anew.

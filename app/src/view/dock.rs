@@ -5,8 +5,6 @@ use shardwise_core::wire::FitState;
 
 use super::calibrate;
 use super::fold;
-use crate::fit;
-use crate::text::Text;
 use crate::view::prelude::*;
 
 /// A part of the page with its name.

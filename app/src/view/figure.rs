@@ -1,7 +1,5 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use std::sync::Arc;
-
 use serde_json::{Map, json};
 use shardwise_core::Answer;
 

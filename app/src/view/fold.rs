@@ -7,8 +7,6 @@ use super::memory::Memory;
 use super::run::Run;
 use super::sheet;
 use super::time::Time;
-use crate::page::folds::Fold;
-use crate::protocol::Name;
 use crate::view::prelude::*;
 use crate::{browser, busy};
 

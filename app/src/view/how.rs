@@ -4,7 +4,6 @@ use serde_json::Map;
 use wasm_bindgen::JsCast;
 
 use super::sheet;
-use crate::protocol::Name;
 use crate::view::prelude::*;
 
 /// The key of the figure in the panel's state.

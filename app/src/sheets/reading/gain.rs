@@ -1,12 +1,10 @@
 //! What a script would give as it is and with the changes that help most, and the way into the form.
 
-use serde_json::Value;
 use shardwise_core::wire::{FitState, Rental, question_from_value};
 
 use super::super::parts::by;
 use super::super::words::{name, value};
 use super::{list, word, word_at};
-use crate::fit;
 use crate::protocol::blocks::{Sign, listing, words};
 use crate::sheets::prelude::*;
 use crate::words::offer;

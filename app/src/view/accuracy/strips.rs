@@ -1,7 +1,5 @@
 //! The errors of each group of runs as a strip: a dot for each run.
 
-use std::sync::Arc;
-
 use crate::view::controls::Segments;
 
 use super::state::{Page, Part, share};

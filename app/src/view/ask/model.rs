@@ -3,7 +3,6 @@
 use leptos::ev::Event;
 
 use super::picker::ModelName;
-use crate::follow::follow;
 use crate::form::{Field, Form};
 use crate::view::controls::{Message, problem, type_in, wrong_class};
 use crate::view::icons::Refusal;

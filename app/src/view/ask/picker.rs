@@ -3,7 +3,6 @@
 
 use web_sys::KeyboardEvent;
 
-use crate::follow::follow;
 use crate::form::models::{Listed, matching};
 use crate::form::{Field, Form};
 use crate::view::controls::{Message, problem, wrong_class};

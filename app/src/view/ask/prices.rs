@@ -6,13 +6,9 @@ use shardwise_core::hardware::OWN;
 use shardwise_core::permalink;
 use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
-use crate::client::desk;
 use crate::follow::follow_at_rest;
-use crate::form::Field;
-use crate::page::Step;
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
-use crate::text::Text;
 use crate::view::prelude::*;
 use crate::view::text_box::TextBox;
 use crate::view::{Built, rest};

@@ -7,8 +7,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 use super::host::Host;
-use crate::client::desk;
-use crate::form::Field;
 use crate::page::Origin;
 use crate::protocol::blocks::Action;
 use crate::protocol::{Name, SheetTask, Task};

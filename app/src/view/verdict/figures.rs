@@ -1,16 +1,11 @@
 //! The figures under the verdict: throughput, a step, the run and what it costs.
 
-use std::sync::Arc;
-
 use shardwise_core::Answer;
 use shardwise_core::wire::{RecomputeGranularity, RecomputeSpec};
 
-use crate::page::Shown;
-use crate::text::Text;
 use crate::view::how::How;
 use crate::view::prelude::*;
 use crate::view::{calibrate, operations, run as runs};
-use crate::words;
 
 /// All of them.
 #[component]
