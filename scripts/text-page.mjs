@@ -11,7 +11,7 @@ const [site, document, lang, commit] = process.argv.slice(2);
 const { answer } = await start(site, /^shardwise-app(-[0-9a-f]+)?\.js$/);
 const { body } = browse('http://localhost/', `<!doctype html><html data-commit="${commit}"><body></body></html>`).document;
 fetchFiles();
-await answer(JSON.stringify({ id: 1, task: { is: 'document', document, lang } }));
+await answer(JSON.stringify({ id: 1, lang, task: { is: 'document', document } }));
 if (!body.textContent.includes('Shardwise')) throw new Error(`the program drew no page ${document}`);
 // Places that stayed empty are marked for the program.
 process.stdout.write(body.innerHTML.replaceAll('<!---->', ''));

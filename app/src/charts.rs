@@ -1,6 +1,6 @@
 //! Charts: plotters draws, [`backend`] turns what it draws into SVG nodes.
 //!
-//! The drawing functions are generic over the backend and know nothing of the page.
+//! The drawing functions know nothing of the page.
 
 pub(crate) mod backend;
 pub(crate) mod front;
@@ -25,16 +25,13 @@ pub(crate) const TEXT: f64 = 12.5;
 pub(crate) const NARROW: u32 = 432;
 
 /// What drawing on a backend returns.
-pub(crate) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<std::convert::Infallible>>;
 
 /// An area that is measured in pixels.
-pub(crate) type Area<B> = DrawingArea<B, plotters::coord::Shift>;
+pub(crate) type Area<'a> = DrawingArea<SvgNodes<'a>, plotters::coord::Shift>;
 
 /// Draws on a fresh sheet.
-pub(crate) fn draw(
-    (width, height): (u32, u32),
-    on: impl FnOnce(&Area<SvgNodes<'_>>) -> Result<(), DrawingAreaErrorKind<std::convert::Infallible>>,
-) -> Drawing {
+pub(crate) fn draw((width, height): (u32, u32), on: impl FnOnce(&Area<'_>) -> Drawn) -> Drawing {
     let mut drawing = Drawing { width, height, nodes: Vec::new() };
     let area = SvgNodes(&mut drawing).into_drawing_area();
     // The backend cannot fail; a chart that plotters refuses is left empty beside its table.
@@ -52,13 +49,13 @@ fn scale(end: f64, from: i32, to: i32) -> impl Fn(f64) -> i32 {
 
 /// Draws the ticks of an axis that begins with zero: a line at each from `top` on, where there is one, and below `bottom` its
 /// number, `zero` at the first.
-fn draw_ticks<B: DrawingBackend>(
-    area: &Area<B>,
+fn draw_ticks(
+    area: &Area<'_>,
     x: &dyn Fn(f64) -> i32,
     (end, step): (f64, f64),
     (top, bottom): (Option<i32>, i32),
     zero: &str,
-) -> Drawn<B> {
+) -> Drawn {
     let mut value = 0.0;
     while value <= end * 1.0001 {
         let at = x(value);

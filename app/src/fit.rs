@@ -32,7 +32,6 @@ pub(crate) fn asked(confidence: f64) -> String {
     format::trimmed((confidence * 1e5).round() / 1e3)
 }
 
-/// The state in a word.
 pub(crate) fn word(state: FitState, lang: Lang) -> &'static str {
     let text = lang.text();
     match state {
@@ -145,7 +144,6 @@ pub(crate) struct Bar {
     pub(crate) estimate: f64,
     /// Where that ends which suffices as surely as asked.
     pub(crate) sure: f64,
-    /// What there is.
     pub(crate) card: f64,
 }
 

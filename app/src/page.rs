@@ -64,7 +64,6 @@ pub(crate) enum Origin {
     Page,
     /// A published run.
     Run,
-    /// A script.
     Script,
 }
 
@@ -75,11 +74,9 @@ pub(crate) enum Step {
     Frame,
     /// The framework, and where a question can start from.
     Start,
-    /// The model.
     Model,
     /// The GPUs.
     Machine,
-    /// The task.
     Task,
     /// The answer in one line.
     Dock,
@@ -137,7 +134,6 @@ worded! {
     /// What the best GPU type is, with the word of the address.
     #[derive(Default)]
     enum Order {
-        /// The fastest.
         #[default]
         Fastest = "time",
         /// The one with the fewest dollars per token.
@@ -168,10 +164,34 @@ impl Deref for Page {
 
 /// The state of the page.
 pub(crate) struct State {
-    /// What is typed.
-    pub(crate) form: RwSignal<Form>,
     /// Language and colours that were chosen.
     pub(crate) look: Look,
+    /// Other GPU types for it.
+    pub(crate) comparison: Comparison,
+    /// Whether the page is embedded in another.
+    pub(crate) embedded: bool,
+    /// How they are shown.
+    pub(crate) texts: Texts,
+    /// Which of the parts that fold are open.
+    pub(crate) folds: Folds,
+    /// The price sheet that this browser keeps.
+    pub(crate) sheet_prices: RwSignal<Option<Arc<MarketSpec>>>,
+    signals: Signals,
+}
+
+impl Deref for State {
+    type Target = Signals;
+
+    fn deref(&self) -> &Signals {
+        &self.signals
+    }
+}
+
+/// What begins empty.
+#[derive(Default)]
+pub(crate) struct Signals {
+    /// What is typed.
+    pub(crate) form: RwSignal<Form>,
     /// What is wrong with the form.
     pub(crate) errors: RwSignal<Vec<FieldError>>,
     /// A run of one's own beside the estimate of it.
@@ -186,8 +206,6 @@ pub(crate) struct State {
     pub(crate) pinned: RwSignal<usize>,
     /// The parts that the worker writes.
     sheets: [Sheet; Name::COUNT],
-    /// Other GPU types for it.
-    pub(crate) comparison: Comparison,
     /// What the best GPU type is.
     pub(crate) order: RwSignal<Order>,
     /// Hours that a run may take, as typed.
@@ -200,16 +218,12 @@ pub(crate) struct State {
     pub(crate) bad_link: RwSignal<Option<InputError>>,
     /// What the address says and its question has no use for.
     pub(crate) left_out: RwSignal<Vec<String>>,
-    /// Whether the page is embedded in another.
-    pub(crate) embedded: bool,
     /// Which steps of building the page are done.
     pub(crate) built: [RwSignal<bool>; Step::ALL.len()],
     /// Whether its rest did not load.
     pub(crate) broken: RwSignal<bool>,
     /// The flags of a framework for the shown question; the last question's until they are written.
     pub(crate) flags: RwSignal<Option<Arc<Flags>>>,
-    /// How they are shown.
-    pub(crate) texts: Texts,
     /// The frameworks that run the shown question; `None` until they have been asked.
     pub(crate) serves: RwSignal<Option<Arc<Vec<String>>>>,
     /// Whether the worker could not be started, or stopped.
@@ -218,16 +232,12 @@ pub(crate) struct State {
     pub(crate) said: RwSignal<Vec<(String, String)>>,
     /// The recent questions, as the storage holds them.
     pub(crate) recent: RwSignal<String>,
-    /// Which of the parts that fold are open.
-    pub(crate) folds: Folds,
     /// The script in the paste box.
     pub(crate) pasted: RwSignal<String>,
     /// A sample of the data set, as pasted.
     pub(crate) sampled: RwSignal<String>,
     /// How long its examples are, or those of a file; `None` where there are none.
     pub(crate) sample: RwSignal<Option<Sample>>,
-    /// The price sheet that this browser keeps.
-    pub(crate) sheet_prices: RwSignal<Option<Arc<MarketSpec>>>,
     /// A price sheet as pasted, and what is wrong with the one that was read last.
     pub(crate) sheet_pasted: RwSignal<String>,
     pub(crate) sheet_wrong: RwSignal<Vec<Wrong>>,
@@ -304,39 +314,13 @@ impl Page {
         let look = Look::new(|lang| lang.text().title);
         let embedded = browser::query("embed").is_some();
         let state = State {
-            form: RwSignal::new(Form::default()),
             look,
-            errors: RwSignal::new(Vec::new()),
-            run: RwSignal::new(None),
-            naming: RwSignal::new(false),
-            shown: RwSignal::new(None),
-            kind: RwSignal::new(0),
-            pinned: RwSignal::new(0),
-            sheets: std::array::from_fn(|_| Sheet::new()),
             comparison: Comparison::new(),
-            order: RwSignal::new(Order::default()),
-            deadline: RwSignal::new(String::new()),
-            budget: RwSignal::new(String::new()),
-            all_gpus: RwSignal::new(false),
-            bad_link: RwSignal::new(None),
-            left_out: RwSignal::new(Vec::new()),
             embedded,
-            built: std::array::from_fn(|_| RwSignal::new(false)),
-            broken: RwSignal::new(false),
-            flags: RwSignal::new(None),
             texts: Texts::new(),
-            serves: RwSignal::new(None),
-            no_worker: RwSignal::new(false),
-            said: RwSignal::new(Vec::new()),
-            recent: RwSignal::new(String::new()),
             folds: Folds::kept(embedded),
-            pasted: RwSignal::new(String::new()),
-            sampled: RwSignal::new(String::new()),
-            sample: RwSignal::new(None),
             sheet_prices: RwSignal::new(kept_prices(embedded)),
-            sheet_pasted: RwSignal::new(String::new()),
-            sheet_wrong: RwSignal::new(Vec::new()),
-            reading: RwSignal::new(None),
+            signals: Signals::default(),
         };
         Self { lang: look.lang.get_untracked(), state: Box::leak(Box::new(state)) }
     }
@@ -394,7 +378,7 @@ impl Page {
 
     /// A part that the worker writes.
     pub(crate) fn sheet(self, name: Name) -> Sheet {
-        self.state.sheets[name as usize]
+        self.state.signals.sheets[name as usize]
     }
 
     /// Puts the shown question aside as A: what is asked from now on is compared with it.

@@ -25,6 +25,9 @@ pub(crate) struct Request {
     /// What dollars are shown in.
     #[serde(default)]
     pub(crate) money: Money,
+    /// The page's language, in which all is written.
+    #[serde(default)]
+    pub(crate) lang: Lang,
 }
 
 /// What the worker is asked.
@@ -40,8 +43,6 @@ pub(crate) enum Task {
         version: String,
         /// Address of the page with the question.
         link: String,
-        /// Tag of the page's language.
-        lang: String,
     },
     /// A question with its answer, as the engine found it: who writes texts and sheets need not look for it again.
     Known { question: Value, answered: Value },
@@ -61,7 +62,6 @@ pub(crate) enum Task {
     },
     /// What would make the question fit: [`Closer`](estimate::Closer).
     Closer {
-        /// The question.
         question: Value,
         /// How many numbers of GPUs have been tried.
         tried: usize,
@@ -77,12 +77,7 @@ pub(crate) enum Task {
     },
     /// A page of text, drawn where the program runs. The build asks for it.
     #[serde(skip_serializing)]
-    Document {
-        /// The page.
-        document: Document,
-        /// Tag of the page's language.
-        lang: String,
-    },
+    Document { document: Document },
     /// Sentences of the core in Chinese, in their order.
     Say {
         /// The sentences.
@@ -100,16 +95,9 @@ pub(crate) enum Task {
         whole: bool,
     },
     /// The rows of a price sheet, or what is wrong with it: [`ReadPrices`].
-    Prices {
-        /// Tag of the page's language.
-        lang: String,
-        /// The sheet.
-        text: String,
-    },
+    Prices { text: String },
     /// What scripts ask: the core's reading, the answer, and the changes that help most, as [`Blocks`](blocks::Block).
     Read {
-        /// Tag of the page's language.
-        lang: String,
         /// The texts of one run.
         texts: Vec<String>,
         /// The question that the page shows, which a few settings without their command change.
@@ -133,35 +121,11 @@ pub(crate) enum Task {
     },
 }
 
-impl Task {
-    /// The language that what is written is in; English where it is in none.
-    pub(crate) fn lang(&self) -> Lang {
-        match self {
-            Self::Flags { lang, .. }
-            | Self::Document { lang, .. }
-            | Self::Prices { lang, .. }
-            | Self::Read { lang, .. }
-            | Self::Sheet(SheetTask { lang, .. })
-            | Self::File { sheet: SheetTask { lang, .. }, .. } => Lang::of_tag(lang).unwrap_or_default(),
-            Self::Say { .. } => Lang::Zh,
-            Self::Serves { .. }
-            | Self::Known { .. }
-            | Self::Estimate(_)
-            | Self::Compare { .. }
-            | Self::Closer { .. }
-            | Self::Sample { .. }
-            | Self::Link { .. }
-            | Self::Answer { .. } => Lang::En,
-        }
-    }
-}
-
 /// A price sheet that was read.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ReadPrices {
     /// Its rows as [`crate::prices`] keeps them; `None` where something is wrong.
     pub(crate) kept: Option<String>,
-    /// What is wrong.
     pub(crate) wrong: Vec<Wrong>,
 }
 
@@ -258,11 +222,8 @@ impl Name {
 /// What the worker has to know to write a sheet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SheetTask {
-    /// Which.
     pub(crate) name: Name,
     pub(crate) question: Value,
-    /// Tag of the page's language.
-    pub(crate) lang: String,
     /// Width to draw at, in pixels; 0 where nothing is drawn.
     pub(crate) width: u32,
     /// What was pressed and typed in it.
@@ -272,7 +233,6 @@ pub(crate) struct SheetTask {
 /// A part of the page. What draws its blocks reads them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Written {
-    /// Which.
     pub(crate) name: Name,
     pub(crate) blocks: Value,
     /// Whether there is more to come for who asks again.

@@ -309,7 +309,6 @@ impl Overview {
     }
 }
 
-/// The runs, one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Runs {
     /// The runs, in the order of the file.

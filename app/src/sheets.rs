@@ -30,9 +30,9 @@ use asked::{Ask, Asked};
 
 pub(crate) use reading::sheet as reading;
 
-impl From<SheetTask> for Ask {
-    fn from(task: SheetTask) -> Self {
-        Self { lang: Lang::of_tag(&task.lang).unwrap_or_default(), width: task.width, state: task.state }
+impl Ask {
+    fn of(task: SheetTask, lang: Lang) -> Self {
+        Self { lang, width: task.width, state: task.state }
     }
 }
 
@@ -47,9 +47,9 @@ pub(crate) async fn fetch(task: &SheetTask) {
 }
 
 /// Writes a sheet that every visit has; `None` of any other.
-pub(crate) fn first(asked: &Asked, task: SheetTask) -> Option<Sheet> {
+pub(crate) fn first(asked: &Asked, task: SheetTask, lang: Lang) -> Option<Sheet> {
     let name = task.name;
-    let ask = Ask::from(task);
+    let ask = Ask::of(task, lang);
     let blocks = match name {
         Name::Advice => advice::sheet(asked, &ask),
         Name::Sure => one(sure::sheet(asked, &ask)),
@@ -61,9 +61,9 @@ pub(crate) fn first(asked: &Asked, task: SheetTask) -> Option<Sheet> {
 }
 
 /// Writes a sheet that a person opens; `None` of any other.
-pub(crate) fn opened(asked: &Asked, task: SheetTask) -> Option<Sheet> {
+pub(crate) fn opened(asked: &Asked, task: SheetTask, lang: Lang) -> Option<Sheet> {
     let name = task.name;
-    let ask = Ask::from(task);
+    let ask = Ask::of(task, lang);
     let blocks = match name {
         Name::Plans => plans::sheet(asked, &ask).unwrap_or_default(),
         Name::Sensitivity => sensitivity::sheet(asked, &ask),
@@ -91,9 +91,9 @@ fn one(block: Option<Block>) -> Vec<Block> {
 }
 
 /// Writes a file of a sheet; `None` where it has none of that name.
-pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str) -> Option<String> {
+pub(crate) fn file(asked: &Asked, task: SheetTask, file: &str, lang: Lang) -> Option<String> {
     match task.name {
-        Name::Plans => plans::file(asked, &task.into(), file),
+        Name::Plans => plans::file(asked, &Ask::of(task, lang), file),
         _ => None,
     }
 }
@@ -115,8 +115,9 @@ mod tests {
         let Value::Object(state) = state else {
             return Value::Null;
         };
-        let task = SheetTask { name, question: Value::Null, lang: lang.to_owned(), width: 480, state };
-        let written = [first, opened].iter().find_map(|write| write(asked, task.clone()));
+        let task = SheetTask { name, question: Value::Null, width: 480, state };
+        let lang = Lang::of_tag(lang).unwrap_or_default();
+        let written = [first, opened].iter().find_map(|write| write(asked, task.clone(), lang));
         json!(written.unwrap_or_default().0)
     }
 
@@ -298,19 +299,13 @@ mod tests {
     #[test]
     fn plans_are_written_as_files_when_they_are_asked_for() {
         let asked = &asked()[0];
-        let task = || SheetTask {
-            name: Name::Plans,
-            question: Value::Null,
-            lang: "en".to_owned(),
-            width: 0,
-            state: serde_json::Map::new(),
-        };
-        let csv = super::file(asked, task(), "shardwise-plans.csv").unwrap_or_default();
-        let json = super::file(asked, task(), "shardwise-plans.json").unwrap_or_default();
+        let task = || SheetTask { name: Name::Plans, question: Value::Null, width: 0, state: serde_json::Map::new() };
+        let csv = super::file(asked, task(), "shardwise-plans.csv", Lang::En).unwrap_or_default();
+        let json = super::file(asked, task(), "shardwise-plans.json", Lang::En).unwrap_or_default();
         let plans: Vec<Value> = serde_json::from_str(&json).unwrap_or_default();
         assert!(csv.starts_with("layout,") && plans.len() > 3);
         assert_eq!(csv.lines().count(), plans.len() + 1);
-        assert_eq!(super::file(asked, task(), "x.txt"), None);
+        assert_eq!(super::file(asked, task(), "x.txt", Lang::En), None);
         // The sheet itself does not carry them.
         let text = sheet(asked, Name::Plans, "en", json!({})).to_string();
         assert!(!text.contains("tokens_per_s_per_gpu"));

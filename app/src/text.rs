@@ -44,6 +44,7 @@ pub(crate) use page::Text;
 pub(crate) use sheets::Sheets;
 pub(crate) use site::Site;
 
+use serde::{Deserialize, Serialize};
 use shardwise_core::wire::Language;
 
 use crate::form::Field;
@@ -52,12 +53,14 @@ use fields::FIELDS;
 use words::{PLACES, WORDS};
 
 /// A language of the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Lang {
     /// English.
     #[default]
+    #[serde(rename = "en")]
     En,
     /// Simplified Chinese.
+    #[serde(rename = "zh-CN")]
     Zh,
 }
 

@@ -110,6 +110,9 @@ pub(crate) fn texts(framework: &'static Framework, version: &'static str, asked:
         let shown = asked.found.answer.tokens_per_s_per_gpu;
         flags.beside = Some(other.answer.tokens_per_s_per_gpu / shown);
         flags.instead = Some(other.plan.layout.backend);
+        if let Some(refusal) = framework.refusal_beside(&asked.found.job, &asked.found.plan) {
+            flags.why = refusal.to_string();
+        }
     }
     flags
 }

@@ -42,7 +42,7 @@ const SLICE_MS: f64 = 8.0;
 /// Answers what the page asks as a person types; an empty text for what is no such request.
 #[must_use]
 pub fn estimate(request: &str) -> String {
-    reply(request, |task| match task {
+    reply(request, |task, _| match task {
         Task::Estimate(asking) => Some(json!(estimate::estimate(*asking))),
         Task::Compare { .. } => compare(task),
         Task::Closer { question, tried } => Some(json!(estimate::closer(question, tried))),
@@ -71,7 +71,8 @@ pub fn answer_first(request: String, chinese: Fetch) -> Answer {
         let Ok(request) = serde_json::from_str::<Request>(&request) else {
             return Some(String::new());
         };
-        languages::learn(request.task.lang(), chinese).await?;
+        let lang = if matches!(request.task, Task::Say { .. }) { Lang::Zh } else { request.lang };
+        languages::learn(lang, chinese).await?;
         if let Task::Sheet(task) = &request.task {
             sheets::fetch(task).await;
         }
@@ -79,11 +80,11 @@ pub fn answer_first(request: String, chinese: Fetch) -> Answer {
     })
 }
 
-fn first(task: Task) -> Option<Value> {
+fn first(task: Task, lang: Lang) -> Option<Value> {
     match task {
-        Task::Flags { question, framework, version, link, lang } => {
+        Task::Flags { question, framework, version, link } => {
             let found = flags(question, &framework, &version, &link);
-            Some(json!(found.map(|found| said(found, Lang::of_tag(&lang).unwrap_or_default()))))
+            Some(json!(found.map(|found| said(found, lang))))
         }
         Task::Say { texts } => {
             let said = texts.iter().map(|text| words_of(text, Lang::Zh));
@@ -92,7 +93,7 @@ fn first(task: Task) -> Option<Value> {
         Task::Known { question, answered } => Some(json!(keep(question, answered))),
         Task::Serves { question } => Some(json!(serves(question))),
         Task::Compare { .. } => compare(task),
-        Task::Sheet(task) => sheet(task, sheets::first),
+        Task::Sheet(task) => sheet(task, lang, sheets::first),
         _ => None,
     }
 }
@@ -101,20 +102,19 @@ fn first(task: Task) -> Option<Value> {
 /// none of these.
 #[must_use]
 pub fn answer_opened(request: &str) -> String {
-    reply(request, |task| match task {
-        Task::Sheet(task) => sheet(task, sheets::opened),
+    reply(request, |task, lang| match task {
+        Task::Sheet(task) => sheet(task, lang, sheets::opened),
         Task::File { mut sheet, file } => {
-            let text = asked(sheet.question.take()).and_then(|asked| sheets::file(&asked, sheet, &file));
+            let text = asked(sheet.question.take()).and_then(|asked| sheets::file(&asked, sheet, &file, lang));
             Some(json!(text.map(|text| [file, text])))
         }
         Task::Sample { text, prompts, file, whole } => Some(json!(sample::count(&text, prompts, file, whole))),
-        Task::Document { document, lang } => {
-            view::document::draw(document, Lang::of_tag(&lang).unwrap_or_default());
+        Task::Document { document } => {
+            view::document::draw(document, lang);
             Some(json!(true))
         }
-        Task::Prices { lang, text } => Some(json!(read_prices(&text, Lang::of_tag(&lang).unwrap_or_default()))),
-        Task::Read { lang, texts, base, market, given } => {
-            let lang = Lang::of_tag(&lang).unwrap_or_default();
+        Task::Prices { text } => Some(json!(read_prices(&text, lang))),
+        Task::Read { texts, base, market, given } => {
             Some(json!(sheets::reading(&reading(&texts, base, &market, &given), lang)))
         }
         Task::Link { question } => Some(linked(question)),
@@ -137,13 +137,13 @@ fn read_prices(text: &str, lang: Lang) -> ReadPrices {
 }
 
 /// The reply to a request, where its task is done by `work`.
-fn reply(request: &str, work: impl FnOnce(Task) -> Option<Value>) -> String {
+fn reply(request: &str, work: impl FnOnce(Task, Lang) -> Option<Value>) -> String {
     serde_json::from_str(request).map_or_else(|_| String::new(), |request| respond(request, work))
 }
 
-fn respond(Request { id, task, money }: Request, work: impl FnOnce(Task) -> Option<Value>) -> String {
+fn respond(Request { id, task, money, lang }: Request, work: impl FnOnce(Task, Lang) -> Option<Value>) -> String {
     money::show(money);
-    work(task).map_or_else(String::new, |result| json!(Reply { id, result }).to_string())
+    work(task, lang).map_or_else(String::new, |result| json!(Reply { id, result }).to_string())
 }
 
 /// The interface's document for a question that is refused.
@@ -206,10 +206,14 @@ fn keep(question: Value, answered: Value) -> bool {
 }
 
 /// A sheet, where `write` has one of its name; nothing in it for a question that the page would have refused.
-fn sheet(mut task: SheetTask, write: fn(&Asked, SheetTask) -> Option<sheets::Sheet>) -> Option<Value> {
+fn sheet(
+    mut task: SheetTask,
+    lang: Lang,
+    write: fn(&Asked, SheetTask, Lang) -> Option<sheets::Sheet>,
+) -> Option<Value> {
     let name = task.name;
     let (blocks, more) = match asked(task.question.take()) {
-        Some(asked) => write(&asked, task)?,
+        Some(asked) => write(&asked, task, lang)?,
         None => sheets::Sheet::default(),
     };
     Some(json!(Written { name, blocks: json!(blocks), more }))
@@ -225,11 +229,6 @@ fn flags(question: Value, framework: &str, version: &str, link: &str) -> Option<
 /// A framework's texts in the page's language: code stays, comments and reasons are said in it.
 fn said(mut flags: Flags, lang: Lang) -> Flags {
     flags.why = words_of(&flags.why, lang);
-    // Texts of what the search chose leave it to the search already.
-    let [way, stop] = lang.of([[", or leave it to the search.", "."], ["，或交给搜索决定。", "。"]]);
-    if let Some(why) = flags.why.strip_suffix(way).filter(|_| flags.instead.is_some()) {
-        flags.why = format!("{why}{stop}");
-    }
     let Some(words) = languages::words(lang) else {
         return flags;
     };
@@ -306,7 +305,7 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         Ok(reading) => reading,
         Err(trouble) => return json!({ "error": trouble }),
     };
-    let framework = [reading.framework.name(), reading.framework.source()];
+    let framework = [reading.name(), reading.source()];
     // The rewritten text is held against what the text itself asks.
     let migrated = migrate(texts, base.as_ref(), &reading);
     let (reading, answer) = asked_of(reading);
@@ -330,6 +329,8 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         "searched": searched,
         "migrated": migrated,
         "changes": changes,
+        "doubts": reading.doubts().collect::<Vec<_>>(),
+        "left_out": reading.left_out(),
     })
 }
 
@@ -337,7 +338,8 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
 /// over; not where that is none of those known here, or refuses what has an answer without it.
 fn asked_of(mut reading: Reading) -> (Reading, Result<shardwise_core::Answer, InputError>) {
     let answer = |reading: &Reading| Ok(shardwise_core::evaluate_alone(reading.asked()?)?.answer);
-    let framework = emit::framework(reading.framework.id()).filter(|_| reading.question.framework.is_none());
+    let framework = emit::framework(reading.framework.id());
+    let framework = framework.filter(|_| reading.question.framework.is_none() && !reading.trainer_alone);
     let Some(framework) = framework else {
         let answer = answer(&reading);
         return (reading, answer);
@@ -366,7 +368,8 @@ fn asked_of(mut reading: Reading) -> (Reading, Result<shardwise_core::Answer, In
 fn instead(question: &Question, framework: &'static Framework) -> Option<Value> {
     let open = Question { plan: None, framework: Some(framework.id.to_owned()), ..question.clone() };
     let found = shardwise_core::evaluate_for(&open, framework).ok()?;
-    (found.answer.fit.state == FitState::Fits).then(|| json!({ "question": to_value(&open), "answer": found.answer }))
+    let fits = found.answer.fit.state == FitState::Fits;
+    fits.then(|| json!({ "question": to_value(&open), "answer": found.answer, "framework": framework.name }))
 }
 
 #[cfg(test)]
@@ -411,7 +414,11 @@ mod tests {
     }
 
     fn ask(task: Value) -> Value {
-        let reply = answer(&json!({ "id": 7, "task": task }).to_string());
+        ask_in("en", task)
+    }
+
+    fn ask_in(lang: &str, task: Value) -> Value {
+        let reply = answer(&json!({ "id": 7, "lang": lang, "task": task }).to_string());
         let reply: Value = serde_json::from_str(&reply).unwrap_or_default();
         assert_eq!(reply["id"], 7);
         reply["result"].clone()
@@ -430,9 +437,7 @@ mod tests {
     }
 
     fn flags(question: &Value, framework: &str, version: &str) -> Value {
-        ask(
-            json!({"is": "flags", "question": question, "framework": framework, "version": version, "link": "here", "lang": "en"}),
-        )
+        ask(json!({"is": "flags", "question": question, "framework": framework, "version": version, "link": "here"}))
     }
 
     #[test]
@@ -627,14 +632,26 @@ mod tests {
                     question["workload"] = json!({"kind": kind, "rl": {"prompts_per_step": 64,
                         "responses_per_prompt": 8, "max_prompt_length": 512, "max_response_length": 2048}});
                 }
-                let task = json!({"is": "flags", "question": question, "framework": framework, "version": "", "link": "", "lang": lang});
-                let found = ask(task);
+                let task =
+                    json!({"is": "flags", "question": question, "framework": framework, "version": "", "link": ""});
+                let found = ask_in(lang, task);
                 let why = found["why"].as_str().unwrap_or_default();
                 assert!(!why.contains(way) && why.ends_with(['.', '。']), "{framework}: {why}");
                 told += usize::from(found["instead"].is_string() && !why.is_empty());
             }
         }
         assert_eq!(told, 8);
+    }
+
+    /// A text leaves the page, which may show yuan: whose dollars they are is said.
+    #[test]
+    fn a_text_names_its_currency() {
+        for (lang, usd) in [("en", ", US$"), ("zh-CN", " 美元")] {
+            let task = json!({"is": "flags", "question": question("sft", "fsdp"), "framework": "verl", "version": "",
+                "link": ""});
+            let text = ask_in(lang, task)["texts"][0]["text"].to_string();
+            assert!(text.contains(usd) && !text.contains(" $"), "{text}");
+        }
     }
 
     #[test]
@@ -646,6 +663,27 @@ mod tests {
         let none = flags(&question("sft", "fsdp"), "chatlearn", "");
         assert!(!none["why"].as_str().unwrap_or_default().is_empty());
         assert_eq!(none["texts"], json!([]));
+    }
+
+    #[test]
+    fn what_may_decide_stands_beside_the_verdict() {
+        let script = "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen2.5-7B --bf16 true \
+            --per_device_train_batch_size 1 --model_max_length 2048";
+        let alone = json!(sheets::reading(&read(&[script.to_owned()], Value::Null), Lang::En)).to_string();
+        assert!(alone.contains("Hugging Face Trainer") && !alone.contains("\"Strong\":\"DeepSpeed\""), "{alone}");
+        assert!(alone.contains("Transformers 5") && !alone.contains("&framework=deepspeed&plan"), "{alone}");
+        let found = read(&[format!("{script} --deepspeed conf/mine.json --attn_widget 3")], Value::Null);
+        for (lang, title) in [(Lang::En, "The verdict stands on this"), (Lang::Zh, "结论取决于以下各点")] {
+            let sheet = json!(sheets::reading(&found, lang));
+            let blocks = sheet.as_array().map_or(&[][..], Vec::as_slice);
+            let beside = blocks.iter().position(|own| own["Section"]["id"] == "read-doubts");
+            let beside = beside.unwrap_or_else(|| panic!("{sheet}"));
+            assert!(!blocks[beside - 1]["Entries"].is_null(), "{sheet}");
+            let own = blocks[beside].to_string();
+            assert!([title, "conf/mine.json", "attn_widget"].iter().all(|words| own.contains(words)), "{own}");
+            // Not among the notes once more.
+            assert!(!json!(blocks[beside + 1..]).to_string().contains("\\\"conf/mine.json"), "{sheet}");
+        }
     }
 
     #[test]
@@ -674,13 +712,13 @@ mod tests {
         assert!((1..=3).contains(&changes), "{}", found["improved"]);
         let bad = read(&["{\n\"a\": }".to_owned()], Value::Null);
         assert_eq!(bad["error"]["line"], 2);
-        let shown = ask(json!({"is": "read", "lang": "en", "texts": ["{\n\"a\": }"], "base": null}));
+        let shown = ask(json!({"is": "read", "texts": ["{\n\"a\": }"], "base": null}));
         assert!(shown.to_string().contains("Line 2: "), "{shown}");
     }
 
     #[test]
     fn a_price_sheet_is_read_as_it_is_kept_or_refused_by_line() {
-        let read = |lang: &str, text: &str| ask(json!({"is": "prices", "lang": lang, "text": text}));
+        let read = |lang: &str, text: &str| ask_in(lang, json!({"is": "prices", "text": text}));
         let found = read("en", "gpu,price\nh100-sxm,2\n");
         let kept = crate::prices::read(found["kept"].as_str().unwrap_or_default());
         assert_eq!(kept.map(|kept| crate::prices::len(&kept)), Some(1));

@@ -440,7 +440,7 @@ fn what_keeps_a_limit_surely_comes_first() {
     let offers = Sweep::new(question, &catalog::gpus().iter().map(|gpu| gpu.id).collect::<Vec<_>>(), &[8, 16]).all();
     let fit: Vec<&Tried> = offers.iter().filter(|own| measures::fits(own)).collect();
     let by_estimate = |offer: &Tried| {
-        let own = measures::Measures::of(answer(offer), offer.result.as_ref().unwrap().job.gpus());
+        let own = measures::Measures::of(answer(offer), &offer.result.as_ref().unwrap().job);
         own.run.map(|(hours, usd)| [hours, usd.unwrap_or(f64::MAX)]).unwrap()
     };
     for place in [0, 1] {

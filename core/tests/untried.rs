@@ -116,9 +116,9 @@ fn lists_rank_it_by_the_slow_end() {
     assert!(speed(1 - known) > 0.9 * speed(known));
     // With the interval gone it is ranked as it stands.
     let unsure = offers[1 - known].result.as_mut().unwrap();
-    let slow = measures::Measures::of(&unsure.answer, 8).seconds;
+    let slow = measures::Measures::of(&unsure.answer, &unsure.job).seconds;
     unsure.answer.caveats.clear();
-    assert!(measures::Measures::of(&unsure.answer, 8).seconds < slow / 1.2);
+    assert!(measures::Measures::of(&unsure.answer, &unsure.job).seconds < slow / 1.2);
 }
 
 #[test]

@@ -48,6 +48,21 @@ for (const [width, height] of [[1440, 900], [390, 844], [2560, 1300]]) {
   });
 }
 
+for (const lang of ['en', 'zh-CN']) {
+  test.describe(`a phone, ${lang}`, () => {
+    test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+    test('name and tools stand in one row', async ({ page, calculator }) => {
+      await calculator.open(`?lang=${lang}`);
+      await expect(page.locator('.share')).toBeVisible();
+      const [name, tools] = await page.locator('.brand, .top-tools').evaluateAll((all) => all.map((own) => own.getBoundingClientRect().toJSON()));
+      expect(name.bottom).toBeGreaterThan(tools.top);
+      expect(tools.bottom).toBeGreaterThan(name.top);
+      expect(await calculator.sideways()).toBeLessThanOrEqual(0);
+    });
+  });
+}
+
 // What does not fit has the longest line: what it needs, and what there is.
 const UNFIT = '#v=1&d=2026.11&model=llama-3.1-405b&hardware.gpu=h100-sxm&hardware.gpus=4&workload.global_batch=64&workload.kind=sft&workload.sequence_length=131072&z=1';
 

@@ -91,8 +91,7 @@ impl Front {
         boxes.collect()
     }
 
-    /// Draws it.
-    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let size = area.dim_in_pixel();
         let places = self.places(size);
         self.draw_axes(area)?;
@@ -110,7 +109,7 @@ impl Front {
         self.draw_names(area, &places)
     }
 
-    fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    fn draw_axes(&self, area: &Area<'_>) -> Drawn {
         let frame = self.frame(area.dim_in_pixel());
         let [left, _, right, bottom] = frame;
         let (across, up) = self.spans();
@@ -133,7 +132,7 @@ impl Front {
     }
 
     /// The names: one's own and the front's, which may cover points where they must; others' where nothing is.
-    fn draw_names<B: DrawingBackend>(&self, area: &Area<B>, places: &[(i32, i32)]) -> Drawn<B> {
+    fn draw_names(&self, area: &Area<'_>, places: &[(i32, i32)]) -> Drawn {
         let size = area.dim_in_pixel();
         let [left, _, right, bottom] = self.frame(size);
         let points: Vec<Room> = places.iter().map(|place| around(*place, 5)).collect();
@@ -184,7 +183,7 @@ impl Front {
     }
 }
 
-fn draw_point<B: DrawingBackend>(area: &Area<B>, point: &Point, place: (i32, i32)) -> Drawn<B> {
+fn draw_point(area: &Area<'_>, point: &Point, place: (i32, i32)) -> Drawn {
     let (ink, radius) = match (point.selected, point.front) {
         (true, _) => (Ink::PointSel, 5),
         (false, true) => (Ink::PointFront, 5),

@@ -25,7 +25,6 @@ pub(crate) struct Row {
 /// The two bars of a row, or why there are none.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bars {
-    /// It fits.
     Fits {
         /// Throughput.
         speed: Bar,
@@ -36,7 +35,6 @@ pub(crate) enum Bars {
     Unfit(String),
 }
 
-/// One bar.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bar {
     /// Its length.
@@ -135,8 +133,7 @@ impl Gpus {
         self.rows.iter().map(|row| text_width(of(row), TEXT)).fold(0.0, f64::max) as i32
     }
 
-    /// Draws it.
-    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let (width, _) = area.dim_in_pixel();
         let names = self.widest(|row| &row.name) + 12;
         let mut columns = vec![(0, "", false)];
@@ -170,14 +167,14 @@ impl Gpus {
         Ok(())
     }
 
-    fn draw_labels<B: DrawingBackend>(
+    fn draw_labels(
         &self,
-        area: &Area<B>,
+        area: &Area<'_>,
         panel: &Panel,
         memory: bool,
         memory_left: i32,
         plan_left: Option<i32>,
-    ) -> Drawn<B> {
+    ) -> Drawn {
         let (width, _) = area.dim_in_pixel();
         let row_height = self.row_height(width);
         if let Some(left) = plan_left {
@@ -206,7 +203,7 @@ impl Gpus {
         Ok(())
     }
 
-    fn draw_panel<B: DrawingBackend>(&self, area: &Area<B>, panel: &Panel) -> Drawn<B> {
+    fn draw_panel(&self, area: &Area<'_>, panel: &Panel) -> Drawn {
         let (width, _) = area.dim_in_pixel();
         let row_height = self.row_height(width);
         let bar_of = |row: &Row| match &row.bars {
@@ -247,14 +244,7 @@ impl Gpus {
     }
 }
 
-fn draw_bar<B: DrawingBackend>(
-    area: &Area<B>,
-    panel: &Panel,
-    row: &Row,
-    bar: &Bar,
-    middle: i32,
-    x: &dyn Fn(f64) -> i32,
-) -> Drawn<B> {
+fn draw_bar(area: &Area<'_>, panel: &Panel, row: &Row, bar: &Bar, middle: i32, x: &dyn Fn(f64) -> i32) -> Drawn {
     let ink = match (row.missed, row.selected) {
         (true, _) => Ink::BarMissed,
         (false, true) => Ink::BarSel,
@@ -279,15 +269,15 @@ fn draw_bar<B: DrawingBackend>(
 }
 
 /// Who it is rented from, and a rail with a tick for each price; an arrow where one leaves the scale.
-fn draw_seller<B: DrawingBackend>(
-    area: &Area<B>,
+fn draw_seller(
+    area: &Area<'_>,
     panel: &Panel,
     seller: &Seller,
     value: f64,
     middle: i32,
     x: &dyn Fn(f64) -> i32,
     end: f64,
-) -> Drawn<B> {
+) -> Drawn {
     let at = middle + 15;
     area.draw_text(&seller.name, &text(Ink::Tick, HPos::Right), (panel.right, at))?;
     let (Some(low), Some(high)) = (seller.costs.first(), seller.costs.last()) else {
@@ -306,13 +296,7 @@ fn draw_seller<B: DrawingBackend>(
     area.draw(&PathElement::new([(own, at - 4), (own, at + 5)], Ink::RailOwn))
 }
 
-fn draw_missing<B: DrawingBackend>(
-    area: &Area<B>,
-    panel: &Panel,
-    missing: &Missing,
-    middle: i32,
-    right: i32,
-) -> Drawn<B> {
+fn draw_missing(area: &Area<'_>, panel: &Panel, missing: &Missing, middle: i32, right: i32) -> Drawn {
     if missing.unfit {
         let hatched = [(panel.left, middle - 7), (right, middle + 8)];
         area.draw(&Rectangle::new(hatched, Ink::Hatched.filled()))?;

@@ -37,7 +37,7 @@ pub(super) fn height(width: u32) -> u32 {
 }
 
 /// Draws the axis up, with a line across at each tick, and the line of the axis across.
-pub(super) fn draw_up<B: DrawingBackend>(area: &Area<B>, [left, top, right, bottom]: Room, up: Span) -> Drawn<B> {
+pub(super) fn draw_up(area: &Area<'_>, [left, top, right, bottom]: Room, up: Span) -> Drawn {
     let y = up.place(bottom, top);
     for tick in ticks(up.low, up.high) {
         let at = y(tick);

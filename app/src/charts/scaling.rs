@@ -78,8 +78,7 @@ impl Scaling {
         places.map(|(x, y)| ((x - REACH, y - REACH), (2 * REACH, 2 * REACH))).collect()
     }
 
-    /// Draws it.
-    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let size = area.dim_in_pixel();
         let frame = self.frame(size);
         let places = self.places(size);
@@ -101,7 +100,7 @@ impl Scaling {
         Ok(())
     }
 
-    fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>, frame: Room, places: &[(i32, i32)]) -> Drawn<B> {
+    fn draw_axes(&self, area: &Area<'_>, frame: Room, places: &[(i32, i32)]) -> Drawn {
         draw_up(area, frame, self.spans().1)?;
         let [.., bottom] = frame;
         for (line, head) in self.heads.iter().enumerate() {
@@ -125,7 +124,7 @@ impl Scaling {
     }
 
     /// The interval, from point to point.
-    fn draw_band<B: DrawingBackend>(&self, area: &Area<B>, frame: Room) -> Drawn<B> {
+    fn draw_band(&self, area: &Area<'_>, frame: Room) -> Drawn {
         let [left, top, right, bottom] = frame;
         let (across, up) = self.spans();
         let (x, y) = (across.place(left, right), up.place(bottom, top));
@@ -140,7 +139,7 @@ impl Scaling {
     }
 
     /// What there would be if every GPU kept the speed of the question's own, as far as the sheet shows it.
-    fn draw_linear<B: DrawingBackend>(&self, area: &Area<B>, frame: Room) -> Drawn<B> {
+    fn draw_linear(&self, area: &Area<'_>, frame: Room) -> Drawn {
         let [left, top, right, bottom] = frame;
         let (across, up) = self.spans();
         let (x, y) = (across.place(left, right), up.place(bottom, top));

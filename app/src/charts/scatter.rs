@@ -18,9 +18,7 @@ const NAMED: usize = 3;
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// What was measured.
     pub(crate) measured: f64,
-    /// What is predicted.
     pub(crate) predicted: f64,
     /// The prediction's interval.
     pub(crate) range: Option<[f64; 2]>,
@@ -124,8 +122,7 @@ impl Scatter {
         then(&frame, &place)
     }
 
-    /// Draws it.
-    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         self.on(area.dim_in_pixel(), |frame, place| {
             self.draw_axes(area, frame, place)?;
             draw_guides(area, frame, place)?;
@@ -141,7 +138,7 @@ impl Scatter {
         })
     }
 
-    fn draw_axes<B: DrawingBackend>(&self, area: &Area<B>, frame: &Frame, place: Place<'_>) -> Drawn<B> {
+    fn draw_axes(&self, area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
         let mut last = i32::MIN;
         for tick in ticks(frame.low, frame.high) {
             let (x, y) = place(tick, tick);
@@ -161,7 +158,7 @@ impl Scatter {
     }
 
     /// The names of the largest misses, where there is room for them.
-    fn draw_names<B: DrawingBackend>(&self, area: &Area<B>, frame: &Frame, place: Place<'_>) -> Drawn<B> {
+    fn draw_names(&self, area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
         let mut misses: Vec<(i32, &Point)> = self
             .points
             .iter()
@@ -200,7 +197,7 @@ impl Scatter {
     }
 
     /// Draws what a person points at: its ring, its interval and its name.
-    pub(crate) fn draw_near<B: DrawingBackend>(&self, area: &Area<B>, index: usize) -> Drawn<B> {
+    pub(crate) fn draw_near(&self, area: &Area<'_>, index: usize) -> Drawn {
         let Some(point) = self.points.get(index) else {
             return Ok(());
         };
@@ -245,7 +242,7 @@ impl Scatter {
 }
 
 /// The diagonal, and the lines of 10 and 20 % around it.
-fn draw_guides<B: DrawingBackend>(area: &Area<B>, frame: &Frame, place: Place<'_>) -> Drawn<B> {
+fn draw_guides(area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
     let (low, high) = (frame.low, frame.high);
     // From edge to edge of the square: a line of more starts on the left and ends on top.
     let line = |share: f64| {
@@ -270,7 +267,7 @@ fn draw_guides<B: DrawingBackend>(area: &Area<B>, frame: &Frame, place: Place<'_
     area.draw_text("−20 %", &label, (end.0, end.1 + below + 12))
 }
 
-fn draw_point<B: DrawingBackend>(area: &Area<B>, point: &Point, place: Place<'_>) -> Drawn<B> {
+fn draw_point(area: &Area<'_>, point: &Point, place: Place<'_>) -> Drawn {
     let (x, y) = place(point.measured, point.predicted);
     let fill = point.ink().filled();
     if point.full {

@@ -9,7 +9,6 @@ use super::{Area, Drawn, NARROW, TEXT, axis, draw, draw_ticks, scale, text};
 /// Between the parts of a text on a bar.
 pub(crate) const SEPARATOR: &str = " · ";
 
-/// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     /// Its name.
@@ -88,8 +87,7 @@ impl Stack {
         sums.chain(self.limit.iter().map(|(value, _)| *value)).fold(0.0, f64::max)
     }
 
-    /// Draws it.
-    pub(crate) fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
+    pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let (width, height) = area.dim_in_pixel();
         let frame = self.frame(width);
         let ticks = if frame.right - frame.left < 260 { 3 } else { 5 };
@@ -114,14 +112,7 @@ impl Stack {
         Ok(())
     }
 
-    fn draw_row<B: DrawingBackend>(
-        &self,
-        area: &Area<B>,
-        frame: &Frame,
-        index: i32,
-        row: &Row,
-        x: &dyn Fn(f64) -> i32,
-    ) -> Drawn<B> {
+    fn draw_row(&self, area: &Area<'_>, frame: &Frame, index: i32, row: &Row, x: &dyn Fn(f64) -> i32) -> Drawn {
         let top = frame.top + index * frame.row;
         let bar_top = if frame.narrow { top + 20 } else { top + (frame.row - frame.bar) / 2 };
         let middle = bar_top + frame.bar / 2;

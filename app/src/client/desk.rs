@@ -308,7 +308,8 @@ impl Desk {
                 continue;
             };
             self.last = self.last.wrapping_add(1);
-            let request = Request { id: self.last, task: order.task.clone(), money: money::shown() };
+            let request =
+                Request { id: self.last, task: order.task.clone(), money: money::shown(), lang: order.page.lang };
             running.give(self.which, serde_json::to_string(&request).unwrap_or_default());
             slot.working = Some((self.last, order));
         }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use shardwise_core::catalog::Generation;
+use shardwise_core::model::{Model, resolve_model};
 use shardwise_core::wire::{MarketSpec, VERSION, WorkloadKind, at, put, question_from_value, take};
 use shardwise_core::{Question, belonging, catalog, json};
 
@@ -150,6 +151,11 @@ impl Form {
             }
             Ok(Value::String(id.to_owned()))
         }
+    }
+
+    /// The model that the form names, whatever else it lacks.
+    pub(crate) fn named_model(&self) -> Option<Model> {
+        resolve_model(&self.model().ok()?, Field::Model.path()).ok()
     }
 
     /// The question that the form asks.

@@ -7,7 +7,6 @@ use shardwise_core::recipes::recipes;
 /// A model of the catalog, with what a list says of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listed {
-    /// The model.
     pub(crate) entry: &'static ModelEntry,
     /// Its weights.
     pub(crate) total: u64,
@@ -71,7 +70,7 @@ fn score(typed: &str, model: &Listed) -> Option<u32> {
     name.make_ascii_lowercase();
     about.make_ascii_lowercase();
     let of_word = |word: &str| {
-        Some(if words(&name).next() == Some(word) {
+        Some(if words(&name).next() == Some(word) || line(entry.name) == word {
             7
         } else if name.starts_with(word) {
             6
@@ -105,6 +104,20 @@ fn line(name: &str) -> String {
     name[..end].to_ascii_lowercase()
 }
 
+/// A name without what stands in brackets behind it: months, and what else a model can be.
+fn bare(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
+}
+
+/// How long a name is without its sizes: a plain model's is shorter than a variant's.
+fn variant(name: &str) -> usize {
+    let sized = |word: &str| {
+        let digits = word.trim_start_matches(['A', 'E']);
+        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.ends_with(['B', 'M', 'T', 'b', 'E'])
+    };
+    words(bare(name)).filter(|word| !sized(word)).map(str::len).sum()
+}
+
 /// The version in a name: `3.3` of "Llama 3.3 70B", `2.5` of "Qwen2.5-Math 7B", `3.2` of "DeepSeek-V3.2"; 0 where it names none.
 /// A size has its unit behind it, so that it is none.
 fn version(name: &str) -> f64 {
@@ -113,7 +126,7 @@ fn version(name: &str) -> f64 {
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         super::units::number(digits, 1e3).ok().filter(|_| plain)
     };
-    words(name).find_map(number).unwrap_or(0.0)
+    words(bare(name)).find_map(number).unwrap_or(0.0)
 }
 
 /// A model that was found, with how well it answers.
@@ -122,16 +135,16 @@ struct Found {
     score: u32,
     line: String,
     version: f64,
-    /// Recipes of its line.
-    recipes: usize,
+    /// Recipes of its line, and its own.
+    recipes: [usize; 2],
     /// Length of the shortest name of its line that answers as well.
     shortest: usize,
 }
 
 /// The models that have every word of what is typed, in whatever order, in their name, repository, kind or licence, or
 /// are of that size: best first; among equals line by line, that which frameworks publish most recipes of first, then that
-/// with the shortest name, and of a line the newest first, the plain before its variants. Nothing typed lists all, in the
-/// catalog's order.
+/// with the shortest name, and of a line the newest first: the plain before its variants, then the one with the shortest name, with most
+/// recipes, the largest. Nothing typed lists all, in the catalog's order.
 pub(crate) fn matching(typed: &str) -> Vec<Listed> {
     let typed = typed.to_ascii_lowercase();
     let mut found: Vec<Found> = Vec::new();
@@ -141,7 +154,8 @@ pub(crate) fn matching(typed: &str) -> Vec<Listed> {
         let listed = Listed { entry, total: parameters.total, active: parameters.active, license };
         if let Some(score) = score(&typed, &listed) {
             let line = line(entry.name);
-            let recipes = published.iter().filter(|own| **own == line).count();
+            let recipes = |own: &dyn Fn(&ModelEntry) -> bool| published.iter().filter(|other| own(other)).count();
+            let recipes = [recipes(&|own| self::line(own.name) == line), recipes(&|own| own.id == entry.id)];
             found.push(Found { listed, score, line, version: version(entry.name), recipes, shortest: 0 });
         }
     }
@@ -161,14 +175,14 @@ pub(crate) fn matching(typed: &str) -> Vec<Listed> {
     found
 }
 
-/// The line of each recipe that frameworks publish: how much a line is trained is what the catalog knows of its use.
-fn published() -> Vec<String> {
-    let models = recipes().iter().filter_map(|recipe| catalog::model(recipe.model));
-    models.map(|entry| line(entry.name)).collect()
+/// The model of each recipe that frameworks publish: how much it and its line are trained is what the catalog knows of their use.
+fn published() -> Vec<&'static ModelEntry> {
+    recipes().iter().filter_map(|recipe| catalog::model(recipe.model)).collect()
 }
 
 fn sort(found: &mut [Found]) {
-    let length = |found: &Found| found.listed.entry.name.len();
+    let length = |found: &Found| bare(found.listed.entry.name).len();
+    let variant = |found: &Found| variant(found.listed.entry.name);
     let like = |one: &Found, other: &Found| one.score == other.score && one.line == other.line;
     let shortest = |own: &Found| found.iter().filter(|other| like(own, other)).map(length).min();
     let shortest: Vec<Option<usize>> = found.iter().map(shortest).collect();
@@ -176,12 +190,15 @@ fn sort(found: &mut [Found]) {
         own.shortest = shortest.unwrap_or_default();
     }
     found.sort_by(|one, other| {
-        let lines = other.score.cmp(&one.score).then(other.recipes.cmp(&one.recipes));
+        let lines = other.score.cmp(&one.score).then(other.recipes[0].cmp(&one.recipes[0]));
         let lines = lines
             .then(one.shortest.cmp(&other.shortest))
             .then_with(|| one.line.cmp(&other.line));
         lines
             .then(other.version.total_cmp(&one.version))
+            .then(variant(one).cmp(&variant(other)))
             .then(length(one).cmp(&length(other)))
+            .then(other.recipes[1].cmp(&one.recipes[1]))
+            .then(other.listed.total.cmp(&one.listed.total))
     });
 }

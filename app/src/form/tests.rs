@@ -347,6 +347,31 @@ fn the_newest_of_a_line_comes_first() {
     }
 }
 
+/// A broad name means the newest of its line, and no month in its name is a version.
+#[test]
+fn a_family_alone_finds_the_one_that_is_meant_today() {
+    for (typed, first) in [
+        ("mistral", "mistral-small-24b"),
+        ("mistral large", "mistral-large-3"),
+        ("mixtral", "mixtral-8x7b"),
+        ("gemma", "gemma-4-31b"),
+        ("deepseek", "deepseek-v4-pro"),
+        ("phi", "phi-4"),
+        ("glm", "glm-5.2"),
+        ("kimi", "kimi-k3"),
+        ("gpt oss", "gpt-oss-20b"),
+        ("gpt-oss", "gpt-oss-20b"),
+        ("qwen", "qwen3.8-27b"),
+        ("qwen3", "qwen3-8b"),
+        ("internvl", "internvl3.5-8b"),
+        ("minimax", "minimax-m3"),
+        ("olmo", "olmo-3-32b"),
+        ("falcon", "falcon-3-7b"),
+    ] {
+        assert_eq!(names(typed).first(), Some(&first), "{typed}: {:?}", names(typed).get(..4));
+    }
+}
+
 /// MPT has the shortest name of what has 70 billion weights, and no framework a recipe of it.
 #[test]
 fn a_size_alone_finds_what_is_trained_most() {
@@ -358,6 +383,19 @@ fn a_size_alone_finds_what_is_trained_most() {
     }
     // A line that is named is meant, whatever it has.
     assert_eq!(names("mpt 70b").first(), Some(&"mpt-70b"));
+}
+
+/// As after a script that names no GPU: what is said of a model is said of the one that is named.
+#[test]
+fn a_form_names_its_model_whatever_else_it_lacks() {
+    let mut form = Form::of(&grpo());
+    form.set(Field::Model, "Qwen3 14B");
+    form.set(Field::SequenceLength, "many");
+    form.set(Field::Gpu, "");
+    assert!(form.question().is_err());
+    assert_eq!(form.named_model().map(|model| model.id), Some("qwen3-14b".into()));
+    form.set(Field::Model, "");
+    assert!(form.named_model().is_none());
 }
 
 #[test]

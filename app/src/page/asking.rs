@@ -79,7 +79,6 @@ pub(crate) struct Run {
     pub(crate) compared: Result<Calibrated, Vec<FieldError>>,
 }
 
-/// What was asked.
 pub(crate) struct Asked {
     /// For the engine.
     pub(crate) asking: Asking,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub(crate) type State = RwSignal<Map<String, Value>>;
 
 /// What stands in a sheet, and how it is shown. Handles: copies are the same sheet.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Sheet {
     /// Its blocks as the worker sent them; the last question's until it has answered.
     pub(crate) blocks: RwSignal<Option<Arc<Value>>>,
@@ -17,11 +17,4 @@ pub(crate) struct Sheet {
     pub(crate) more: RwSignal<bool>,
     /// How it is shown: what was pressed and typed in it.
     pub(crate) state: State,
-}
-
-impl Sheet {
-    /// Before the first question.
-    pub(crate) fn new() -> Self {
-        Self { blocks: RwSignal::new(None), more: RwSignal::new(false), state: RwSignal::new(Map::new()) }
-    }
 }

@@ -102,7 +102,6 @@ pub(crate) enum Run {
         href: String,
         words: String,
     },
-    /// A button.
     Press(Button),
     /// A bar as long as a share of what it has.
     Bar {
@@ -176,7 +175,6 @@ small! {
 pub(crate) struct Section {
     /// Its name in the page; empty for none.
     pub(crate) id: String,
-    /// What it is.
     pub(crate) purpose: Purpose,
     /// Its heading; empty for none.
     pub(crate) title: Line,
@@ -225,7 +223,6 @@ small! {
         Numbers,
         /// How far off it is, and what else is to be known.
         Error,
-        /// Where it is from.
         Sources,
         /// What certainty costs.
         Certainty,
@@ -243,7 +240,6 @@ small! {
 pub(crate) struct Prose {
     /// Its name in the page; empty for none.
     pub(crate) id: String,
-    /// What it is.
     pub(crate) kind: Kind,
     /// What it says.
     pub(crate) line: Line,
@@ -288,7 +284,6 @@ small! {
 /// A list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entries {
-    /// What is in it.
     pub(crate) listed: Listed,
     pub(crate) entries: Vec<Entry>,
 }
@@ -320,7 +315,6 @@ pub(crate) fn entries(listed: Listed, entries: impl IntoIterator<Item = Entry>) 
 pub(crate) struct Term {
     /// The letter, or a button that explains it.
     pub(crate) symbol: Run,
-    /// What it means.
     pub(crate) meaning: String,
     /// Its value with its unit; empty for none.
     pub(crate) value: String,
@@ -347,6 +341,8 @@ small! {
         Layouts,
         /// Parts of several steps beside each other.
         Seconds,
+        /// Parts by phase, with their sums.
+        Phases,
     }
 }
 
@@ -433,7 +429,6 @@ pub(crate) struct Figure {
 small! {
     /// What a line of code is.
     enum Sign {
-        /// As it was.
         Stays,
         /// A line that comes.
         Comes,
@@ -464,7 +459,6 @@ pub(crate) fn listing(id: &str, name: &str, lines: Vec<(Sign, String)>) -> Block
 pub(crate) struct Fold {
     /// Its name in the page.
     pub(crate) id: String,
-    /// What is in it.
     pub(crate) title: String,
     /// How much of it, or what it comes to.
     pub(crate) aside: String,

@@ -39,7 +39,6 @@ pub(crate) struct Estimate {
     pub(crate) run: Option<Beside>,
 }
 
-/// An answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answered {
     /// The question with its best plan stated.
@@ -177,7 +176,6 @@ impl Figures {
 pub(crate) enum Remedy {
     /// Another plan on the same GPUs: parts of the plan were set by hand.
     Plan,
-    /// Other GPUs.
     Gpus(Box<Others>),
 }
 

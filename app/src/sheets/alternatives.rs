@@ -4,9 +4,7 @@ use shardwise_core::{Evaluated, evaluate_alone};
 
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
-use crate::fit;
 use crate::form::{Field, Form, Takes};
-use crate::money;
 use crate::parts::{self, Parts};
 use crate::protocol::blocks::{self, Choice};
 use crate::sheets::prelude::*;
@@ -53,10 +51,10 @@ fn all(asked: &Asked, field: Field, lang: Lang) -> Vec<Alternative> {
 
 /// Why a person would or would not: what is missing, or what else changes with it.
 fn reason(own: &Alternative, chosen: &Alternative, field: Field, pinned: bool, lang: Lang) -> String {
-    let words = lang.sheets();
+    let (text, words) = (lang.text(), lang.sheets());
     let fit = &own.found.answer.fit;
     if own.now {
-        return if pinned { words.alt_pinned } else { words.alt_chosen }.to_owned();
+        return if pinned { text.chip_pinned } else { text.chip_found }.to_owned();
     }
     if !fit.state.fits() {
         return fill(words.alt_lacks, &[&format::gib(fit.needed_gib), &format::gib(fit.capacity_gib)]);

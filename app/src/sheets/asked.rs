@@ -177,6 +177,7 @@ mod tests {
     use crate::protocol::SheetTask;
     use crate::protocol::estimate::Answered;
     use crate::sheets;
+    use crate::text::Lang;
     use crate::texts::written;
     use serde_json::{Value, json};
     use shardwise_core::emit::FRAMEWORKS;
@@ -194,11 +195,11 @@ mod tests {
             json!(texts.map(|text| (text.text, text.reasons)).collect::<Vec<_>>())
         });
         let task = |name: &str| -> SheetTask {
-            let task = json!({"name": name, "question": null, "lang": "en", "width": 0, "state": {}});
+            let task = json!({"name": name, "question": null, "width": 0, "state": {}});
             serde_json::from_value(task).unwrap_or_else(|error| panic!("{error}"))
         };
-        let sheets =
-            ["advice", "sure", "ways"].map(|name| json!(sheets::first(asked, task(name)).map(|(blocks, _)| blocks)));
+        let sheets = ["advice", "sure", "ways"]
+            .map(|name| json!(sheets::first(asked, task(name), Lang::En).map(|(blocks, _)| blocks)));
         json!([texts.collect::<Vec<Value>>(), sheets])
     }
 

@@ -1,21 +1,16 @@
 //! Two questions: one that was put aside as A, and the one that is asked, as B.
 
-use shardwise_core::complete::training_gpus;
 use shardwise_core::emit;
-use shardwise_core::permalink;
 use shardwise_core::wire::to_value;
 use shardwise_core::{Answer, Evaluated, Question};
 
 use super::parts::{SAME, by, signed};
-use crate::fit;
-use crate::money;
 use crate::prices;
 use crate::protocol::Text;
 use crate::protocol::blocks::{Row, Sign, listing};
 use crate::sheets::prelude::*;
 use crate::texts::tab;
 use crate::view::listing::Changes;
-use crate::words;
 
 /// A line: its name, A and B, and the change where it is a number.
 struct Line {

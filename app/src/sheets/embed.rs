@@ -1,7 +1,5 @@
 //! The code that puts the shown question into another page.
 
-use shardwise_core::permalink;
-
 use crate::prices;
 use crate::protocol::blocks::{Sign, listing};
 use crate::sheets::prelude::*;

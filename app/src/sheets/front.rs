@@ -1,6 +1,5 @@
 //! Cost against time: every GPU type, and those that no other beats in both.
 
-use shardwise_core::complete::training_gpus;
 use shardwise_core::search::measures;
 use shardwise_core::search::sweep::{Found, Tried};
 use shardwise_core::{Objective, catalog};
@@ -9,11 +8,8 @@ use crate::charts;
 use crate::charts::backend::{Drawing, Ink};
 use crate::charts::front::{Front, Point};
 use crate::charts::stack::SEPARATOR;
-use crate::form::Field;
-use crate::money;
 use crate::protocol::blocks::{Figure, Mark, Run, Target, targets};
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// Its address in the page.
 const ID: &str = "front";
@@ -153,7 +149,7 @@ impl Scene {
     fn about(&self, own: &Type) -> Vec<String> {
         let (text, sheet) = (self.lang.text(), self.lang.sheets());
         let (hours, usd) =
-            if self.run { (sheet.tip_hours, sheet.tip_usd) } else { (sheet.tip_hours_rate, sheet.tip_usd_rate) };
+            if self.run { (sheet.tip_hours, sheet.tip_usd) } else { (sheet.tip_hours_rate, text.close_mt) };
         let point = &own.point;
         let mut lines = vec![
             format!("{} × {}", own.gpus, point.name),

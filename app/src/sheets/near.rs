@@ -3,11 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use shardwise_core::Question;
 use shardwise_core::catalog::Generation;
 use shardwise_core::hardware::Precision;
 use shardwise_core::job::{self, Job};
-use shardwise_core::permalink;
 use shardwise_core::task::Task;
 use shardwise_core::wire::{Backend, Engine, PlanSpec, WorkloadKind};
 
@@ -18,7 +16,6 @@ use crate::protocol::blocks::Line;
 use crate::runs::{self, Reader, Reading};
 use crate::sheets::prelude::*;
 use crate::text::Sheets;
-use crate::words;
 
 /// How many runs are shown.
 const SHOWN: usize = 2;

@@ -7,10 +7,8 @@ use shardwise_core::wire::{HardwareSpec, MarketSpec};
 use shardwise_core::{Answer, Question, evaluate_alone};
 
 use super::parts::more;
-use crate::money;
 use crate::protocol::blocks::{Control, Row, Takes, wide};
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// Its address in the page.
 const ID: &str = "offers";
@@ -207,7 +205,6 @@ impl Scene<'_> {
         ])
     }
 
-    /// The question by an offer.
     fn taking(&self, offer: &Rentable) -> Question {
         let question = &self.asked.question;
         let hardware = HardwareSpec {

@@ -3,18 +3,12 @@
 
 use serde_json::{Map, Value, json};
 use shardwise_core::Answer;
-use shardwise_core::Question;
-use shardwise_core::complete::training_gpus;
 use shardwise_core::wire::{FitState, PlanSpec};
 
-use crate::fit;
-use crate::form::Field;
-use crate::money;
 use crate::parts;
 use crate::protocol::Document;
 use crate::protocol::blocks::{self, Column, Control, Run, Sort, Takes, wide};
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// How many plans are shown before "show all", and how many are looked for then.
 const SHOWN: usize = 12;

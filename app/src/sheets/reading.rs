@@ -8,13 +8,9 @@ mod gain;
 mod log;
 mod row;
 
-use serde_json::Value;
-use shardwise_core::wire::question_from_value;
-
 use super::words::{name, value as said_value, words_of};
 use crate::protocol::blocks::Run;
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// The sheet of what the core read.
 pub(crate) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
@@ -68,11 +64,12 @@ fn script(found: &Value, lang: Lang) -> Vec<Block> {
     let mut blocks = vec![head(found, lang)];
     blocks.extend(asked(found, lang));
     blocks.extend(gain::verdict(found, lang));
+    blocks.extend(doubts(found, lang));
     blocks.extend(asked_for);
     blocks.extend(refused);
     blocks.extend(assumed::view(found, lang));
     blocks.extend(gain::priced(found, lang));
-    blocks.extend(problems(reading, lang));
+    blocks.extend(problems(found, lang));
     blocks.extend(gain::changes(found, lang));
     blocks.push(Section::block("", Purpose::Folds, folds));
     blocks.extend(gain::uses(found, lang));
@@ -139,27 +136,43 @@ fn place(entry: &Value, line: u64, lang: Lang) -> String {
     }
 }
 
+/// Something that was found at a place of the text.
+fn finding(tone: Tone, key: &str, why: &str, entry: &Value, lang: Lang) -> Entry {
+    let source = word(entry, "source");
+    let mut line = Vec::new();
+    // A rule about no single key names the field.
+    match lang.field(key).filter(|_| key.contains('.')) {
+        Some(name) => line.push(run(format!("{name}{}", lang.colon()))),
+        None if !key.is_empty() => line.extend([code(key), run(" ")]),
+        None => {}
+    }
+    line.push(run(format!("{} ", words_of(why, lang))));
+    let place = line_of(entry, lang);
+    if place.is_some() && !source.is_empty() {
+        line.extend(place);
+        line.push(quiet(format!(" · {source}")));
+    } else {
+        line.extend(place.or_else(|| (!source.is_empty()).then(|| quiet(source))));
+    }
+    Entry { tone, ..Entry::new([line]) }
+}
+
+/// What the verdict stands on and may be otherwise.
+fn doubts(found: &Value, lang: Lang) -> Option<Block> {
+    let doubts = list(found, "doubts").iter().map(|own| (word(own, "text"), own));
+    let left_out = Some(word(found, "left_out")).filter(|words| !words.is_empty());
+    let all = doubts.chain(left_out.map(|words| (words, &Value::Null)));
+    let all: Vec<Entry> = all.map(|(words, own)| finding(Tone::Warn, "", words, own, lang)).collect();
+    let title = vec![run(lang.sheets().stands_on)];
+    let listed =
+        |all| Section::titled("read-doubts", Purpose::Basis, title, Vec::new(), vec![entries(Listed::Findings, all)]);
+    (!all.is_empty()).then(|| listed(all))
+}
+
 /// What stands between the text and a run: what the framework refuses, what nobody knows, how it was read.
-fn problems(reading: &Value, lang: Lang) -> Option<Block> {
-    let entry = |tone, key: &str, why: &str, entry: &Value| {
-        let source = word(entry, "source");
-        let mut line = Vec::new();
-        // A rule about no single key names the field.
-        match lang.field(key).filter(|_| key.contains('.')) {
-            Some(name) => line.push(run(format!("{name}{}", lang.colon()))),
-            None if !key.is_empty() => line.extend([code(key), run(" ")]),
-            None => {}
-        }
-        line.push(run(format!("{} ", words_of(why, lang))));
-        let place = line_of(entry, lang);
-        if place.is_some() && !source.is_empty() {
-            line.extend(place);
-            line.push(quiet(format!(" · {source}")));
-        } else {
-            line.extend(place.or_else(|| (!source.is_empty()).then(|| quiet(source))));
-        }
-        Entry { tone, ..Entry::new([line]) }
-    };
+fn problems(found: &Value, lang: Lang) -> Option<Block> {
+    let (reading, doubts) = (&found["reading"], list(found, "doubts"));
+    let entry = |tone, key: &str, why: &str, entry: &Value| finding(tone, key, why, entry, lang);
     let sheet = lang.sheets();
     let mut found = Vec::new();
     for own in list(reading, "refused") {
@@ -175,7 +188,7 @@ fn problems(reading: &Value, lang: Lang) -> Option<Block> {
         };
         found.push(entry(Tone::Warn, word(own, "key"), &why, own));
     }
-    for own in list(reading, "notes") {
+    for own in list(reading, "notes").iter().filter(|own| !doubts.contains(own)) {
         found.push(entry(Tone::Info, "", word(own, "text"), own));
     }
     (!found.is_empty()).then(|| entries(Listed::Findings, found))

@@ -1,6 +1,5 @@
 //! A question on more GPUs and fewer: what each number of them gives, and what it costs.
 
-use shardwise_core::complete::training_gpus;
 use shardwise_core::search::measures;
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
 use shardwise_core::{Answer, Question};
@@ -8,11 +7,9 @@ use shardwise_core::{Answer, Question};
 use crate::charts;
 use crate::charts::backend::Ink;
 use crate::charts::scaling::{Point, Scaling};
-use crate::money;
 use crate::protocol::blocks::{Figure, Mark, Row, Run, targets, wide};
 use crate::sheets::prelude::*;
 use crate::text::Sheets;
-use crate::words;
 
 /// Numbers of GPUs beside the question's: a quarter of it to eight times.
 const FACTORS: [(u64, u64); 6] = [(1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)];

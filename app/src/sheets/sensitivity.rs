@@ -1,12 +1,9 @@
 //! What each single change of the plan is worth, and what makes a plan fit that does not.
 
-use shardwise_core::Question;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
 use super::parts::{signed, signed_usd_per_mtok, try_it};
 use super::words::{name, value};
-use crate::fit;
-use crate::money;
 use crate::protocol::blocks::{Row, Run, named, words};
 use crate::sheets::prelude::*;
 

@@ -6,7 +6,6 @@ use shardwise_core::wire::{Schedule, TimePhase};
 use crate::charts::backend::{Drawing, Ink};
 use crate::charts::stack::{Row, SEPARATOR, Stack};
 use crate::charts::timeline::{Bar, LANES, WAITING, bars};
-use crate::form::Field;
 use crate::protocol::blocks::{Figure, Switch, targets};
 use crate::sheets::prelude::*;
 use crate::view::time::{legends, parts};

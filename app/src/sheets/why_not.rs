@@ -2,19 +2,16 @@
 //! settings, beside the plan; and where the seconds go.
 
 use shardwise_core::advice::textbook::{self, Book, Entry};
-use shardwise_core::complete::training_gpus;
 use shardwise_core::framework::Named;
 use shardwise_core::wire::{Fit, PlanSpec, plan_to_value};
 use shardwise_core::{Answer, Evaluated, Question, defaults, evaluate_alone};
 
 use super::parts::{signed, signed_usd};
 use super::sure::dollars;
-use crate::fit;
 use crate::form::{Field, Form};
 use crate::parts;
 use crate::protocol::blocks::Row;
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// How many layouts stand beside the plan.
 const MOST: usize = 3;
@@ -246,7 +243,7 @@ impl<'a> Scene<'a> {
             Stands::Own,
             [
                 runs(vec![run(layout), run(" "), quiet(settings)]),
-                cell(if set { words.wn_own } else { words.alt_chosen }),
+                cell(if set { words.wn_own } else { self.lang.text().chip_found }),
                 cell(format::seconds(answer.step_time_s)),
                 cell(cost(answer)),
                 self.fits(&answer.fit),
@@ -282,11 +279,11 @@ impl<'a> Scene<'a> {
         let words = self.lang.sheets();
         let run = self.asked.found.answer.run.is_some();
         let columns = vec![
-            column(words.wn_layout, Holds::Names),
+            column(words.layout, Holds::Names),
             column(words.wn_from, Holds::Words),
             column(words.step_s, Holds::Numbers),
             column(if run { words.wn_run } else { words.wn_cost }, Holds::Numbers),
-            column(words.wn_fits, Holds::Words),
+            column(self.lang.text().fits_short, Holds::Words),
             column(words.wn_where, Holds::Remarks),
             column(self.lang.text().action, Holds::Actions),
         ];

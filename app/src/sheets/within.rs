@@ -1,6 +1,5 @@
 //! A deadline and a budget held against every GPU type with several numbers of GPUs.
 
-use shardwise_core::complete::training_gpus;
 use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{Measures, slower};
 use shardwise_core::search::sweep::{Found, Sweep, Tried};
@@ -8,11 +7,8 @@ use shardwise_core::search::within::{self, Held};
 
 use super::parts::more;
 use crate::charts::stack::SEPARATOR;
-use crate::fit;
-use crate::money;
 use crate::protocol::blocks::{self, Run};
 use crate::sheets::prelude::*;
-use crate::words;
 
 /// After so many offers, or so much work, a slice ends: the worker has other tasks, too. The first ones are shorter by
 /// [`SOON`]: something is to be seen soon, and each slice writes the whole sheet anew.
@@ -90,7 +86,7 @@ impl<'a> Scene<'a> {
         let rows = within::held(tried, limits, fastest).into_iter().filter_map(|held| {
             let offer = tried.get(held.place)?;
             let found = offer.result.as_ref().ok()?;
-            let measures = Measures::of(&found.answer, found.job.gpus());
+            let measures = Measures::of(&found.answer, &found.job);
             let ((hours, usd), slow) = (measures.run?, measures.slow);
             let untried = slower(&found.answer).is_some();
             Some(Row { held, offer, found, hours, usd, untried, slow })
@@ -118,7 +114,7 @@ impl<'a> Scene<'a> {
     fn limits(&self) -> String {
         let words = self.lang.sheets();
         let hours = self.limits.hours;
-        let hours = hours.map(|hours| fill(words.within_hours, &[&format::trimmed(hours)]));
+        let hours = hours.map(|hours| fill(self.lang.text().run_h, &[&format::trimmed(hours)]));
         // As it is typed, and as the page reckons.
         let typed = |usd| format!("${}", format::trimmed(usd));
         let shown = |usd| if money::sign() == "$" { String::new() } else { format!(" ({})", format::dollars(usd)) };
@@ -157,7 +153,7 @@ impl<'a> Scene<'a> {
         let usd = row.usd.map(|usd| usd * row.slow);
         let late = self.limits.hours.is_some_and(|limit| hours > limit);
         let dear = self.limits.usd.is_some_and(|limit| usd.is_some_and(|usd| usd > limit));
-        let late = late.then(|| fill(self.lang.sheets().within_hours, &[&format::figure(hours)]));
+        let late = late.then(|| fill(self.lang.text().run_h, &[&format::figure(hours)]));
         let dear = usd.filter(|_| dear).map(format::dollars);
         let both: Vec<String> = late.into_iter().chain(dear).collect();
         (!both.is_empty()).then(|| both.join(self.lang.of([", ", "、"])))
@@ -225,7 +221,7 @@ impl<'a> Scene<'a> {
         if away.is_empty() {
             short
         } else {
-            format!("{short}{SEPARATOR}{}", fill(self.lang.sheets().within_away, &[&away]))
+            format!("{short}{SEPARATOR}{}", fill(self.lang.text().chip_offload, &[&away]))
         }
     }
 

@@ -60,7 +60,6 @@ words! {
     group_by: "Group by", "分组";
     by_kind: "Kind", "类型";
     by_phase: "Phase", "阶段";
-    by_group: "Source", "来源";
     by_gpu: "GPU", "GPU";
     by_framework: "Framework", "框架";
     by_family: "Model family", "模型系列";

@@ -22,14 +22,11 @@ words! {
     per_mtok: "/Mtok", "/百万";
     nav_verdict: "Verdict", "结论";
     nav_flags: "Paste", "粘贴";
-    nav_gpus: "GPUs", "GPU";
     nav_advice: "Advice", "建议";
-    nav_cost: "Cost", "成本";
     nav_why: "Why", "原因";
     run_line: "Steps: {0}. They take {1}.", "步数：{0}，共需 {1}。";
     steps_of: "{0} {0|step|steps}, {1} tokens", "{0} 步，{1} token";
     steps_assumed: "{0} {0|step|steps} assumed, {1} tokens", "假设 {0} 步，{1} token";
-    cost_part: "Cost", "成本";
     why_part: "Why", "为什么";
     open_all: "Open all", "全部展开";
     close_all: "Close all", "全部收起";
@@ -39,7 +36,6 @@ words! {
     why_sensitivity: "What is each change worth?", "每项改动值多少？";
     why_caveats: "What is assumed?", "有哪些假设？";
     why_calibrate: "Have you measured it?", "有自己的实测吗？";
-    why_front: "Cost against time", "成本与时间";
     why_offers: "Who rents it out?", "谁在出租？";
     why_offers_take: "Every offer of these GPUs with its price, its day and what the work costs there.",
         "这种 GPU 的每一个报价：价格、日期，以及在那里完成的成本。";
@@ -133,9 +129,12 @@ words! {
     rent_spread: "{0} offers can hold it: {1} to {3} a GPU hour, median {2}.",
         "有 {0} 个报价可用：每 GPU 小时 {1} 至 {3}，中位数 {2}。";
     rent_legend: "Prices of all offers that can hold it", "所有可用报价的价格";
-    rent_line: "Rent {0} × {1} at {2}: {3} an hour.", "在 {2} 租 {0} 个 {1}：每小时 {3}。";
-    rent_line_run: "Rent {0} × {1} at {2}: {3} an hour, {4} h, {5}.",
-        "在 {2} 租 {0} 个 {1}：每小时 {3}，{4} 小时，共 {5}。";
+    rent_line: "Rent {0} at {1}: {2} an hour.", "在 {1} 租 {0}：每小时 {2}。";
+    rent_line_run: "Rent {0} at {1}: {2} an hour, {3} h, {4}.", "在 {1} 租 {0}：每小时 {2}，{3} 小时，共 {4}。";
+    rent_named: "one {0}", "1 台 {0}";
+    rent_names: "{1} × {0}", "{1} 台 {0}";
+    rent_cards: "one machine with {1} × {0}", "1 台 {1} 卡 {0}";
+    rent_machines: "{2} machines with {1} × {0} each", "{2} 台 {1} 卡 {0}";
     rent_none: "All providers", "所有供应商";
     price_none: "No known price. Enter yours to see costs.", "没有已知价格。填入你的价格即可看到成本。";
     workload: "Task", "任务";
@@ -361,7 +360,6 @@ words! {
     run_kept: "weights {0}, optimizer {1}; {2} kept: {3} on disk", "权重 {0}，优化器 {1}；保留 {2} 个：磁盘 {3}";
     sample: "Lengths from a sample of the data set", "用数据集样本估算长度";
     sample_label: "Some examples: JSON Lines, JSON, CSV, or one a line", "若干样本：JSON Lines、JSON、CSV，或每行一个";
-    sample_file: "Choose a file", "选择文件";
     sample_note: "Counted in this page, sent nowhere; of a large file the first 4 MiB. Tokens are estimated: 0.3 a character, 0.6 for Chinese, Japanese and Korean.",
         "在本页统计，不会上传；大文件只统计前 4 MiB。token 数是估算：每个字符 0.3，中日韩文字每字 0.6。";
     sample_counted: "{0} examples counted.", "统计了 {0} 个样本。";

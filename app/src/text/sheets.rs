@@ -55,8 +55,6 @@ words! {
     alt_run: "the run", "整个任务";
     alt_usd_step: "$ a step", "每步 $";
     alt_fits: "fits", "放得下";
-    alt_chosen: "found by the search", "由搜索得出";
-    alt_pinned: "set by you", "由你固定";
     alt_lacks: "{0} of {1} GiB", "{0} / {1} GiB";
     alt_with: "with {0}", "配合 {0}";
     alt_less: "{0} GiB less", "少 {0} GiB";
@@ -106,6 +104,7 @@ words! {
     read_assumed: "Assumed", "假定值";
     read_understood: "Understood", "已理解";
     read_ignored: "Without effect on memory and speed", "不影响显存和速度";
+    stands_on: "The verdict stands on this", "结论取决于以下各点";
     assumed_here: "Assumed, as the script does not state it", "脚本没有写明，以下为假定值";
     assumed_more: "Assumed besides: {0}, listed below.", "另有 {0} 项假定值，见下文。";
     not_stated: "not stated", "未写明";
@@ -226,7 +225,6 @@ words! {
     tip_hours: "{0} hours", "{0} 小时";
     tip_hours_rate: "{0} hours per billion tokens", "每十亿 token {0} 小时";
     tip_usd: "{0} for the run", "任务花费 {0}";
-    tip_usd_rate: "{0} per million tokens", "每百万 token {0}";
     timeline: "One step over time", "一步的时间线";
     timeline_note: "Seconds since the step began, by role.", "自本步开始起的秒数，按角色。";
     take_colocated: "Generating takes {0} of the step, training {1}: every GPU does one after the other.",
@@ -267,7 +265,6 @@ words! {
     embed_element: "For a page that may run scripts: it follows the page's colours and keeps the height of its content.",
         "可运行脚本的页面：跟随页面配色，高度随内容变化。";
     embed_frame: "For any other page:", "其他页面：";
-    within_hours: "{0} h", "{0} 小时";
     within_both: "{0} and {1}", "{0}、{1}";
     within_cheapest: "Within {0}, {1} is the cheapest: {2} h, {3}.", "限定 {0}：{1} 最便宜，{2} 小时，{3}。";
     within_fastest: "Within {0}, {1} is the fastest: {2} h, {3}.", "限定 {0}：{1} 最快，{2} 小时，{3}。";
@@ -281,7 +278,6 @@ words! {
     within_keeps: "Keeps it", "符合";
     within_close: "Close: up to {0}", "接近：最多 {0}";
     within_slow: "At the slow end of its interval it takes {0}.", "按区间中较慢的一端需要 {0}。";
-    within_away: "offload: {0}", "卸载：{0}";
     within_limit: "Limit", "限制";
     within_table: "GPU types and numbers, by the limit", "GPU 型号和数量，按限制排列";
     within_note: "{0} combinations of GPU type and number tried, {1} to {2} GPUs of each type; {3} do not fit.",
@@ -308,11 +304,9 @@ words! {
     wn_plan: "This plan", "本方案";
     wn_own: "yours, the rest found by the search", "你固定的部分，其余由搜索得出";
     wn_chosen: "Chosen.", "已选。";
-    wn_layout: "Layout", "布局";
     wn_from: "From", "出处";
     wn_run: "Run", "整个任务";
     wn_cost: "A step costs", "每步费用";
-    wn_fits: "Fits", "放得下";
     wn_where: "Where the seconds go", "时间花在哪里";
     wn_use: "Use", "采用";
     wn_table: "Textbook layouts beside the plan", "教科书式布局与本方案对比";

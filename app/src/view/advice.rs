@@ -3,8 +3,6 @@
 use leptos::ev::MouseEvent;
 
 use super::{fold, sheet};
-use crate::page::folds::Fold;
-use crate::protocol::Name;
 use crate::view::prelude::*;
 
 /// What would help most.

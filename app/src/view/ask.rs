@@ -20,7 +20,6 @@ use workload::Workload;
 use super::controls::describe;
 use super::icons::Refusal;
 use super::steps::Built;
-use crate::page::Step;
 use crate::view::prelude::*;
 
 #[component]

@@ -10,7 +10,6 @@ use crate::clusters::{self, Cluster};
 use crate::form::{Field, measurable};
 use crate::page::Run;
 use crate::view::prelude::*;
-use crate::words;
 
 /// The panel.
 #[component]

@@ -2,7 +2,6 @@
 
 use super::ask::plan::free_plan;
 use super::objective;
-use crate::fit;
 use crate::form::{Field, Form};
 use crate::protocol::estimate::{Figures, Offered, Remedy};
 use crate::view::prelude::*;

@@ -5,7 +5,6 @@ mod panel;
 mod recent;
 mod share;
 
-use crate::protocol::Document;
 use crate::text::your_run::TITLE;
 use crate::view::prelude::*;
 

@@ -6,9 +6,6 @@ use shardwise_core::wire::WorkloadKind;
 
 use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
-use crate::money;
-use crate::page::Step;
-use crate::text::Text;
 use crate::view::prelude::*;
 use crate::view::steps::Built;
 

@@ -5,8 +5,6 @@ use shardwise_core::wire::FitState;
 
 use super::calibrate;
 use super::fold;
-use crate::fit;
-use crate::text::Text;
 use crate::view::prelude::*;
 
 /// A part of the page with its name.
@@ -16,9 +14,9 @@ type Stop = (&'static str, fn(&Text) -> &'static str);
 const STOPS: [Stop; 6] = [
     ("verdict", |text| text.nav_verdict),
     ("flags", |text| text.nav_flags),
-    ("gpus", |text| text.nav_gpus),
+    ("gpus", |text| text.gpus),
     ("advice", |text| text.nav_advice),
-    ("cost", |text| text.nav_cost),
+    ("cost", |text| text.cost),
     ("why", |text| text.nav_why),
 ];
 

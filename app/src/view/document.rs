@@ -10,7 +10,6 @@ use leptos::mount::mount_to_body;
 use super::footer::Foot;
 use super::header::{Bar, Themes};
 use crate::look::{Look, Theme};
-use crate::protocol::Document;
 use crate::text::guides::{API, EMBED, PYTHON};
 use crate::text::your_run::{TITLE, YOUR_RUN};
 use crate::text::{Guide, Lang};

@@ -1,8 +1,6 @@
 //! The page inside another: one card of the first fields, the verdict, three figures and the plan. Parts of the whole page
 //! stand below it where its address asks for them.
 
-use std::sync::Arc;
-
 use shardwise_core::catalog;
 
 use super::advice::Advice;
@@ -19,13 +17,8 @@ use super::memory::Memory;
 use super::plan::ToldPlan;
 use super::time::Time;
 use super::{calibrate, run, sheet, verdict};
-use crate::client::desk;
-use crate::fit;
 use crate::form::{Field, generates, is_rl};
-use crate::page::Shown;
-use crate::protocol::Name;
 use crate::view::prelude::*;
-use crate::words;
 
 /// The embed's own parts: shown where the address names none.
 const OWN: [&str; 2] = ["form", "verdict"];

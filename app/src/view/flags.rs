@@ -2,8 +2,6 @@
 
 mod text;
 
-use std::sync::Arc;
-
 use gloo::timers::callback::Timeout;
 use leptos::ev::KeyboardEvent;
 use serde_json::{Map, Value};
@@ -12,7 +10,6 @@ use shardwise_core::wire::{RunBy, to_value};
 
 use super::icons::Callout;
 use super::{listing, paste, sheet};
-use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
 use crate::page::texts::{Texts, version};
 use crate::protocol::{Flags, Name, Task};
@@ -135,7 +132,6 @@ fn order_flags(page: Page, choice: Texts) {
             framework: framework.id.to_owned(),
             version: choice.version(framework).to_owned(),
             link: page.link(),
-            lang: page.lang.tag().to_owned(),
         };
         desk::order(page, task, |page, found| {
             let flags: Option<Arc<Flags>> = serde_json::from_value(found).ok();

@@ -7,8 +7,6 @@ use super::memory::Memory;
 use super::run::Run;
 use super::sheet;
 use super::time::Time;
-use crate::page::folds::Fold;
-use crate::protocol::Name;
 use crate::view::prelude::*;
 use crate::{browser, busy};
 
@@ -29,7 +27,7 @@ pub(super) fn Folds(page: Page) -> impl IntoView {
     let text = page.text();
     view! {
         <div class="folds">
-            <Group page id="cost" title=text.cost_part folds=&COST/>
+            <Group page id="cost" title=text.cost folds=&COST/>
             <Group page id="why" title=text.why_part folds=&WHY/>
         </div>
     }

@@ -12,13 +12,8 @@ use crate::charts;
 use crate::charts::gpus::{Bar, Bars, Gpus, Row, Seller};
 use crate::charts::stack::SEPARATOR;
 use crate::compute::{self, Compared, Market, top};
-use crate::fit;
-use crate::follow::follow;
-use crate::money;
 use crate::protocol::estimate::{Figures, Rented};
-use crate::text::Text;
 use crate::view::prelude::*;
-use crate::words;
 
 /// The figures of a compared type that fits.
 fn fitting(row: &Compared) -> Option<&Figures> {

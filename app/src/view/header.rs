@@ -5,7 +5,6 @@ use leptos::ev::MouseEvent;
 
 use crate::look::{Look, Theme};
 use crate::page::KEPT_QUESTION;
-use crate::protocol::Document;
 use crate::view::prelude::*;
 
 /// A page of the site.

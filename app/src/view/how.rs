@@ -4,7 +4,6 @@ use serde_json::Map;
 use wasm_bindgen::JsCast;
 
 use super::sheet;
-use crate::protocol::Name;
 use crate::view::prelude::*;
 
 /// The key of the figure in the panel's state.
@@ -21,7 +20,6 @@ pub(super) fn How(page: Page, #[prop(into)] figure: String, #[prop(into)] name: 
     }
 }
 
-/// The panel.
 #[component]
 pub(super) fn HowPanel(page: Page) -> impl IntoView {
     let state = page.sheet(Name::How).state;

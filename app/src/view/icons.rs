@@ -52,7 +52,6 @@ pub(super) fn path(name: &str) -> &'static str {
     found.map_or("", |(_, path)| path)
 }
 
-/// An icon by its name.
 #[component]
 pub(super) fn Icon(name: &'static str, #[prop(optional)] class: &'static str) -> impl IntoView {
     view! {

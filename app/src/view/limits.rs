@@ -3,7 +3,6 @@
 use shardwise_core::wire::{Limit, PlanSpec};
 
 use super::figure::{Region, head};
-use crate::form::Field;
 use crate::view::prelude::*;
 
 /// Columns from which a table folds to cards early.

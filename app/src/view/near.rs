@@ -4,9 +4,7 @@ use serde_json::{Map, Value};
 use shardwise_core::task::Task;
 
 use super::sheet;
-use crate::follow::follow;
 use crate::page::{Page, Step};
-use crate::protocol::Name;
 use crate::runs::{GENERATION, RUNS};
 use crate::view::prelude::*;
 

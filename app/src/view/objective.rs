@@ -10,18 +10,13 @@ use shardwise_core::wire::to_value;
 
 use super::controls::{Segments, bad_number};
 use super::sheet;
-use crate::client::desk;
 use crate::compute::Market;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, units};
-use crate::money;
-use crate::page::folds::Fold;
 use crate::page::{Order, Page};
 use crate::protocol::estimate::Offered;
 use crate::protocol::{Name, SheetTask, Task};
-use crate::text::Text;
 use crate::view::prelude::*;
-use crate::words;
 
 /// A choice with its name.
 type Choice = (Order, fn(&Text) -> &'static str);
@@ -219,7 +214,7 @@ fn task(page: Page) -> Option<SheetTask> {
     }
     state.insert("fastest".to_owned(), (order == Order::Budget).into());
     let question = to_value(&shown.question);
-    Some(SheetTask { name: Name::Within, question, lang: page.lang.tag().to_owned(), width: 0, state })
+    Some(SheetTask { name: Name::Within, question, width: 0, state })
 }
 
 /// GPU types with several numbers of GPUs, held against the limits. The worker tries them some at a time, so that it has

@@ -6,8 +6,6 @@ use shardwise_core::wire::{Expected, Run, RunOperations};
 use super::controls::Input;
 use super::how::How;
 use super::run::{card, hours};
-use crate::form::Field;
-use crate::text::Text;
 use crate::view::prelude::*;
 
 /// How much of its hours a run trains for good; `None` where that is not counted.

@@ -2,8 +2,6 @@
 //!
 //! What is pasted is shown as text alone: no part of it ever becomes markup or an address.
 
-use std::sync::Arc;
-
 use leptos::ev::Event;
 use serde_json::{Map, Value};
 use shardwise_core::wire::{Document, to_value};
@@ -12,7 +10,6 @@ use super::comfort::Close;
 use super::flags::NoWorker;
 use super::icons::Refusal;
 use super::sheet;
-use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::form::Form;
 use crate::page::sheet::State;
@@ -125,8 +122,7 @@ fn order(page: Page, open: RwSignal<bool>, given: State) {
         let market = market(page);
         Some(Box::new(move || {
             let base = base.map_or(Value::Null, |shown| to_value(&shown.question));
-            let lang = page.lang.tag().to_owned();
-            desk::order(page, Task::Read { lang, texts, base, market, given }, |page, found| {
+            desk::order(page, Task::Read { texts, base, market, given }, |page, found| {
                 page.reading.set(Some(found.into()));
             });
         }))

@@ -3,16 +3,11 @@
 mod alternatives;
 mod why_not;
 
-use std::sync::Arc;
-
 use leptos::ev::MouseEvent;
 
 use super::fold;
-use crate::form::Field;
-use crate::page::Shown;
 use crate::parts::{self, Part};
 use crate::view::prelude::*;
-use crate::words;
 
 pub(super) use alternatives::Alternatives;
 pub(super) use why_not::WhyNot;

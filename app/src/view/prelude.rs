@@ -10,8 +10,15 @@ macro_rules! erased_view {
 
 pub(super) use leptos::prelude::*;
 
+pub(super) use std::sync::Arc;
+
 pub(super) use super::icons::Icon;
-pub(super) use crate::page::Page;
-pub(super) use crate::text::{Lang, fill};
-pub(super) use crate::{browser, format};
+pub(super) use crate::client::desk;
+pub(super) use crate::follow::follow;
+pub(super) use crate::form::Field;
+pub(super) use crate::page::folds::Fold;
+pub(super) use crate::page::{Page, Shown, Step};
+pub(super) use crate::protocol::{Document, Name};
+pub(super) use crate::text::{Lang, Text, fill};
+pub(super) use crate::{browser, fit, format, money, words};
 pub(super) use erased_view as view;

@@ -17,7 +17,6 @@ type View = fn(Page) -> AnyView;
 /// The parts that are named nowhere else, so that they can be cut out of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Rest {
-    /// An embed.
     pub(super) embed: View,
     /// What to do with the answer.
     pub(super) acting: View,

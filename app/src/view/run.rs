@@ -6,7 +6,6 @@ use shardwise_core::wire::{Checkpoint, Run};
 use super::controls::{Input, Reading, type_in};
 use super::operations::Operations;
 use super::text_box::TextBox;
-use crate::client::desk;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, is_rl};
 use crate::protocol::Task;

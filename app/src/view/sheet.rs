@@ -1,8 +1,6 @@
 //! A part of the page that the worker writes: drawn from the blocks that it sends (`blocks.rs`), and asked for anew as the
 //! question or the way it is shown changes.
 
-use std::sync::Arc;
-
 use leptos::mount::{UnmountHandle, mount_to};
 use serde_json::Value;
 use shardwise_core::wire::to_value;
@@ -11,7 +9,6 @@ use web_sys::{Element, HtmlElement, HtmlInputElement};
 
 use super::blocks::host::Host;
 use super::rest;
-use crate::client::desk;
 use crate::follow::{follow, follow_at_rest};
 use crate::page::sheet::State;
 use crate::protocol::{Name, SheetTask, Task, Written};
@@ -78,8 +75,7 @@ pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
             return None;
         }
         Some(Box::new(move || {
-            let task =
-                SheetTask { name, question: to_value(&shown.question), lang: page.lang.tag().to_owned(), width, state };
+            let task = SheetTask { name, question: to_value(&shown.question), width, state };
             desk::order(page, Task::Sheet(task), deliver);
         }))
     });

@@ -1,6 +1,5 @@
 //! The page is built step by step, so that no step holds up what a person does meanwhile.
 
-use crate::page::Step;
 use crate::view::prelude::*;
 
 /// A part of the page that is built at a step, and stays.

@@ -3,7 +3,6 @@
 use super::sheet;
 use crate::fit::LEVELS;
 use crate::form::{Field, units};
-use crate::protocol::Name;
 use crate::view::prelude::*;
 
 /// Whether a level, in per cent, is asked for; that of a question that says nothing where nothing can be read.

@@ -51,7 +51,7 @@ pub(super) fn TextBox(
         <div class="paste-tools">
             <label class="btn btn-s">
                 <input class="vh" type="file" id=file_id accept=accept on:change=move |event| open(&event)/>
-                {text.sample_file}
+                {text.config_choose}
             </label>
         </div>
         <p class="hint" id=note_id>{note}</p>

@@ -17,13 +17,10 @@ use super::plan::{Alternatives, Plan, WhyNot};
 use super::sheet;
 use super::steps::Built;
 use super::sure::Sure;
-use crate::fit;
 use crate::follow::{follow, follow_at_rest};
 use crate::form::{Field, FieldError, Problem, mend};
 use crate::page::{Shown, Step};
-use crate::protocol::Name;
 use crate::view::prelude::*;
-use crate::words;
 use figures::Figures;
 
 /// How long the answer must rest before it is read out, in milliseconds.

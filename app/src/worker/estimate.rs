@@ -100,7 +100,6 @@ thread_local! {
 
 /// The machines that a question is asked of.
 enum Machines {
-    /// With its answer.
     Answered(Rc<Asked>),
     /// Its answer is nobody's business here.
     Unanswered(Rc<Sweep>),
@@ -210,7 +209,7 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
     // Everything that is said of one is what it is ranked by.
     let slow = slower.unwrap_or(1.0);
     Figures {
-        measures: Measures::of(answer, job.gpus()),
+        measures: Measures::of(answer, job),
         untried: slower.is_some(),
         unjoined: measures::unjoined(answer),
         state: answer.fit.state,

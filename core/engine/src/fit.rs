@@ -22,8 +22,8 @@ use shardwise_question::wire::{Fit, FitState, HostMemory};
 pub use sure::Sure;
 pub(crate) use sure::{HOST_MEMORY, STATES, WORKSPACE};
 
-/// What is less probable never fits: of such plans the one is nearest that lacks least.
-const HOPELESS: f64 = 1e-3;
+/// What is less probable never fits: of such plans the one is nearest that lacks least, and advice has nothing to lose.
+pub const HOPELESS: f64 = 1e-3;
 
 /// Every demand of a plan whose step is known: `p = Φ((ln((capacity − certain) ÷ estimated) − m) ÷ σ)` of each.
 ///

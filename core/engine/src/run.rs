@@ -15,7 +15,7 @@ use shardwise_question::operations::{Evaluation, Often, Operations, instances};
 use shardwise_question::wire::{Checkpoint, Expected, RunOperations, RunParts, Saving};
 
 /// A run that takes this many times what it does without failures would hardly ever finish.
-pub const HOPELESS: f64 = 1000.0;
+pub const ENDLESS: f64 = 1000.0;
 
 /// The run whose steps take `training` seconds, `steps` of them, and whose checkpoints are `checkpoint`; nothing where the
 /// question does not ask. `price` is that of all GPUs.
@@ -54,7 +54,7 @@ pub fn of(
         restarts: failing.map_or(0.0, |own| own.restarts(&attempts)),
     };
     let seconds = parts.total();
-    let finishes = seconds.is_finite() && seconds <= HOPELESS * (own.startup_s + work + parts.checkpoints);
+    let finishes = seconds.is_finite() && seconds <= ENDLESS * (own.startup_s + work + parts.checkpoints);
     let expected = finishes.then(|| {
         let hours_of = parts.times(1.0 / 3600.0);
         let hours = hours_of.total();

@@ -69,8 +69,7 @@ pub(crate) struct Asked<'a> {
     role: &'static str,
     pub(crate) layout: &'a Layout,
     pub(crate) shape: &'a Shape,
-    /// Whether anybody reads what is refused, and not of which field alone.
-    read: bool,
+    told: Told,
     /// GPUs that train.
     pub(crate) gpus: u64,
     /// GPUs that generate.
@@ -127,7 +126,7 @@ impl<'a> Asked<'a> {
             role,
             layout,
             shape,
-            read: true,
+            told: Told::Alone,
             gpus: pools.0.into(),
             generate: pools.1.into(),
             tp: layout.tensor_parallel.into(),
@@ -150,7 +149,7 @@ impl<'a> Asked<'a> {
 
     /// What is asked of another role of the same plan.
     pub(crate) fn of_role(&self, role: &'static str, own: (&'a Layout, &'a Shape)) -> Self {
-        Self { read: self.read, ..Self::new(self.framework, (self.job, self.plan), role, own) }
+        Self { told: self.told, ..Self::new(self.framework, (self.job, self.plan), role, own) }
     }
 
     /// Whether the plan is for this backend.
@@ -195,7 +194,12 @@ impl<'a> Asked<'a> {
 
     /// The same, asked by one who reads no sentence.
     pub(crate) fn unread(self) -> Self {
-        Self { read: false, ..self }
+        Self { told: Told::Nothing, ..self }
+    }
+
+    /// The same, said beside the texts of another plan.
+    pub(crate) fn beside(self) -> Self {
+        Self { told: Told::Beside, ..self }
     }
 
     /// A refusal of a field: its sentence with the values that it names. `own` are those that its row brings along.
@@ -204,7 +208,7 @@ impl<'a> Asked<'a> {
             Some(rest) if !self.role.is_empty() => format!("plan.{}{rest}", self.role),
             _ => field.to_owned(),
         };
-        if !self.read {
+        if self.told == Told::Nothing {
             return InputError::new(field, "");
         }
         let mut message = String::with_capacity(says.len() + 16);
@@ -218,6 +222,8 @@ impl<'a> Asked<'a> {
                 message += value;
             } else if let Some((_, number)) = NUMBERS.iter().find(|(known, _)| *known == name) {
                 message += &number(self).to_string();
+            } else if name == WAY {
+                message += if self.told == Told::Beside { "" } else { ", or leave it to the search" };
             } else {
                 message += self.framework.name;
             }
@@ -226,6 +232,20 @@ impl<'a> Asked<'a> {
         InputError::new(field, message + rest)
     }
 }
+
+/// What is said of what is refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Of which field it is, and no sentence.
+    Nothing,
+    /// A sentence with the ways out.
+    Alone,
+    /// The same beside the texts of another plan, which a search found.
+    Beside,
+}
+
+/// The name in a sentence of the way out that a search is.
+pub(crate) const WAY: &str = "way";
 
 /// A number of what is asked.
 pub(crate) type Number = fn(&Asked) -> u64;

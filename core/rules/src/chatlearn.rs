@@ -62,8 +62,7 @@ pub(crate) static RULES: &[Rule] = &[
     FORWARD_IS_USUAL,
     when(|a| a.is(Megatron), ON_MEGATRON),
     when(|a| a.is(Fsdp), ON_FSDP),
-    backends(&[Megatron, Fsdp])
-        .or("ChatLearn trains with Megatron or FSDP. Set the backend to megatron or fsdp, or leave it to the search."),
+    backends(&[Megatron, Fsdp]).or("ChatLearn trains with Megatron or FSDP. Set the backend to megatron or fsdp{way}."),
     // algorithm/grpo.py, `GrpoConfig._validate_impl`.
     divides("workload.rl.mini_batch", |a| (a.mini, a.samples))
         .or("{samples} samples of an episode are no multiple of a mini-batch of {mini}."),

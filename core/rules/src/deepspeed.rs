@@ -25,7 +25,7 @@ pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
     NO_RL.or("A ds_config.json lays out one training loop, no generation. Take veRL's flags."),
     REFERENCE_FOLLOWS.or("The reference is set up as what trains. Leave its plan out."),
     no_kind(&[Rollout]).or("DeepSpeed's configuration trains; for generation alone start vLLM or SGLang itself."),
-    backends(&[Deepspeed]).or("Set the backend to deepspeed, or leave it to the search."),
+    backends(&[Deepspeed]).or("Set the backend to deepspeed{way}."),
     HALF.or("DeepSpeed trains in bf16 or fp16. Choose one of these."),
     WHOLE_NODES,
     TEXT_HAS_POSITIONS,

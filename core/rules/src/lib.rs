@@ -170,6 +170,14 @@ impl Framework {
         self.broken(&Asked::new(self, (job, plan), "", (&plan.layout, &job.model.shape)))
     }
 
+    /// The first of [`Self::violations`], as it is said beside the texts of a plan that a search found in the place of this one:
+    /// that way out is taken.
+    #[must_use]
+    pub fn refusal_beside(&self, job: &Job, plan: &Plan) -> Option<InputError> {
+        let asked = Asked::new(self, (job, plan), "", (&plan.layout, &job.model.shape));
+        self.broken(&asked.beside()).into_iter().next()
+    }
+
     /// The fields of [`Self::violations`]: a search asks this of ten thousands of plans, and not why.
     #[must_use]
     pub fn refused(&self, job: &Job, plan: &Plan) -> Vec<String> {

@@ -63,7 +63,7 @@ pub(crate) static RULES: &[Rule] = &[
     NO_IMAGES,
     NO_TEACHER,
     backends(&[Deepspeed])
-        .or("LLMForge trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search."),
+        .or("LLMForge trains with DeepSpeed. Set the backend to deepspeed{way}."),
     precisions(&[Bf16]).or("LLMForge trains in bf16. Choose it."),
     ones(&[TP, PP, CP, ULYSSES, EP]).or("LLMForge shards by ZeRO alone. Set {field} to 1."),
     must("plan.zero_stage", |a| configuration(a.layout, a.job.hardware.gpus).is_some())

@@ -32,7 +32,7 @@ pub(crate) static RULES: &[Rule] = &[
 
 /// What megatron-core 0.19.2 asks of every plan (`TransformerConfig`, `OptimizerConfig`, the schedules).
 pub(crate) static CORE: &[Rule] = &[
-    backends(&[Megatron]).or("Set the backend to megatron, or leave it to the search."),
+    backends(&[Megatron]).or("Set the backend to megatron{way}."),
     WHOLE_NODES,
     Rule::Odd(|a, broken| {
         positions(a, "workload.sequence_length", false, broken);

@@ -58,7 +58,7 @@ pub(crate) static RULES: &[Rule] = &[
     })
     .or_only("These texts for NeMo-RL are of grpo, dapo, gspo, cispo, rloo, reinforce_plus_plus, sft, lora and dpo. Choose one of them, or another framework."),
     backends(&[Fsdp, Megatron])
-        .or("NeMo-RL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
+        .or("NeMo-RL trains with FSDP or Megatron. Set the backend to fsdp or megatron{way}."),
     when(|a| a.is(Megatron), &[BRIDGES]),
     // pyproject.toml: its packages are built for CUDA alone.
     must("hardware.gpu", |a| matches!(a.job.hardware.vendor(), None | Some("nvidia")))

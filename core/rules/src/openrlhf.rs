@@ -27,7 +27,7 @@ pub(crate) static RULES: &[Rule] = &[
     TRAINS,
     WHOLE_NODES,
     backends(&[Deepspeed])
-        .or("OpenRLHF trains with DeepSpeed. Set the backend to deepspeed, or leave it to the search."),
+        .or("OpenRLHF trains with DeepSpeed. Set the backend to deepspeed{way}."),
     ones(&[PP, EP]).or("OpenRLHF has no {words}. Set it to 1."),
     NO_ULYSSES.or("OpenRLHF splits sequences by ring attention. Set ulysses_parallel to 1 and use context_parallel."),
     deepspeed::TP_GOES_WITH_ZERO_2,

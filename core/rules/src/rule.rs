@@ -1,6 +1,6 @@
 //! What a framework's table is made of: rows that say what has to hold, of which field, and what is said where it does not.
 //!
-//! A sentence names its values in braces: [`NUMBERS`](super::asked::NUMBERS), the framework's `{name}`, and those that its row
+//! A sentence names its values in braces: [`NUMBERS`](super::asked::NUMBERS), the framework's `{name}`, the [`WAY`](super::asked::WAY) that a search is, and those that its row
 //! brings along. It is written out for a refusal alone, as the search asks the tables of every plan.
 
 use super::asked::{Asked, Number};
@@ -188,7 +188,7 @@ pub(crate) fn check(asked: &Asked, rules: &'static [Rule], broken: &mut Vec<Inpu
 #[cfg(test)]
 mod tests {
     use super::super::FRAMEWORKS;
-    use super::super::asked::NUMBERS;
+    use super::super::asked::{NUMBERS, WAY};
     use super::{Rule, Test};
 
     fn sentences(rules: &'static [Rule], found: &mut Vec<(&'static str, &'static [&'static str])>) {
@@ -218,7 +218,7 @@ mod tests {
             for from in says.split('{').skip(1) {
                 let name = from.split('}').next().unwrap_or_default();
                 let known = own.contains(&name) || NUMBERS.iter().any(|(known, _)| *known == name);
-                assert!(known || name == "name", "{name} in {says:?}");
+                assert!(known || name == "name" || name == WAY, "{name} in {says:?}");
             }
         }
     }

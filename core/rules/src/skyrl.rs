@@ -63,7 +63,7 @@ pub(crate) static RULES: &[Rule] = &[
     })
     .or_only("These texts for SkyRL are of grpo, dapo, gspo, dr_grpo, cispo, rloo, reinforce_plus_plus and ppo. Choose one of them, or another framework."),
     backends(&[Fsdp, Megatron])
-        .or("SkyRL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
+        .or("SkyRL trains with FSDP or Megatron. Set the backend to fsdp or megatron{way}."),
     // pyproject.toml: its packages are built for CUDA alone.
     must("hardware.gpu", |a| matches!(a.job.hardware.vendor(), None | Some("nvidia")))
         .or("SkyRL runs on NVIDIA's GPUs alone. Choose one of them, or take veRL's flags."),

@@ -46,7 +46,7 @@ pub(crate) static RULES: &[Rule] = &[
     when(|a| a.workload.kind.preference().is_some(), PREFERENCES),
     when(|a| a.rl.is_some(), REINFORCEMENT),
     backends(&[Ddp])
-        .or("The texts for Unsloth keep the whole model on each GPU. Set the backend to ddp, or leave it to the search."),
+        .or("The texts for Unsloth keep the whole model on each GPU. Set the backend to ddp{way}."),
     DDP_SHARDS_NOTHING,
     ones(&[TP, PP, CP, ULYSSES, EP, ETP]).or("The texts for Unsloth split no model and no sequence. Set {field} to 1."),
     WHOLE_NODES,

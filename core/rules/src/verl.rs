@@ -154,7 +154,7 @@ static LAYOUT: &[Rule] = &[
         .or("veRL moves gradients with the weights. Offload parameters too, or no gradients."),
     when(|a| a.is(Fsdp), ON_FSDP),
     backends(&[Fsdp, Megatron])
-        .or("veRL trains with FSDP or Megatron. Set the backend to fsdp or megatron, or leave it to the search."),
+        .or("veRL trains with FSDP or Megatron. Set the backend to fsdp or megatron{way}."),
 ];
 
 static ON_FSDP: &[Rule] = &[

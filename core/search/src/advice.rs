@@ -29,11 +29,9 @@ use guides::{CHATLEARN_GUIDE, LLMFORGE_COOKBOOK, PRACTICE, VERL_GUIDE};
 use shardwise_catalog::ordered::insert;
 use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
+use shardwise_engine::fit::HOPELESS;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Figures, Question, Schedule, Severity, to_value};
-
-/// What is less probable has nothing to lose by advice.
-const HOPELESS: f64 = 0.01;
 
 /// GPUs that train, where others generate.
 const TRAINING: &str = "workload.rl.train_gpus";

@@ -18,11 +18,15 @@ use shardwise_question::workload::Rl;
 
 /// Code of the caveat that the network between nodes is assumed.
 pub(crate) const NETWORK_ASSUMED: &str = "network-assumed";
-/// That nobody runs a plan: lists have it last ([`crate::search::measures`]).
-pub(crate) const NO_FRAMEWORK: &str = "no-framework";
 
 /// Code of the caveat that says whose price it is, where it is not the typical one.
 pub const PRICE_OF_OFFER: &str = "price-of-offer";
+
+/// Whether some framework runs a plan, where frameworks run such work at all: lists have what nobody runs last
+/// ([`crate::search::measures`]).
+pub(crate) fn somebody_runs(job: &Job, run_by: Option<&RunBy>) -> bool {
+    run_by.is_some() || job.workload.generation.is_some()
+}
 
 /// What the estimate assumes or leaves out for this job and plan, which `run_by` runs.
 #[must_use]
@@ -61,9 +65,9 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     }
     found.extend(four_bits(job));
     found.extend(network(hardware));
-    if training && run_by.is_none() {
+    if !somebody_runs(job, run_by) {
         found.push(Caveat::new(
-            NO_FRAMEWORK,
+            "no-framework",
             "None of the frameworks that texts are printed for runs this plan as it is estimated.",
         ));
     }

@@ -30,6 +30,7 @@ mod work;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::answer::answer;
@@ -147,17 +148,24 @@ pub fn search(
 
 /// The answer for a plan of a list, which any framework may run where the choice is `open`.
 fn answered(job: &Job, plan: &Plan, open: bool) -> Result<Answer, InputError> {
-    let own = if open { as_run(job, plan) } else { None };
-    let (job, plan) = own.as_ref().map_or((job, plan), |(job, plan)| (job, plan));
-    let context = Context::new(job).for_many();
-    possible(&context, plan, answer(&context, plan))
+    let (job, plan) = as_run(Cow::Borrowed(job), *plan, open);
+    let context = Context::new(&job).for_many();
+    possible(&context, &plan, answer(&context, &plan))
+}
+
+/// A job and its plan as they are answered: where the choice of a framework is `open`, as [`by_name`] has them.
+pub(crate) fn as_run<'a>(job: Cow<'a, Job>, plan: Plan, open: bool) -> (Cow<'a, Job>, Plan) {
+    match by_name(&job, &plan).filter(|_| open) {
+        Some((job, plan)) => (Cow::Owned(job), plan),
+        None => (job, plan),
+    }
 }
 
 /// A job and its plan as the first framework runs it that does, where the question names none and figures go by it: that one lets
 /// the reference take the policy's place, so that memory and time are others than beside the policy, or the plan of fine-tuning was
 /// looked for: attention and adapters are as it loads them. Its texts are asked with it named. `None` where figures are the same by
 /// whichever framework, or it would not run the plan by that.
-pub(crate) fn as_run(job: &Job, plan: &Plan) -> Option<(Job, Plan)> {
+pub(crate) fn by_name(job: &Job, plan: &Plan) -> Option<(Job, Plan)> {
     let workload = &job.workload;
     let refers = workload.has_reference() && workload.lora.is_none();
     if job.framework.is_some() || !(job.searched || refers) {
@@ -286,8 +294,8 @@ fn answering(question: &Question, framework: &Framework) -> Option<Best> {
 /// As [`crate::estimate()`]; what the framework refuses.
 pub(crate) fn best(question: &Question, efficiency: &Efficiency, runner: Option<Runner>) -> Result<Best, InputError> {
     looked_for(question, efficiency, runner, &|found| {
-        let own = if runner.is_none() { as_run(&found.job, &found.plan) } else { None };
-        own.map(|(job, plan)| Best { job, plan, ..found }).unwrap_or(found)
+        let (job, plan) = as_run(Cow::Owned(found.job), found.plan, runner.is_none());
+        Best { job: job.into_owned(), plan, ..found }
     })
 }
 

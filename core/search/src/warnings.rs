@@ -6,7 +6,7 @@ use crate::advice::guides::CHATLEARN_GUIDE;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::units::{fixed, grouped};
 use shardwise_engine::fit;
-use shardwise_engine::run::HOPELESS;
+use shardwise_engine::run::ENDLESS;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Advice, Answer, Backend, Fit, RunOperations, Severity};
@@ -55,7 +55,7 @@ fn hopeless(own: &RunOperations, mtbf: f64) -> String {
     let pause = own.saving.map_or(0.0, |own| own.pause_s);
     let [mtbf, pause, restart] =
         [mtbf * 60.0, pause / 60.0, own.restart_s.unwrap_or(0.0) / 60.0].map(|minutes| fixed(minutes, 1));
-    let most = grouped(HOPELESS as u64);
+    let most = grouped(ENDLESS as u64);
     format!(
         "It would hardly ever finish: a failure comes every {mtbf} minutes, a checkpoint takes {pause} and a restart {restart}, so that it would last more than {most} times its work. Save more often, to a faster storage, restart faster, or use fewer GPUs."
     )

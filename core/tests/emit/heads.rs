@@ -24,7 +24,7 @@ fn the_head_carries_question_versions_permalink_and_warnings() {
     assert!(head[0].starts_with("# GRPO of Qwen3 8B on 8 × "), "{}", head[0]);
     assert!(head[0].ends_with(": 512 prompts × 16 responses, 1,024 + 3,072 tokens"), "{}", head[0]);
     assert!(
-        head[1].starts_with("# 3,670 tokens/s per GPU, needs 90.1 of 79.6 GiB (95 %: 97.3), $0.226"),
+        head[1].starts_with("# 3,670 tokens/s per GPU, needs 90.1 of 79.6 GiB (95 %: 97.3), US$0.226"),
         "{}",
         head[1]
     );

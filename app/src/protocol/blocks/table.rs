@@ -43,6 +43,8 @@ small! {
         Own,
         /// Out of the question.
         Off,
+        /// The others together.
+        Sum,
     }
 }
 
@@ -75,7 +77,6 @@ pub(crate) fn wide(columns: u32, run: Run) -> Cell {
 pub(crate) struct Row {
     /// Its name in the page; empty for none.
     pub(crate) id: String,
-    /// What it is.
     pub(crate) stands: Stands,
     /// Its cells, one for each column.
     pub(crate) cells: Vec<Cell>,
@@ -91,7 +92,6 @@ pub(crate) fn row(stands: Stands, cells: impl Into<Vec<Cell>>) -> Row {
 pub(crate) struct Table {
     /// What it is called.
     pub(crate) name: String,
-    /// What it is.
     pub(crate) tabled: Tabled,
     pub(crate) columns: Vec<Column>,
     /// Its rows in groups, each under its words, of which the first needs none.

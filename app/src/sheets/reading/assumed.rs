@@ -1,8 +1,6 @@
 //! What a script does not state and its verdict rests on.
 
-use serde_json::Value;
 use shardwise_core::job::{Job, resolve};
-use shardwise_core::wire::question_from_value;
 
 use super::{list, word};
 use crate::protocol::blocks::words;

@@ -1,7 +1,5 @@
 //! Where memory ran out, of a traceback that was pasted: what it says, the lines that say so, and what helps.
 
-use serde_json::Value;
-
 use super::super::words::words_of;
 use super::{line_of, list, word};
 use crate::protocol::blocks::words;

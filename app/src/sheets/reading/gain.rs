@@ -1,12 +1,10 @@
 //! What a script would give as it is and with the changes that help most, and the way into the form.
 
-use serde_json::Value;
 use shardwise_core::wire::{FitState, Rental, question_from_value};
 
 use super::super::parts::by;
 use super::super::words::{name, value};
 use super::{list, word, word_at};
-use crate::fit;
 use crate::protocol::blocks::{Sign, listing, words};
 use crate::sheets::prelude::*;
 use crate::words::offer;
@@ -30,7 +28,8 @@ pub(super) fn verdict(found: &Value, lang: Lang) -> Option<Block> {
     let changes = steps(found);
     let with = (!changes.is_empty()).then(|| row(with_changes(changes, lang), &found["improved"]["answer"], lang));
     let own = row(lang.sheets().as_it_is.to_owned(), answer, lang);
-    let searched = searched(found).map(|own| row(other(found, lang), &own["answer"], lang));
+    let searched =
+        searched(found).map(|own| row(fill(lang.sheets().with_other, &[word(own, "framework")]), &own["answer"], lang));
     Some(entries(Listed::Verdicts, std::iter::once(own).chain(with).chain(searched)))
 }
 
@@ -59,10 +58,6 @@ fn price(answer: &Value, listed: bool, lang: Lang) -> Option<String> {
 /// Another plan of the script's framework on the same GPUs, where neither the script nor the changes do.
 fn searched(found: &Value) -> Option<&Value> {
     Some(&found["searched"]).filter(|own| own.is_object())
-}
-
-fn other(found: &Value, lang: Lang) -> String {
-    fill(lang.sheets().with_other, &[word_at(&found["framework"], 0)])
 }
 
 /// The changes that help, one by one and as lines of the text.
@@ -212,6 +207,6 @@ pub(super) fn uses(found: &Value, lang: Lang) -> Option<Block> {
     let as_it_is = load(&found["question"], look, sheet.use_as_it_is.to_owned())?;
     let changed = first.and_then(|words| load(&found["improved"]["question"], Look::First, words));
     let other = searched(found)
-        .and_then(|own| load(&own["question"], Look::Large, fill(sheet.use_other, &[word_at(&found["framework"], 0)])));
+        .and_then(|own| load(&own["question"], Look::Large, fill(sheet.use_other, &[word(own, "framework")])));
     Some(prose(Kind::Ways, changed.into_iter().chain([as_it_is]).chain(other).collect()))
 }

@@ -1,8 +1,5 @@
 //! What a run's log says beside the estimate of its question, and the press that has all estimates follow it.
 
-use serde_json::Value;
-use shardwise_core::wire::question_from_value;
-
 use super::super::words::{name, words_of};
 use super::{list, word, word_at};
 use crate::protocol::blocks::{Row, words};

@@ -1,6 +1,5 @@
 //! A run of one's own as the row of published runs that it becomes: what it still lacks, by field, and then the line to hand in.
 
-use serde_json::Value;
 use shardwise_core::catalog;
 
 use super::super::words::{name, value as said_value, words_of};

@@ -1,7 +1,6 @@
 //! How it was measured, and the files themselves.
 
 use super::state::{OVERVIEW, Page};
-use crate::protocol::Document;
 use crate::runs::{GENERATION, RUNS};
 use crate::text::your_run::TITLE;
 use crate::view::prelude::*;

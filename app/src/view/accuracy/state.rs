@@ -1,15 +1,12 @@
 //! The state of the accuracy page: the files that it shows, and what is chosen.
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use crate::busy::Work;
-use crate::follow::follow;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Figure, GENERATION, Kind, Overview, Quantity, RUNS, Reader, Reading, Run, Runs};
 use crate::text::{Accuracy as Text, Lang};
 use crate::view::prelude::*;
-use crate::words;
 
 /// The attribute of the root element that names the file of what is seen first.
 pub(super) const OVERVIEW: &str = "data-overview";

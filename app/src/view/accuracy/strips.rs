@@ -1,7 +1,5 @@
 //! The errors of each group of runs as a strip: a dot for each run.
 
-use std::sync::Arc;
-
 use crate::view::controls::Segments;
 
 use super::state::{Page, Part, share};
@@ -64,7 +62,7 @@ pub(super) fn dimension(page: Page, by: By) -> &'static str {
     match by {
         By::Kind if page.kind.get() == Kind::Step => text.by_phase,
         By::All | By::Kind => text.by_kind,
-        By::Group => text.by_group,
+        By::Group => text.source,
         By::Gpu => text.by_gpu,
         By::Framework => text.by_framework,
         By::Family => text.by_family,

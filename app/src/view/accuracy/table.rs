@@ -1,14 +1,11 @@
 //! The runs behind the chart, one by one.
 
-use std::sync::Arc;
-
 use super::parts::Source;
 use super::state::{Page, Part, framework, signed};
 use super::strips::dimension;
 use crate::runs::{By, Column, Kind, Run, Runs};
 use crate::view::figure::{Region, ShowAll};
 use crate::view::prelude::*;
-use crate::words;
 
 /// How many runs are shown before "show all".
 const TOP: usize = 15;

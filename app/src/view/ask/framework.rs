@@ -2,7 +2,6 @@
 
 use shardwise_core::emit::{NAMES, Named};
 
-use crate::form::Field;
 use crate::view::controls::{Message, problem};
 use crate::view::prelude::*;
 use crate::words::framework_name;

@@ -3,8 +3,7 @@
 use leptos::ev::Event;
 
 use super::picker::ModelName;
-use crate::follow::follow;
-use crate::form::Field;
+use crate::form::{Field, Form};
 use crate::view::controls::{Message, problem, type_in, wrong_class};
 use crate::view::icons::Refusal;
 use crate::view::prelude::*;
@@ -12,11 +11,10 @@ use crate::view::prelude::*;
 /// The longest file that a link can hold, in bytes.
 const MOST_BYTES: f64 = 48.0 * 1024.0;
 
-/// What there is to know of the model.
+/// What there is to know of the model that is asked, which an answer may not be there for.
 fn hint(page: Page) -> Option<String> {
     let lang = page.lang;
-    let shown = page.answered()?;
-    let model = &shown.found.job.model;
+    let model = page.form.with(Form::named_model)?;
     let layers = format::grouped(model.shape.num_hidden_layers);
     let (total, active) = (model.parameters.total, model.parameters.active);
     let total_words = lang.parameters(total);

@@ -3,7 +3,6 @@
 
 use web_sys::KeyboardEvent;
 
-use crate::follow::follow;
 use crate::form::models::{Listed, matching};
 use crate::form::{Field, Form};
 use crate::view::controls::{Message, problem, wrong_class};
@@ -194,7 +193,6 @@ fn option(at: usize) -> String {
     format!("model-{at}")
 }
 
-/// The model by name.
 #[component]
 pub(in crate::view) fn ModelName(page: Page) -> impl IntoView {
     let picker = Picker {

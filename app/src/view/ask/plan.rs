@@ -5,7 +5,6 @@ use shardwise_core::wire::{Attention, Backend, PlanSpec};
 
 use super::values::{auto_text, chosen, found, yes_no};
 use crate::form::{Field, Form, OFFLOADS, generates, trains};
-use crate::page::Step;
 use crate::parts::{KERNELS, OPTIMIZERS, SCHEDULES};
 use crate::view::controls::{Choice, Input, Message};
 use crate::view::prelude::*;

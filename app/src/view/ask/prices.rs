@@ -6,13 +6,9 @@ use shardwise_core::hardware::OWN;
 use shardwise_core::permalink;
 use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
-use crate::client::desk;
 use crate::follow::follow_at_rest;
-use crate::form::Field;
-use crate::page::Step;
 use crate::prices;
 use crate::protocol::{ReadPrices, Task};
-use crate::text::Text;
 use crate::view::prelude::*;
 use crate::view::text_box::TextBox;
 use crate::view::{Built, rest};
@@ -83,7 +79,7 @@ fn order(page: Page) {
 }
 
 fn read(page: Page, text: String) {
-    desk::order(page, Task::Prices { lang: page.lang.tag().to_owned(), text }, deliver);
+    desk::order(page, Task::Prices { text }, deliver);
 }
 
 /// Keeps a sheet that could be read; of one that could not, says why, and what was kept stays.

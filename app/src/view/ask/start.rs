@@ -5,7 +5,6 @@ use shardwise_core::job::{self, Job};
 use shardwise_core::presets::{self, Preset};
 use web_sys::HtmlSelectElement;
 
-use crate::form::Field;
 use crate::recent::{self, Recent};
 use crate::view::comfort::read_recent;
 use crate::view::prelude::*;

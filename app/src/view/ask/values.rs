@@ -2,7 +2,6 @@
 
 use shardwise_core::wire::PlanSpec;
 
-use crate::page::Shown;
 use crate::view::prelude::*;
 
 /// A value of the answer, as text for a placeholder or an `auto` choice.

@@ -7,8 +7,6 @@ use shardwise_core::workload as job;
 use super::values::{auto_text, found, yes_no};
 use crate::form::task::Family;
 use crate::form::{Field, is_rl};
-use crate::page::Step;
-use crate::text::Text;
 use crate::view::controls::{Choice, Input, Message, More, problem, wrong_class};
 use crate::view::prelude::*;
 use crate::view::run::Length;

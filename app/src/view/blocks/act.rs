@@ -7,8 +7,6 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 use super::host::Host;
-use crate::client::desk;
-use crate::form::Field;
 use crate::page::Origin;
 use crate::protocol::blocks::Action;
 use crate::protocol::{Name, SheetTask, Task};
@@ -68,13 +66,7 @@ pub(super) fn text_of(id: &str) -> String {
 /// Asks for a file of the sheet as it is shown, which is saved once it is there.
 fn order_file(Host { page, name, state }: Host, file: String) {
     let (Some(name), Some(shown)) = (name, page.standing()) else { return };
-    let sheet = SheetTask {
-        name,
-        question: to_value(&shown.question),
-        lang: page.lang.tag().to_owned(),
-        width: 0,
-        state: state.get_untracked(),
-    };
+    let sheet = SheetTask { name, question: to_value(&shown.question), width: 0, state: state.get_untracked() };
     desk::order(page, Task::File { sheet, file }, |_, found| {
         if let Ok(Some((file, text))) = serde_json::from_value::<Option<(String, String)>>(found) {
             browser::download(&file, &text);

@@ -3,7 +3,6 @@
 use leptos::tachys::view::iterators::StaticVec;
 
 use crate::page::sheet::State;
-use crate::protocol::Name;
 use crate::view::prelude::*;
 
 /// The sheet that a block stands in.

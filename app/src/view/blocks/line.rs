@@ -70,12 +70,10 @@ pub(super) fn runs(host: Host, line: Line) -> StaticVec<AnyView> {
     })
 }
 
-/// Words of a class.
 pub(super) fn span(class: &'static str, words: String) -> AnyView {
     view! { <span class=class>{words}</span> }
 }
 
-/// An icon by its name.
 pub(super) fn icon(name: &str) -> AnyView {
     view! {
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -103,7 +101,6 @@ fn link(href: String, words: String) -> AnyView {
     }
 }
 
-/// A button.
 #[component]
 pub(super) fn Press(host: Host, button: Button) -> impl IntoView {
     if let [Action::Copy(id)] = button.actions.as_slice() {

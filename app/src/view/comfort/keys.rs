@@ -5,7 +5,6 @@ use web_sys::KeyboardEvent;
 
 use super::panel::Panel;
 use crate::look::Theme;
-use crate::text::Text;
 use crate::view::flags;
 use crate::view::prelude::*;
 

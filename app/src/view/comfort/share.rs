@@ -4,8 +4,6 @@
 use shardwise_core::catalog;
 
 use super::panel::Panel;
-use crate::fit;
-use crate::protocol::Name;
 use crate::view::copying::CopyButton;
 use crate::view::prelude::*;
 use crate::view::sheet;

@@ -4,7 +4,6 @@ use shardwise_core::methods::{self, Entry, Group};
 use shardwise_core::words::{self, Formula, Words};
 
 use crate::languages;
-use crate::protocol::Document;
 use crate::sheets::words::words_of;
 use crate::view::prelude::*;
 

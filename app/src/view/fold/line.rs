@@ -23,7 +23,7 @@ pub(super) fn title(page: Page, fold: Fold) -> String {
         Fold::Time => fill(text.why_time, &[&answer(|answer| format::seconds(answer.step_time_s))]),
         Fold::Run => text.the_run.to_owned(),
         Fold::Offers => text.why_offers.to_owned(),
-        Fold::Front => text.why_front.to_owned(),
+        Fold::Front => text.front.to_owned(),
         Fold::Scaling => text.why_scaling.to_owned(),
         Fold::Plans => text.why_plans.to_owned(),
         Fold::Sensitivity => text.why_sensitivity.to_owned(),

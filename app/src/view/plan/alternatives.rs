@@ -7,10 +7,7 @@ use serde_json::Map;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
-use crate::follow::follow;
-use crate::form::Field;
 use crate::parts;
-use crate::protocol::Name;
 use crate::sheets::alternatives::PART;
 use crate::view::comfort::{self, Close};
 use crate::view::controls::bad_number;

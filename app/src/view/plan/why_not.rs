@@ -3,7 +3,6 @@
 use serde_json::Map;
 use web_sys::Event;
 
-use crate::protocol::Name;
 use crate::view::comfort::Close;
 use crate::view::prelude::*;
 use crate::view::sheet::Awaited;

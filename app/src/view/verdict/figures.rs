@@ -1,15 +1,11 @@
 //! The figures under the verdict: throughput, a step, the run and what it costs.
 
-use std::sync::Arc;
-
 use shardwise_core::Answer;
 use shardwise_core::wire::{RecomputeGranularity, RecomputeSpec};
 
-use crate::page::Shown;
 use crate::view::how::How;
 use crate::view::prelude::*;
 use crate::view::{calibrate, operations, run as runs};
-use crate::words;
 
 /// All of them.
 #[component]
@@ -30,13 +26,14 @@ pub(super) fn Figures(page: Page, shown: Arc<Shown>) -> impl IntoView {
 fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
     let text = page.text();
     let own = answer.offer.as_ref()?;
-    let (instances, hourly) = (own.instances.to_string(), format::price(own.usd_per_hour));
-    let order = [&instances, own.instance.as_ref(), words::provider(&own.provider, page.lang), &hourly];
+    let hourly = format::price(own.usd_per_hour);
+    let what = machines(own.instances, &own.instance, text);
+    let order = [what.as_str(), words::provider(&own.provider, page.lang), &hourly];
     let run = answer
         .run
         .and_then(|run| Some((runs::hours(run.all_hours()?), format::dollars(run.all_usd()?))));
     let order = match &run {
-        Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], order[3], hours, usd]),
+        Some((hours, usd)) => fill(text.rent_line_run, &[order[0], order[1], order[2], hours, usd]),
         None => fill(text.rent_line, &order),
     };
     Some(view! {
@@ -46,6 +43,19 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
             <span>{[page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang)].join(page.lang.comma())}</span>
         </p>
     })
+}
+
+/// So many machines, as one orders them: by their name, which says how many cards are in one where it begins `8x`.
+fn machines(count: u32, name: &str, text: &Text) -> String {
+    let cards = name.split_once("x ").filter(|(cards, _)| cards.parse::<u32>().is_ok());
+    let (cards, name) = cards.unwrap_or(("1", name));
+    let words = match (cards, count) {
+        ("1", 1) => text.rent_named,
+        ("1", _) => return fill(text.rent_names, &[name, &count.to_string()]),
+        (_, 1) => text.rent_cards,
+        _ => text.rent_machines,
+    };
+    fill(words, &[name, cards, &count.to_string()])
 }
 
 /// Where in its range a value is, the range, and the range in words.
@@ -254,5 +264,25 @@ fn cost(page: Page, answer: &Answer) -> AnyView {
         >
             <Sub words=beside/>
         </Figure>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::machines;
+    use crate::text::Lang;
+
+    #[test]
+    fn what_to_order_is_said_as_one_orders_it() {
+        let said = |count, name| [Lang::En, Lang::Zh].map(|lang| machines(count, name, lang.text()));
+        assert_eq!(
+            said(1, "8x H100 InfiniBand"),
+            ["one machine with 8 × H100 InfiniBand", "1 台 8 卡 H100 InfiniBand"]
+        );
+        assert_eq!(said(2, "8x H100"), ["2 machines with 8 × H100 each", "2 台 8 卡 H100"]);
+        assert_eq!(said(1, "1x h100-sxm"), ["one h100-sxm", "1 台 h100-sxm"]);
+        assert_eq!(said(4, "1x h100-sxm"), ["4 × h100-sxm", "4 台 h100-sxm"]);
+        assert_eq!(said(1, "p4d.24xlarge"), ["one p4d.24xlarge", "1 台 p4d.24xlarge"]);
+        assert_eq!(said(2, "p4d.24xlarge"), ["2 × p4d.24xlarge", "2 台 p4d.24xlarge"]);
     }
 }

@@ -100,7 +100,7 @@ pub(super) fn estimate(answer: &Answer) -> String {
     }
     line += &needs(&answer.fit);
     if let Some(usd) = answer.usd_per_mtok {
-        line += &format!(", ${} per million tokens", figure(usd));
+        line += &format!(", US${} per million tokens", figure(usd));
     }
     if let Some(calibration) = &answer.calibration {
         line += &format!(", calibrated with a run of your own ({})", factors(calibration));

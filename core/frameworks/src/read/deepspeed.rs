@@ -69,6 +69,7 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
             ),
         }
     }
+    draft.trainer_alone = !run.deepspeed && parts.iter().any(|part| matches!(part.kind, Kind::Shell(_)));
     question(&mut draft, &mut run);
     draft.finish(run.deepspeed.then_some("deepspeed"))
 }

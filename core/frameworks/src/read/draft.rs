@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::link::Base;
 use super::printable::{printable, short};
 use super::report::{
-    Assumed, Dialect, Ignored, Missing, Note, OWN, Outdated, Refused, Understood, Unknown, Unmodelled,
+    Assumed, Dialect, Ignored, Missing, Note, OWN, Outdated, Refused, TRAINER, Understood, Unknown, Unmodelled,
 };
 use super::settings::{Setting, Settings};
 use crate::binding::{self, Found, KeySection, Meaning, find};
@@ -42,6 +42,8 @@ pub(crate) struct Draft<'a> {
     named: Option<String>,
     /// Whether the trainer's own model generates, and no engine.
     pub(crate) generates_itself: bool,
+    /// Whether it is Hugging Face's Trainer, which nothing starts `DeepSpeed` for.
+    pub(crate) trainer_alone: bool,
     /// GPUs that train, where the text tells.
     pub(crate) train_gpus: Option<u64>,
     root: Value,
@@ -77,6 +79,7 @@ impl<'a> Draft<'a> {
             launched: 0,
             named: None,
             generates_itself: false,
+            trainer_alone: false,
             train_gpus: None,
             root: json!({"version": wire::VERSION}),
             settings: Settings::default(),
@@ -97,6 +100,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Whose text it is, for a person.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.trainer_alone { TRAINER } else { self.framework.name() }
+    }
+
     /// Takes a key; one that was renamed is read under its new name.
     pub(crate) fn state(&mut self, setting: Setting) {
         let key = setting.key.clone();
@@ -113,11 +121,10 @@ impl<'a> Draft<'a> {
                 // Tables without dashes are of files as well as of commands.
                 let dashes = if setting.written.starts_with("--") && !to.starts_with("--") { "--" } else { "" };
                 let now = format!("{dashes}{to}");
-                self.refuse(
-                    &setting.written,
-                    format!("Renamed in {since}: it is {now} now, and is read as that."),
-                    setting.line,
-                );
+                let why = format!("Renamed in {since}: it is {now} now, and is read as that.");
+                let source = self.framework.source();
+                let refused = Refused::new(&setting.written, &why, source, setting.line);
+                self.note_refused(Refused { renamed: true, ..refused });
                 self.outdated
                     .push(Outdated { key: setting.written.clone(), now: Some(now), line: setting.line });
                 // The new name wins where both are stated.
@@ -275,8 +282,10 @@ impl<'a> Draft<'a> {
     }
 
     fn refuse_by(&mut self, key: &str, why: impl AsRef<str>, line: u32, source: &str) {
-        let refused =
-            Refused { key: short(key), why: printable(why.as_ref()), source: source.to_owned(), line, file: None };
+        self.note_refused(Refused::new(key, why.as_ref(), source, line));
+    }
+
+    fn note_refused(&mut self, refused: Refused) {
         if !self.refused.contains(&refused) {
             self.refused.push(refused);
         }

@@ -7,7 +7,7 @@ pub(crate) use places::Places;
 
 use serde::Serialize;
 
-use super::printable::printable;
+use super::printable::{printable, short};
 use shardwise_catalog::error::InputError;
 use shardwise_question::framework::{self, Named};
 use shardwise_question::wire::Question;
@@ -177,6 +177,9 @@ pub struct Reading {
     /// Whether the trainer's own model generates: the share of the card that stands for that is no engine's.
     #[serde(skip)]
     pub generates_itself: bool,
+    /// Whether it is a script on Hugging Face's Trainer that nothing starts `DeepSpeed` for: their keys are read together.
+    #[serde(skip)]
+    pub trainer_alone: bool,
     /// What neither the text nor the base tells and no estimate goes without.
     pub missing: Vec<Missing>,
     /// Keys that became fields of the question.
@@ -350,6 +353,15 @@ pub struct Refused {
     /// Which of several texts the line is of, from 1; absent where there is one, or no line is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<u32>,
+    /// Whether all that is wrong is that the key was renamed since: it is read by its name of today.
+    #[serde(skip)]
+    pub renamed: bool,
+}
+
+impl Refused {
+    pub(crate) fn new(key: &str, why: &str, source: &str, line: u32) -> Self {
+        Self { key: short(key), why: printable(why), source: source.to_owned(), line, file: None, renamed: false }
+    }
 }
 
 /// Why a text cannot be read at all.
@@ -374,7 +386,26 @@ impl Trouble {
 /// Whose rule it is where the calculator itself has no estimate, rather than the framework no run.
 pub const OWN: &str = "Shardwise, which cannot estimate it";
 
+/// What a text is called that is a script on Hugging Face's Trainer and nobody else's.
+pub(crate) const TRAINER: &str = "Hugging Face Trainer";
+
 impl Reading {
+    /// Whose text it is, for a person.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        if self.trainer_alone { TRAINER } else { self.framework.name() }
+    }
+
+    /// The release whose keys, defaults and rules it is read by, with its configuration code.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        if self.trainer_alone {
+            "Transformers 5.23.0, transformers/training_args.py (https://pypi.org/project/transformers/5.23.0/)"
+        } else {
+            self.framework.source()
+        }
+    }
+
     /// Says every line as one of its own text.
     pub(crate) fn told_by(mut self, places: &Places) -> Self {
         macro_rules! tell {

@@ -1,5 +1,7 @@
 //! A plan to advise on, and what a rule may propose instead.
 
+use std::borrow::Cow;
+
 use crate::figures;
 use serde_json::{Map, Value};
 
@@ -144,9 +146,8 @@ impl Case<'_> {
 
     /// What a plan that was found for the job as it is asked comes to, by whoever runs it.
     pub(super) fn as_answered(&self, plan: &Plan) -> Figures {
-        let own = search::as_run(self.asked(), plan);
-        let (job, plan) = own.as_ref().map_or((self.asked(), plan), |(job, plan)| (job, plan));
-        figures::of(&Context::with(job, self.context.efficiency), plan)
+        let (job, plan) = search::as_run(Cow::Borrowed(self.asked()), *plan, true);
+        figures::of(&Context::with(&job, self.context.efficiency), &plan)
     }
 
     pub(super) fn job(&self) -> &Job {

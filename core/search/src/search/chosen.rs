@@ -1,6 +1,6 @@
 //! A search's outcome as it travels between programs: who receives it answers without searching.
 
-use super::as_run;
+use super::by_name;
 use super::desk::Desk;
 use shardwise_question::complete::{complete, is_complete};
 use shardwise_question::job::{self, Job};
@@ -65,7 +65,8 @@ fn chosen(question: &Question, answer: &Answer) -> Option<String> {
     let job = job::resolve(question).ok()?;
     let asked = Desk::new(None, 0).by_name(&job, &spec);
     let named = || asked.iter().any(|named| own.id == named.id);
-    let run =
-        || as_run(&job, &complete(&job, &answer.plan).ok()?).filter(|(own, _)| job.searched && own.framework.is_some());
+    let run = || {
+        by_name(&job, &complete(&job, &answer.plan).ok()?).filter(|(own, _)| job.searched && own.framework.is_some())
+    };
     (named() || run().is_some()).then(|| own.id.to_string())
 }

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::Objective;
 use super::limits::{Limits, Standing};
 use super::sweep::{Found, Sweep, Tried};
-use crate::caveats::{NETWORK_ASSUMED, NO_FRAMEWORK};
+use crate::caveats::{NETWORK_ASSUMED, somebody_runs};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
 use shardwise_engine::coverage::UNTRIED;
+use shardwise_question::job::Job;
 use shardwise_question::wire::{Answer, FitState, Question, WorkloadKind};
 
 /// What an offer is measured by.
@@ -34,21 +35,21 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// The measures of an answer on so many GPUs: of a GPU type that too few runs are on by the slow end of its interval.
+    /// The measures of an answer: of a GPU type that too few runs are on by the slow end of its interval.
     #[must_use]
-    pub fn of(answer: &Answer, gpus: u32) -> Self {
+    pub fn of(answer: &Answer, job: &Job) -> Self {
         let untried = slower(answer);
         let slower = untried.unwrap_or(1.0);
         let slow = answer.against_speed(1.0).filter(|_| untried.is_none());
         let run = answer.run.and_then(|run| Some((run.all_hours()?, run.all_usd())));
         Self {
-            gpus,
+            gpus: job.gpus(),
             seconds: 1e6 / answer.tokens_per_s * slower,
             usd: answer.usd_per_mtok.map(|usd| usd * slower),
             run: run.map(|(hours, usd)| (hours * slower, usd.map(|usd| usd * slower))),
             slow: slow.map_or(1.0, |[_, slow]| slow.max(1.0)),
             sure: answer.fit.state == FitState::Fits,
-            runs: !answer.caveats.iter().any(|own| own.id == NO_FRAMEWORK),
+            runs: somebody_runs(job, answer.framework.as_ref()),
         }
     }
 
@@ -249,7 +250,7 @@ fn fitting(offers: &[Tried]) -> impl Iterator<Item = (usize, Measures)> {
 }
 
 pub(super) fn measures(found: &Found) -> Measures {
-    Measures::of(&found.answer, found.job.gpus())
+    Measures::of(&found.answer, &found.job)
 }
 
 /// What would make a question fit of which no plan does.

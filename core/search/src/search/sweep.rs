@@ -6,6 +6,7 @@ mod rounds;
 
 pub use beyond::Reached;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -213,8 +214,7 @@ impl Asked {
             }
         };
         let plan = found.first()?.plan;
-        let own = if self.runner.is_none() { as_run(&job, &plan) } else { None };
-        let (job, plan) = own.unwrap_or((job, plan));
+        let (job, plan) = as_run(Cow::Owned(job), plan, self.runner.is_none());
         let context = Context::new(&job);
         let answer = possible(&context, &plan, answer(&context, &plan))?;
         Ok(Found {
@@ -223,7 +223,7 @@ impl Asked {
             considered: found.considered,
             evaluated: found.evaluated,
             complete: found.complete,
-            job,
+            job: job.into_owned(),
         })
     }
 }

@@ -128,7 +128,7 @@ impl Report<'_> {
         let hardware = &question.hardware;
         let model = question.model.as_str().unwrap_or("?");
         let gpus = hardware.gpus.map(|gpus| format!("{gpus} x ")).unwrap_or_default();
-        let (name, kind) = (self.reading.framework.name(), question.workload.kind.name());
+        let (name, kind) = (self.reading.name(), question.workload.kind.name());
         let gpu = hardware.gpu.as_str().unwrap_or("?");
         writeln!(out, "{name}: {kind}, {model}, {gpus}{gpu}")
     }
@@ -187,10 +187,12 @@ impl Report<'_> {
     /// What nobody can run, what is not known, and what has to be told.
     fn wrong(&self, out: &mut impl Write) -> io::Result<()> {
         let Report { reading, lang, all, .. } = *self;
-        let name = reading.framework.name();
+        let name = reading.name();
         let colon = self.colon();
         let place = |line, file| self.place(line, file);
-        let (own, theirs): (Vec<_>, Vec<_>) = reading.refused.iter().partition(|one| one.source == OWN);
+        let refused: Vec<&Refused> =
+            if all { reading.refused.iter().collect() } else { reading.refused_alone().collect() };
+        let (own, theirs): (Vec<_>, Vec<_>) = refused.into_iter().partition(|one| one.source == OWN);
         let renamed = if all { None } else { reading.says_of_renamed() };
         let told = |one: &&Refused| {
             format!("{}{}{colon}{} [{}]", place(one.line, one.file), one.key, self.why(&one.why), one.source)
@@ -215,11 +217,7 @@ impl Report<'_> {
             };
             writeln!(out, "{}\n", lang.sentence(&older))?;
         }
-        let theirs = theirs
-            .iter()
-            .filter(|one| renamed.is_none() || !reading.says_renamed(one))
-            .map(told);
-        let mut lines: Vec<String> = theirs.collect();
+        let mut lines: Vec<String> = theirs.iter().map(told).collect();
         let remedy = "--all lists them, --migrate rewrites them.";
         let says = |says: String| [says.as_str(), remedy].map(|own| lang.sentence(own)).join(lang.pick(" ", ""));
         lines.extend(renamed.map(says));

@@ -109,11 +109,7 @@ impl Judged {
         // Of an older release it is not known which one will run it.
         let older = reading.release.is_some();
         let renamed = reading.says_of_renamed();
-        for one in reading
-            .refused
-            .iter()
-            .filter(|one| renamed.is_none() || !reading.says_renamed(one))
-        {
+        for one in reading.refused_alone() {
             let text = format!("{}: {}", one.key, one.why);
             let (finding, verdict) = match () {
                 () if one.source == OWN => (error("no-estimate", text), Verdict::Unknown),

@@ -1,5 +1,5 @@
 # Full fine-tuning of Qwen3 30B A3B on 8 × NVIDIA A100 SXM4 80GB: 128 sequences of 4,096 tokens a step, fp16
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: ZeRO-3 stops where GPUs take other experts: it knows the blocks of Mixtral, Qwen2 and Qwen3; name another model's in zero_optimization.leaf_module.classes.
 # ds_config_hf.json goes with a script on Hugging Face's Trainer, which fills in what is auto; ds_config.json, in plain numbers, with a script that calls deepspeed.initialize.

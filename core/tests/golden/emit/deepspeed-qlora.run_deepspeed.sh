@@ -1,5 +1,5 @@
 # QLoRA (rank 16) of Qwen2.5 7B on 8 × NVIDIA L40S: 128 sequences of 4,096 tokens a step
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # ds_config_hf.json goes with a script on Hugging Face's Trainer, which fills in what is auto; ds_config.json, in plain numbers, with a script that calls deepspeed.initialize.
 

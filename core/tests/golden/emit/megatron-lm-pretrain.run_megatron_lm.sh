@@ -1,5 +1,5 @@
 # Pre-training of Qwen3 30B A3B on 8 × NVIDIA H100 SXM5 80GB: 128 sequences of 4,096 tokens a step
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: these arguments build a model of this size. Rotary base and scaling, norm epsilon, activation, scaled embeddings and how the router scores are not in Shardwise's data: compare them with the model's config.json before you load its weights.
 

@@ -1,5 +1,5 @@
 # LoRA (rank 16) of Qwen3 1.7B on 8 × NVIDIA H100 SXM5 80GB: 64 sequences of 2,048 tokens a step, from Qwen3 8B beside it
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: the estimate counts logits of prompts too; ms-swift keeps those of responses alone, so there is more room.
 

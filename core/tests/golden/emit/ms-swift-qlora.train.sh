@@ -1,5 +1,5 @@
 # QLoRA (rank 16) of Qwen2.5 7B on 8 × NVIDIA L40S: 128 sequences of 4,096 tokens a step
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: ms-swift passes over use_liger_kernel for models that Liger does not know, and says so in its log.
 

@@ -1,5 +1,5 @@
 # CISPO of Qwen3 8B on 24 × NVIDIA H100 SXM5 80GB: 512 prompts × 16 responses, 1,024 + 3,072 tokens, fully asynchronous
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 
 export TORCH_CUDA_ARCH_LIST="${TORCH_CUDA_ARCH_LIST:-9.0}"  # NeMo-RL's container sets it; its Megatron asks for it

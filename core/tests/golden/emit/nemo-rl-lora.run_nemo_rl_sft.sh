@@ -1,5 +1,5 @@
 # LoRA (rank 16, attention) of Moonlight 16B-A3B on 8 × NVIDIA H100 SXM5 80GB: 128 sequences of 4,096 tokens a step
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 
 export TORCH_CUDA_ARCH_LIST="${TORCH_CUDA_ARCH_LIST:-9.0}"  # NeMo-RL's container sets it; its Megatron asks for it

@@ -1,5 +1,5 @@
 # Pre-training of Llama 3.1 8B on 8 × NVIDIA H100 SXM5 80GB: 64 sequences of 8,192 tokens a step, fp8
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Start on each node: torchrun --nnodes 1 --nproc-per-node 8 -m torchtitan.train --module torchtitan_config --config pretrain
 

@@ -1,5 +1,5 @@
 # Pre-training of DeepSeek-V2-Lite 16B on 8 × NVIDIA H100 SXM5 80GB: 128 sequences of 4,096 tokens a step
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: torchtitan recomputes by operation: all but attention and every second matrix product. The estimate keeps more, and recomputes less.
 # Start on each node: torchrun --nnodes 1 --nproc-per-node 8 -m torchtitan.train --module torchtitan_config --config pretrain

@@ -1,5 +1,5 @@
 # Distillation of Qwen3 1.7B on 8 × NVIDIA H100 SXM5 80GB: 64 prompts × 1 response, 512 + 1,024 tokens, from Qwen3 8B beside it
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: TRL cuts no prompts: drop those of more than 512 tokens from your data.
 # Warning: TRL's engines decode all their 8 sequences together, 4,096 tokens a step; the estimate has 256 and 8,192.

@@ -1,5 +1,5 @@
 # RLOO of Qwen3 8B on 8 × NVIDIA H100 SXM5 80GB: 512 prompts × 16 responses, 1,024 + 3,072 tokens
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: TRL computes the loss without the logits; the plan holds them, so there is more room than estimated.
 # Warning: TRL cuts no prompts: drop those of more than 1,024 tokens from your data.

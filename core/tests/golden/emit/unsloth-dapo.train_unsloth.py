@@ -1,5 +1,5 @@
 # DAPO of Qwen3 4B with LoRA of rank 32 on 1 × NVIDIA H100 SXM5 80GB: 16 prompts × 16 responses, 1,024 + 3,072 tokens
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: TRL cuts no prompts: drop those of more than 1,024 tokens from your data.
 # Warning: Unsloth's engine reads the very weights that are trained; the estimate has a copy of its own. Set framework to unsloth to have them once.

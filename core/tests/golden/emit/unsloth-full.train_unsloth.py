@@ -1,5 +1,5 @@
 # Full fine-tuning of Qwen3 1.7B on 16 × NVIDIA H100 SXM5 80GB: 128 sequences of 4,096 tokens a step
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 # Warning: Unsloth computes the loss without the logits; the plan holds them, so there is more room than estimated.
 # Before: export MASTER_ADDR as the address of the first node, and NODE_RANK as 0 on it and 1 on the other.

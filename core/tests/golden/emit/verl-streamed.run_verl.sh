@@ -1,5 +1,5 @@
 # GRPO of Qwen3 8B on 16 × NVIDIA H100 SXM5 80GB: 512 prompts × 16 responses, 1,024 + 3,072 tokens, fully asynchronous
-# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), $0.226 per million tokens
+# 3,670 tokens/s per GPU, needs 63.8 of 79.6 GiB (95 %: 74.9), US$0.226 per million tokens
 # https://shardwise.example/#v=1
 
 : "${MASTER_ADDR:?address of the first node}" "${NODE_RANK:?0 on the first node, 1 on the other}"  # run it on each of the 2 nodes, with MASTER_ADDR the first one's address and NODE_RANK its own number, from 0 to 1

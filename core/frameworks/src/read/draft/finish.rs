@@ -66,6 +66,7 @@ impl Draft<'_> {
             settings_alone: self.snippet,
             launched: self.launched > 0,
             generates_itself: self.generates_itself,
+            trainer_alone: self.trainer_alone,
             missing: self.missing,
             outdated: self.outdated,
             lacking: self.lacking,
@@ -106,7 +107,7 @@ impl Draft<'_> {
         let Some(refusal) = refusal else {
             return named;
         };
-        let (name, message) = (self.framework.name(), refusal.message);
+        let (name, message) = (self.name(), refusal.message);
         let note = if job.swaps_reference() {
             format!(
                 "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {message}"
@@ -170,7 +171,7 @@ impl Draft<'_> {
 
     /// Refuses to make a question of a text that states none: too few of its settings are known, or none says what is run.
     fn something(&self) -> Result<(), Trouble> {
-        let name = self.framework.name();
+        let name = self.name();
         let all = self.stated.len() + self.unknown.len();
         let known = self.stated.iter().filter(|(_, found)| found.is_some()).count();
         let says = self.stated.iter().any(|(setting, found)| {

@@ -201,7 +201,7 @@ impl Draft<'_> {
     pub(crate) fn older_default(&mut self, key: &str, field: &str, release: &str, value: impl Into<Value>) -> bool {
         let older = self.predates(release);
         if older {
-            let name = self.framework.name();
+            let name = self.name();
             let why = format!("{name}'s default before {release}: the text uses older keys. Set {key} to state it.");
             self.assume_known(field, value, why);
         }
@@ -221,7 +221,7 @@ impl Draft<'_> {
 
     /// Assumes a framework's default.
     pub(crate) fn default(&mut self, key: &str, field: &str, value: impl Into<Value>) {
-        let name = self.framework.name();
+        let name = self.name();
         self.assume_known(field, value, format!("{name}'s default; set {key} to state it."));
     }
 
@@ -247,7 +247,7 @@ impl Draft<'_> {
             }
             (None, None) if self.states(key) => format!("{key} is empty in the text."),
             (None, None) => {
-                format!("{} takes the model from {key}, which the text does not state.", self.framework.name())
+                format!("{} takes the model from {key}, which the text does not state.", self.name())
             }
         };
         if field != "model" {

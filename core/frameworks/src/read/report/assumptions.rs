@@ -49,10 +49,10 @@ impl Reading {
         })
     }
 
-    /// Whether a refusal says no more than that a setting was renamed.
-    #[must_use]
-    pub fn says_renamed(&self, refused: &Refused) -> bool {
-        refused.why.starts_with("Renamed") && self.renamed().any(|(key, _)| key == refused.key)
+    /// What is refused, each by itself: without the renamed settings where [`Self::says_of_renamed`] says them together.
+    pub fn refused_alone(&self) -> impl Iterator<Item = &Refused> {
+        let together = self.says_of_renamed().is_some();
+        self.refused.iter().filter(move |one| !(together && one.renamed))
     }
 
     /// What is assumed that moves an answer most, at most `count`: the GPU and how many, the model, lengths, batches.

@@ -218,7 +218,7 @@ const HELD_BY_THE_SPACE: [&str; 16] = [
     "{layers} layers cannot be split into {pp} stages of {chunks} chunks.",
     "Chunks need more than one pipeline stage. Set virtual_pipeline to 1.",
     "FSDP has no {words}. Set it to 1 or the backend to megatron.",
-    "Set the backend to deepspeed, or leave it to the search.",
+    "Set the backend to deepspeed{way}.",
 ];
 
 /// Of a hundred rows that speak of other plans, how many the usual cases may leave unmet.
