@@ -194,9 +194,21 @@ impl<'a> Log<'a> {
         let phase = sign.phase.or(by_phase.as_ref().map(|(name, _)| *name)).or(trains);
         // What is loaded at the start are weights, where no call says more.
         let allocation = allocation.or((phase == Some("start")).then_some("parameters"));
-        let mut evidence = vec![Note { line: *number, file: None, text: shown(self.message.trim()), decides: false }];
+        let mut evidence = vec![Note {
+            line: *number,
+            file: None,
+            text: shown(self.message.trim()),
+            decides: false,
+            stands_in: false,
+        }];
         for (_, frame) in [by_phase, by_allocation].into_iter().flatten() {
-            evidence.push(Note { line: frame.line, file: None, text: shown(frame.shown), decides: false });
+            evidence.push(Note {
+                line: frame.line,
+                file: None,
+                text: shown(frame.shown),
+                decides: false,
+                stands_in: false,
+            });
         }
         evidence.sort_by_key(|own| own.line);
         evidence.dedup();

@@ -229,6 +229,14 @@ const BY_FILE: &[(Dialect, IsIts)] = &[
 
 /// Whose texts these are: what is run decides, then what the settings look like.
 fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
+    if let Some(name) = signs::unread(parts) {
+        return Err(Trouble::new(
+            0,
+            format!(
+                "This is {name}'s, whose texts are not read. Say the run in the words of a framework that is: torchtitan, TRL or veRL, whose texts `shardwise flags` prints for a question."
+            ),
+        ));
+    }
     let mut json = false;
     let mut python = false;
     let mut empty = true;

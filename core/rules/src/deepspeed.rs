@@ -36,6 +36,7 @@ pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[
     HEADS_BY_ULYSSES,
     TRANSFORMERS_KERNEL,
     TP_GOES_WITH_ZERO_2,
+    NO_TP_OF_4_BITS,
     SPLITS_DENSE_LAYERS,
     WHOLE_PASSES,
     all(ZERO),
@@ -51,6 +52,10 @@ const SPLITS_DENSE_LAYERS: Rule = must("plan.tensor_parallel", |a| {
 
 pub(crate) const TP_GOES_WITH_ZERO_2: Rule = must("plan.tensor_parallel", |a| a.tp == 1 || a.layout.zero_stage <= 2)
     .or("DeepSpeed's tensor parallelism goes with ZeRO 0 to 2. Set tensor_parallel to 1 or zero_stage to 2.");
+
+/// `module_inject/auto_tp.py` of 0.19.8 takes bitsandbytes' layer of 4 bits for a plain one, and splits what is packed.
+pub(crate) const NO_TP_OF_4_BITS: Rule = must("plan.tensor_parallel", |a| a.tp == 1 || !a.workload.quantized_base())
+    .or("DeepSpeed's tensor parallelism splits no base of 4 bits. Set tensor_parallel to 1.");
 
 /// What ZeRO shards and moves to host memory.
 pub(crate) static ZERO: &[Rule] = &[

@@ -57,6 +57,9 @@ pub(crate) static CORE: &[Rule] = &[
     .or("Parameters are gathered beside computation only where gradients are reduced so too. Set both."),
     must("plan.overlap.tensor_parallel", |a| !a.layout.overlap.tensor_parallel || splits_sequences(a))
         .or("Tensor-parallel communication overlaps under sequence parallelism only. Set sequence_parallel to true."),
+    // Without multicast TransformerEngine's `initialize_ub` stops (2.9, `pytorch/module/base.py`, `tex.device_supports_multicast`).
+    must("plan.overlap.tensor_parallel", |a| !a.layout.overlap.tensor_parallel || a.tp == 1 || a.has(9.0))
+        .or("TransformerEngine overlaps tensor-parallel communication by multicast, which cards before Hopper and other makers' have none of. Set overlap.tensor_parallel to false."),
     must("plan.apply_rope_fusion", |a| a.layout.switches.apply_rope_fusion)
         .or("The texts for {name} keep the fused kernel for rotary positions. Leave it out."),
     must("plan.recompute", |a| a.shape.num_experts > 0 || !recomputes(a, &[Moe, MoeAct, SharedExperts]))

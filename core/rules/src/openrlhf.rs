@@ -31,6 +31,7 @@ pub(crate) static RULES: &[Rule] = &[
     ones(&[PP, EP]).or("OpenRLHF has no {words}. Set it to 1."),
     NO_ULYSSES.or("OpenRLHF splits sequences by ring attention. Set ulysses_parallel to 1 and use context_parallel."),
     deepspeed::TP_GOES_WITH_ZERO_2,
+    deepspeed::NO_TP_OF_4_BITS,
     HALF.or("OpenRLHF trains in bf16 or fp16. Choose one of these."),
     // utils/deepspeed/deepspeed.py:78, models/actor.py:116, trainer/ray/vllm_worker_wrap.py:39.
     must("workload.precision", |a| {

@@ -83,7 +83,7 @@ pub enum Level {
 }
 
 /// Every rule with what it says in general.
-pub const RULES: [(&str, &str); 16] = [
+pub const RULES: [(&str, &str); 17] = [
     ("unread", "The text is not read as that of a framework."),
     ("missing", "Something that no estimate goes without is not told."),
     ("no-estimate", "There is no estimate of the question that the text asks."),
@@ -99,6 +99,7 @@ pub const RULES: [(&str, &str); 16] = [
     ("doubt", "The verdict stands on something that may be otherwise."),
     ("unknown-key", "A setting is not known, and so not in the estimate."),
     ("not-modelled", "A setting that matters is not in the estimate."),
+    ("another-run", "The estimate is of another run than the text asks for."),
     ("other-gpus", "The text is for another number of GPUs."),
 ];
 
@@ -142,7 +143,9 @@ pub fn check(texts: &[&str], options: &CheckOptions) -> Result<Checked, InputErr
     });
     judged.text(&reading);
     judged.guesses(&reading, options);
-    if let Some(answer) = &answer {
+    if let Some(answer) = answer.as_ref().filter(|_| reading.stands_in().next().is_some()) {
+        judged.in_its_place(answer);
+    } else if let Some(answer) = &answer {
         let unfit = !answer.fits;
         let improved = if unfit { improve(texts, Some(&base), &reading) } else { None };
         judged.memory(answer, improved.as_ref(), &reading);

@@ -229,6 +229,23 @@ fn a_change_comes_with_its_settings() {
 
 /// Beside a changed value no comment of ours says what it was, or why.
 #[test]
+fn what_is_added_stands_where_a_variable_has_the_command() {
+    let text = "read -r -d '' training_commands <<EOF\nopenrlhf.cli.train_sft \\\n   --data.max_len 2048 \\\n   --train.batch_size 256 \\\n   --train.micro_batch_size 2 \\\n   --model.model_name_or_path meta-llama/Meta-Llama-3-8B \\\n   --ds.zero_stage 2 \\\n   --ds.param_dtype bf16 \\\n   --ds.attn_implementation flash_attention_2 \\\n   --ds.packing_samples \\\n   --model.gradient_checkpointing_enable\nEOF\n    # --ds.packing_samples\n\nif [[ ${1} != \"slurm\" ]]; then\n    deepspeed --module $training_commands\nfi\n";
+    let mut base = base("h100-sxm");
+    base.hardware.gpus = Some(8);
+    let improved = keeps_its_word(&[text], Some(&base)).unwrap();
+    assert!(improved.elsewhere.is_empty(), "{:?}", improved.elsewhere);
+    assert!(
+        improved
+            .changes
+            .iter()
+            .any(|one| one.settings.iter().any(|own| !text.contains(own.split(' ').next().unwrap()))),
+        "{:?}",
+        improved.changes
+    );
+}
+
+#[test]
 fn our_own_comments_say_what_is_so_now() {
     let question = question_from_value(json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
         "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128, "responses_per_prompt": 8, "mini_batch": 64,

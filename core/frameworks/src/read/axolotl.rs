@@ -164,6 +164,10 @@ fn question(draft: &mut Draft, shards: Shards, split: u64) {
         .any(|key| draft.tells(key, true));
     let plugged = draft.known("plugins").is_some_and(|own| own.contains("CutCrossEntropy"));
     draft.set("plan.fused_lm_head", (fused || plugged) && !preferences(draft));
+    if !draft.tells("liger_fused_linear_cross_entropy", true) {
+        // Of the losses without logits Liger's alone is refused beside tensor parallelism (0.21.0, integrations/liger/args.py, line 136).
+        draft.overrule("plan.fused_lm_head");
+    }
 }
 
 fn preferences(draft: &Draft) -> bool {
@@ -180,7 +184,7 @@ fn task(draft: &mut Draft) -> bool {
         Some(own @ ("dpo" | "ipo" | "kto" | "orpo" | "simpo")) => Some(own),
         Some(other) => {
             let why = format!("Shardwise has no estimate of axolotl's {other}: fine-tuning is estimated in its place.");
-            draft.assume("workload.kind", "sft", why);
+            draft.fine_tunes_in_its_place(why);
             None
         }
         None if draft.tells("reward_model", true) || draft.tells("process_reward_model", true) => Some("reward_model"),
@@ -188,18 +192,17 @@ fn task(draft: &mut Draft) -> bool {
         None => None,
     };
     let quantized = draft.tells("load_in_4bit", true);
-    if draft.tells("load_in_8bit", true) || draft.tells("gptq", true) {
-        draft.note(
-            0,
-            "The base is held in fewer than 16 bits. The estimate has it in 16, or in 4 where load_in_4bit says so.",
-        );
-    }
     if draft.flag("precompute_ref_log_probs") == Some(true) {
         draft.set("workload.precompute_ref_log_probs", true);
     }
     let adapters = Adapters { rank: "lora_r", default: 8, targets: "lora_target_modules", quantized };
     let adapted = matches!(adapter.as_deref(), Some("lora" | "qlora" | "llama-adapter"));
+    // gptq is of 4 bits here.
+    let adapters = Adapters { quantized: quantized || draft.tells("gptq", true), ..adapters };
     trainer::task(draft, kind, adapted.then_some(adapters));
+    if adapted && !adapters.quantized && draft.tells("load_in_8bit", true) {
+        trainer::in_8_bits(draft, "load_in_8bit holds the frozen base in 8 bits.");
+    }
     if adapted && draft.flag("lora_target_linear") == Some(true) {
         draft.set("workload.lora.targets", "all-linear");
     } else if adapted {
@@ -241,13 +244,14 @@ fn attention(draft: &mut Draft) {
     }
     kernel::hugging_face(draft, "attn_implementation", "plan");
     if draft.holds("attn_implementation") {
-        return;
+        return trainer::sinks(draft);
     }
     if draft.flag("flash_attention") == Some(true) {
         kernel::named(draft, "flash_attention_2", "plan");
     } else if draft.flag("eager_attention") == Some(true) {
         draft.set("plan.attention", "unfused");
     } else {
-        draft.default("attn_implementation", "plan.attention_kernel", "sdpa");
+        trainer::by_itself(draft, "attn_implementation");
     }
+    trainer::sinks(draft);
 }

@@ -219,6 +219,11 @@ fn question(draft: &mut Draft, run: &mut Run) {
     if optimizer::take(draft, "optimizer.type", "plan", momentum).is_none() {
         optimizer::take(draft, "--optim", "plan", None);
     }
+    let half = draft.word("--dtype");
+    let whole = draft.field("workload.kind").is_some_and(|own| own == "sft");
+    if matches!(half.as_deref(), Some("auto" | "bfloat16" | "float16")) && shards == Some(Shards::Nobody) && whole {
+        trainer::states_in_16_bits(draft, "dtype loads the weights in 16 bits, in which they are trained and stepped.");
+    }
     let liger = draft.flag("--use_liger_kernel").or_else(|| draft.flag("--use_liger"));
     draft.set("plan.fused_lm_head", liger.unwrap_or(false));
 }

@@ -202,6 +202,11 @@ impl<'a> Draft<'a> {
         fields.collect()
     }
 
+    /// Whether a field is assumed.
+    pub(crate) fn assumes(&self, field: &str) -> bool {
+        self.assumed.iter().any(|one| one.field == field)
+    }
+
     /// Takes what is assumed for a field out of the report; whether there was anything.
     pub(crate) fn forget(&mut self, field: &str) -> bool {
         let before = self.assumed.len();
@@ -309,20 +314,33 @@ impl<'a> Draft<'a> {
     /// Notes how a part of the text was read.
     pub(crate) fn note(&mut self, line: u32, text: impl AsRef<str>) {
         self.notes
-            .push(Note { line, file: None, text: printable(text.as_ref()), decides: false });
+            .push(Note { line, file: None, text: printable(text.as_ref()), decides: false, stands_in: false });
     }
 
     /// Notes what the verdict stands on and may be otherwise: it is said beside it.
     pub(crate) fn doubt(&mut self, line: u32, text: impl AsRef<str>) {
         self.notes
-            .push(Note { line, file: None, text: printable(text.as_ref()), decides: true });
+            .push(Note { line, file: None, text: printable(text.as_ref()), decides: true, stands_in: false });
+    }
+
+    /// Notes that another run is estimated than the text asks for: no verdict is of the text's own then.
+    pub(crate) fn stands_in(&mut self, line: u32, text: impl AsRef<str>) {
+        self.notes
+            .push(Note { line, file: None, text: printable(text.as_ref()), decides: true, stands_in: true });
+    }
+
+    /// Estimates fine-tuning in the place of a method that there is no estimate of.
+    pub(crate) fn fine_tunes_in_its_place(&mut self, why: impl AsRef<str>) {
+        self.assume_known("workload.kind", "sft", why.as_ref());
+        self.stands_in(0, why);
     }
 
     /// Notes what holds for the text as a whole, where nothing has noted it before.
     pub(crate) fn note_once(&mut self, text: &str) {
         let text = printable(text);
         if self.notes.iter().all(|own| own.text != text) {
-            self.notes.push(Note { line: 0, file: None, text, decides: false });
+            self.notes
+                .push(Note { line: 0, file: None, text, decides: false, stands_in: false });
         }
     }
 

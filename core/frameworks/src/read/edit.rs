@@ -304,8 +304,6 @@ impl Page {
     /// States a setting beside another; `None` where that does not stand here.
     fn add(&mut self, beside: &str, line: u32, edit: &Edit) -> Option<()> {
         let at = Self::place(line)?;
-        let before = at.checked_sub(1).and_then(|at| self.lines.get(at)?.text.as_deref());
-        let continued = before.is_some_and(|line| line.trim_end().ends_with('\\'));
         let line = self.lines.get_mut(at)?;
         let text = line.text.as_deref()?;
         match self.kind {
@@ -323,6 +321,21 @@ impl Page {
             }
             Kind::Shell | Kind::Json => {}
         }
+        // A command that takes its words from a variable has them where that is set.
+        let elsewhere = (0..self.lines.len()).filter(|_| self.kind == Kind::Shell);
+        std::iter::once(at)
+            .chain(elsewhere)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .find_map(|at| self.add_word(at, beside, edit))
+    }
+
+    /// States a setting of a command beside another in a line; `None` where that does not stand there.
+    fn add_word(&mut self, at: usize, beside: &str, edit: &Edit) -> Option<()> {
+        let before = at.checked_sub(1).and_then(|at| self.lines.get(at)?.text.as_deref());
+        let continued = before.is_some_and(|line| line.trim_end().ends_with('\\'));
+        let line = self.lines.get_mut(at)?;
+        let text = line.text.as_deref().filter(|text| !text.trim_start().starts_with('#'))?;
         match shell::beside(text, beside, edit, continued)? {
             shell::Beside::Line(new) => line.before.push(new),
             shell::Beside::Same(new) => line.text = Some(new),

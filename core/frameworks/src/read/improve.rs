@@ -74,7 +74,8 @@ pub struct Change {
 }
 
 /// The up to three changes that help a text most; `None` where nothing noticeable does, where no such changes make it fit as
-/// surely as asked, or where the question that it asks has no estimate, or its engine none of its own.
+/// surely as asked, or where the question that it asks has no estimate, or its engine none of its own, or where another run was
+/// estimated than the text asks for.
 ///
 /// `texts` and `base` are what `reading` was read from.
 ///
@@ -90,7 +91,7 @@ pub struct Change {
 pub fn improve(texts: &[&str], base: Option<&Question>, reading: &Reading) -> Option<Improved> {
     // An engine that another was estimated in place of has keys of its own, which no emitter here writes.
     let elsewhere = |one: &Assumed| one.field == "plan.backend" && one.value.is_empty();
-    if reading.assumed.iter().any(elsewhere) {
+    if reading.assumed.iter().any(elsewhere) || reading.stands_in().next().is_some() {
         return None;
     }
     // Whose texts nobody writes here, of that no change is known to run.

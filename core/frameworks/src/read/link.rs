@@ -44,7 +44,7 @@ pub(crate) fn find(texts: &[&str], notes: &mut Vec<Note>) -> Option<Question> {
             Ok((question, _)) => return Some(question),
             Err(error) => {
                 let text = printable(&format!("The link is passed over. {}", error.message));
-                notes.push(Note { line: number, file: None, text, decides: false });
+                notes.push(Note { line: number, file: None, text, decides: false, stands_in: false });
             }
         }
     }

@@ -10,6 +10,7 @@ pub(super) use keys::SECTIONS;
 use super::draft::Draft;
 use super::kernel;
 use super::link::Base;
+use super::megatron::{blocks, recompute};
 use super::report::{Dialect, Reading, Trouble};
 use super::settings::Setting;
 use super::text::Part;
@@ -38,6 +39,9 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     draft.take_model("model_name_or_path", "model");
     let split = if megatron { adapter(&mut draft) } else { layout(&mut draft, &run) };
     question(&mut draft, split);
+    if megatron {
+        again(&mut draft);
+    }
     draft.finish((!megatron).then_some("llamafactory"))
 }
 
@@ -63,6 +67,21 @@ fn adapter(draft: &mut Draft) -> u64 {
     let shards = draft.flag("use_distributed_optimizer") == Some(true);
     draft.set("plan.zero_stage", u64::from(shards));
     split
+}
+
+/// What the Megatron adapter computes again: what Megatron's own keys say, and nothing where they say nothing
+/// (`train/mca/workflow.py` and `megatron_bridge/config_builder.py`, line 460, at ff6d4d1: `recompute_granularity` is handed on).
+fn again(draft: &mut Draft) {
+    draft.forget("plan.recompute");
+    let word = draft.word("recompute_granularity").unwrap_or_default();
+    let modules = draft.text("recompute_modules");
+    let (own, _) = recompute(&word, modules.as_deref());
+    let layers = draft.count("recompute_num_layers").filter(|_| word == "full");
+    match (draft.word("recompute_method").as_deref(), layers) {
+        (Some("block"), Some(layers)) => draft.set("plan.recompute", blocks(layers)),
+        _ if word.is_empty() => draft.default("recompute_granularity", "plan.recompute", own),
+        _ => draft.set("plan.recompute", own),
+    }
 }
 
 fn question(draft: &mut Draft, split: u64) {
@@ -108,6 +127,7 @@ fn question(draft: &mut Draft, split: u64) {
     let preferences = matches!(draft.known("stage").as_deref(), Some("rm" | "dpo" | "kto"));
     draft.set("plan.fused_lm_head", liger && !preferences);
     by_unsloth(draft, preferences);
+    trainer::frozen_tower(draft, "freeze_vision_tower", true);
 }
 
 /// A model that Unsloth loads trains on one GPU where nothing says that there are more.
@@ -151,6 +171,12 @@ fn by_unsloth(draft: &mut Draft, preferences: bool) {
 
 /// The attention kernel, by LLaMA-Factory's words; `auto` is what Transformers takes.
 fn attention(draft: &mut Draft, key: &str) {
+    if draft.entry().is_some_and(|entry| entry.shape.attn_sinks) {
+        // `model/model_utils/attention.py`, line 34: whatever the key says.
+        kernel::named(draft, "flash_attention_3", "plan");
+        draft.overrule("plan.attention_kernel");
+        return trainer::sinks(draft);
+    }
     match draft.word(key).as_deref() {
         None | Some("auto") => draft.default(key, "plan.attention_kernel", "sdpa"),
         Some("disabled") => draft.set("plan.attention", "unfused"),
@@ -177,7 +203,7 @@ fn task(draft: &mut Draft) {
         ("dpo", _) => Some("dpo"),
         ("ppo", _) => {
             let why = "LLaMA-Factory's PPO generates with Transformers, of which there is no estimate: fine-tuning is estimated in its place.";
-            draft.assume("workload.kind", "sft", why);
+            draft.fine_tunes_in_its_place(why);
             None
         }
         _ => None,
@@ -187,8 +213,8 @@ fn task(draft: &mut Draft) {
         draft.overrule("plan.micro_batch");
     }
     let bits = draft.known_whole("quantization_bit");
-    if let Some(bits) = bits.filter(|bits| *bits != 4 && *bits != 0) {
-        draft.note(0, format!("The base is held in {bits} bits. The estimate has it in 16."));
+    if let Some(bits) = bits.filter(|bits| ![0, 4, 8].contains(bits)) {
+        draft.doubt(0, format!("The base is held in {bits} bits. The estimate has it in 16."));
     }
     let adapters = Adapters { rank: "lora_rank", default: 8, targets: "lora_target", quantized: bits == Some(4) };
     match way.as_str() {
@@ -204,6 +230,9 @@ fn task(draft: &mut Draft) {
             draft.assume("workload.lora.rank", 8, why);
         }
         _ => trainer::task(draft, kind, Some(adapters)),
+    }
+    if bits == Some(8) {
+        trainer::in_8_bits(draft, "quantization_bit 8 holds the frozen base in 8 bits.");
     }
     if !draft.states("finetuning_type") {
         let own = draft.field("workload.kind").cloned().unwrap_or_default();

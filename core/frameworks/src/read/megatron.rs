@@ -243,11 +243,27 @@ pub(super) fn layout(draft: &mut Draft, layers: Option<u64>) {
     if let Some(trouble) = trouble {
         draft.refuse("--recompute-granularity", trouble, 0);
     }
+    by_fsdp(draft, "--use_megatron_fsdp", "--data_parallel_sharding_strategy");
+    if draft.is_on("--use_torch_fsdp2") {
+        draft.stands_in(0, BY_FSDP);
+    }
     attention(draft);
     let [gradients, parameters, tensor] =
         ["--overlap_grad_reduce", "--overlap_param_gather", "--tp_comm_overlap"].map(|name| draft.is_on(name));
     draft.set("plan.overlap", json!({"gradients": gradients, "parameters": parameters, "tensor_parallel": tensor}));
     states(draft);
+}
+
+/// Why Megatron's own FSDP has no verdict.
+const BY_FSDP: &str = "Megatron's FSDP shards weights and gradients too, which is not laid out here: the estimate shards the optimizer's states alone.";
+
+/// Says that weights are sharded by Megatron's FSDP where a text asks for that. Its default shards nothing but by `strategy`
+/// (`no_shard`), of which `optim` is what the distributed optimizer does.
+pub(super) fn by_fsdp(draft: &mut Draft, key: &str, strategy: &str) {
+    let alike = draft.word(strategy).is_some_and(|own| own == "optim");
+    if draft.tells(key, true) && !alike {
+        draft.stands_in(0, BY_FSDP);
+    }
 }
 
 /// The attention kernel. Of late `--use-flash-attn` is for Megatron's own layers alone: `TransformerEngine` chooses by itself.

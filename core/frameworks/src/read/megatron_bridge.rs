@@ -74,6 +74,7 @@ fn question(draft: &mut Draft) {
     let named = RECIPES.into_iter().find_map(|key| draft.word(key));
     // An option that has lost its value to a variable.
     let recipe = named.filter(|name| name != "True");
+    named_for(draft, recipe.as_deref().unwrap_or_default());
     let entry = model(draft, recipe.as_deref());
     kind(draft, recipe.as_deref().unwrap_or_default());
     lengths(draft);
@@ -92,7 +93,16 @@ fn gpus(draft: &mut Draft) {
         draft.set("hardware.gpus", all);
         draft.set("hardware.gpus_per_node", node.unwrap_or(8).min(all));
     }
-    // `-g h100`: its names are those of SXM boards.
+    if let Some(name) = draft.word("--gpu") {
+        match card(&name) {
+            Some(id) => draft.set("hardware.gpu", id),
+            None => draft.note(0, format!("{:?} is no GPU of the catalog: choose yours.", short(&name))),
+        }
+    }
+}
+
+/// A card by the launcher's word, or a recipe's: these are of SXM boards.
+fn card(name: &str) -> Option<&'static str> {
     let cards = [
         ("h100", "h100-sxm"),
         ("h200", "h200-sxm"),
@@ -101,14 +111,25 @@ fn gpus(draft: &mut Draft) {
         ("gb200", "gb200"),
         ("gb300", "gb300"),
     ];
-    if let Some(name) = draft.word("--gpu") {
-        match cards
-            .iter()
-            .find(|(own, id)| name.eq_ignore_ascii_case(own) && catalog::gpu(id).is_some())
-        {
-            Some((_, id)) => draft.set("hardware.gpu", *id),
-            None => draft.note(0, format!("{:?} is no GPU of the catalog: choose yours.", short(&name))),
-        }
+    let (_, id) = cards.iter().find(|(own, _)| name.eq_ignore_ascii_case(own))?;
+    catalog::gpu(id).is_some().then_some(*id)
+}
+
+/// What a recipe of the performance suite is for, by its name: `llama3_70b_pretrain_64gpu_h100_bf16_config`.
+fn named_for(draft: &mut Draft, recipe: &str) {
+    const WHY: &str = "From the recipe's name.";
+    let words: Vec<&str> = recipe.split('_').collect();
+    let found = words.windows(2).find_map(|own| match own {
+        [gpus, name] => Some((gpus.strip_suffix("gpu")?.parse::<u64>().ok().filter(|gpus| *gpus > 0)?, card(name))),
+        _ => None,
+    });
+    let Some((gpus, card)) = found else { return };
+    if draft.field("hardware.gpus").is_none() {
+        draft.assume_known("hardware.gpus", gpus, WHY);
+        draft.set("hardware.gpus_per_node", gpus.min(8));
+    }
+    if let Some(card) = card.filter(|_| draft.field("hardware.gpu").is_none()) {
+        draft.assume_known("hardware.gpu", card, WHY);
     }
 }
 
@@ -262,6 +283,11 @@ fn recipes(draft: &mut Draft, key: &str, field: &str, value: impl Into<Value>) {
 /// Sizes that the text leaves to the recipe.
 fn left_to_the_recipe(draft: &mut Draft, entry: Option<&ModelEntry>) {
     let experts = entry.is_none_or(|entry| entry.shape.num_experts > 0);
+    let sizes = ["tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size"];
+    let laid_out = sizes.iter().chain(&["expert_model_parallel_size"]);
+    if draft.link.is_none() && !laid_out.clone().any(|name| draft.states(&format!("model.{name}"))) {
+        draft.stands_in(0, "How the run is laid out the recipe says, which is not read: the estimate splits nothing and computes nothing again. State model.tensor_model_parallel_size, model.pipeline_model_parallel_size and model.context_parallel_size.");
+    }
     for (name, field) in [
         ("tensor_model_parallel_size", "tensor_parallel"),
         ("pipeline_model_parallel_size", "pipeline_parallel"),

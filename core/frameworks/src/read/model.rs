@@ -92,6 +92,34 @@ fn within(path: &str) -> Option<&'static ModelEntry> {
     })
 }
 
+/// How few bits the weights of a checkpoint have, by the words that its makers add to a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Narrow {
+    Fp8,
+    Int8,
+    /// Four, with a scale for each block: AWQ, GPTQ, NVFP4.
+    Four,
+}
+
+/// What a path's last parts say of the bits of its weights: `Qwen3-30B-A3B-FP8`, `Qwen3-30B-A3B-INT4/`,
+/// `hub/models--nvidia--Qwen3-30B-A3B-NVFP4/snapshots`.
+pub(crate) fn narrow(path: &str) -> Option<Narrow> {
+    let parts = path.trim().trim_end_matches('/').rsplit('/');
+    parts.filter(|part| part.len() < 96).take(3).find_map(|part| {
+        let name = part.to_ascii_lowercase();
+        let words: Vec<&str> = name.split(['-', '_', '.']).collect();
+        let has = |own: &[&str]| own.iter().any(|word| words.contains(word));
+        let eight = has(&["int8", "8bit", "w8a8", "w8a16"]);
+        if has(&["fp8", "mxfp8"]) {
+            Some(Narrow::Fp8)
+        } else if eight {
+            Some(Narrow::Int8)
+        } else {
+            has(&["awq", "4bit", "gptq", "int4", "nvfp4", "w4a16", "mxfp4", "bnb"]).then_some(Narrow::Four)
+        }
+    })
+}
+
 /// The part of a path that could be a model's name: none of `<your model>`, `MODEL_PATH`, `checkpoint-500`.
 pub(crate) fn name(path: &str) -> Option<&str> {
     let path = path.trim().trim_end_matches('/');
@@ -125,7 +153,23 @@ fn tail(name: &str) -> Option<&'static ModelEntry> {
 
 #[cfg(test)]
 mod tests {
-    use super::{find, name};
+    use super::{Narrow, find, name, narrow};
+
+    #[test]
+    fn bits_by_the_name() {
+        for (path, bits) in [
+            ("/root/Qwen3-30B-A3B-INT4/", Some(Narrow::Four)),
+            ("nvidia/Qwen3-30B-A3B-NVFP4", Some(Narrow::Four)),
+            ("Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", Some(Narrow::Int8)),
+            ("Qwen/Qwen2.5-7B-Instruct-AWQ", Some(Narrow::Four)),
+            ("hub/models--Qwen--Qwen3-235B-A22B-FP8/snapshots/abc", Some(Narrow::Fp8)),
+            ("unsloth/Qwen3-8B-bnb-4bit", Some(Narrow::Four)),
+            ("Qwen/Qwen3-8B", None),
+            ("out/fp8-run/Qwen3-8B/a/b", None),
+        ] {
+            assert_eq!(narrow(path), bits, "{path}");
+        }
+    }
 
     #[test]
     fn names() {

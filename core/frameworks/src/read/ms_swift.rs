@@ -93,11 +93,13 @@ fn kind(draft: &mut Draft, run: &Run) -> Option<String> {
         Some("cpo") if loss == "simpo" => "simpo",
         Some(own @ ("dpo" | "kto" | "orpo" | "simpo")) => own,
         Some("rm") => "reward_model",
+        // What its teacher makes of it is said behind what trains.
+        Some("gkd") => return None,
         Some("grpo") => reinforcement::kind(draft, "grpo", (!loss.is_empty()).then_some(loss.as_str())),
         Some(other) => {
             let why =
                 format!("Shardwise has no estimate of ms-swift's {other}: fine-tuning is estimated in its place.");
-            draft.assume("workload.kind", "sft", why);
+            draft.fine_tunes_in_its_place(why);
             return None;
         }
     };
@@ -107,9 +109,8 @@ fn kind(draft: &mut Draft, run: &Run) -> Option<String> {
 /// Other heads than the language model's are small: fine-tuning stands for them.
 fn task_type(draft: &mut Draft) -> Option<String> {
     if let Some(task) = draft.word("task_type").filter(|task| task != "causal_lm") {
-        draft.note_once(&format!(
-            "task_type {task} has another head and loss. The estimate is of fine-tuning as it is."
-        ));
+        let says = format!("task_type {task} has another head and loss. The estimate is of fine-tuning as it is.");
+        draft.stands_in(0, says);
     }
     None
 }
@@ -123,15 +124,17 @@ fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<
     let targets = if draft.states("lora_target_modules") { "lora_target_modules" } else { "target_modules" };
     let adapters = Adapters { rank: "lora_rank", default: 8, targets, quantized };
     let full = tuner == "full";
+    let shards = layout(draft, run, entry);
     trainer::task(draft, kind.as_deref(), (!full).then_some(adapters));
+    trainer::frozen_tower(draft, "freeze_vit", true);
     earlier(draft, full);
     if !full && !matches!(tuner.as_str(), "lora" | "longlora" | "adalora") {
         draft.note(0, format!("{tuner} is estimated as LoRA, whose adapters are about as small."));
     }
-    let shards = layout(draft, run, entry);
     let split = ["context_parallel", "ulysses_parallel"].map(|name| draft.size(&format!("plan.{name}")).unwrap_or(1));
     let split = split.into_iter().fold(1, u64::saturating_mul);
-    precision(draft, full && shards != Shards::Deepspeed);
+    // What trains under FSDP is cast to fp32 (accelerate 1.15.0, utils/fsdp_utils.py, line 815).
+    precision(draft, full && shards == Shards::Nobody);
     let plugin = draft.known("optimizer").is_some_and(|own| own == "muon");
     trainer::step_by(draft, if plugin { "optimizer" } else { "optim" });
     trainer::recompute(draft, "gradient_checkpointing", true);
@@ -155,10 +158,16 @@ fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<
             .is_some_and(|own| ["grpo", "dapo", "gspo", "dr_grpo", "cispo"].iter().any(|name| own == name))
     {
         reinforcement::read(draft, false, &GRPO, sizes);
+        if draft.states("teacher_model") {
+            draft.stands_in(0, "The teacher beside GRPO's policy is not in the estimate.");
+        }
         host_memory(draft);
         return Some("grpo".to_owned());
     }
     lengths(draft, entry);
+    if draft.known("rlhf_type").as_deref() == Some("gkd") {
+        return taught(draft, sizes);
+    }
     let packing = ["packing", "padding_free"].iter().any(|key| draft.tells(key, true));
     draft.set("workload.packing", packing && text);
     kind
@@ -202,6 +211,44 @@ fn earlier(draft: &mut Draft, full: bool) {
 const GRPO: Own =
     Own { beta: 0.04, responses: 8, share: 0.9, sequences: Some(256), tokens: 8192, server: "swift rollout" };
 
+/// GKD (4.6.0, `rlhf_trainers/gkd_trainer.py`): a share `lmbda` of the batches is written by the student, and the others are given text.
+fn taught(draft: &mut Draft, sizes: [u64; 3]) -> Option<String> {
+    draft.take_model("teacher_model", "workload.distillation.teacher");
+    draft.set("workload.distillation.placement", "beside");
+    let few = draft.take_count("gkd_logits_topk", "workload.distillation.top_k", None);
+    draft.set("workload.distillation.logits", if few.is_some() { "top_k" } else { "full" });
+    if draft.states("teacher_model_server") {
+        draft.stands_in(0, "The teacher answers from a server of its own, whose GPUs no text here tells: the estimate has it beside the student.");
+    }
+    if draft.tells("offload_teacher_model", true) {
+        draft.doubt(0, "offload_teacher_model moves the teacher to host memory between its passes. The estimate has it on the card.");
+    }
+    draft.set("workload.packing", false);
+    let share = draft.number("lmbda").unwrap_or(0.5).clamp(0.0, 1.0);
+    if share == 0.0 || draft.tells("seq_kd", true) {
+        return Some("sft".to_owned());
+    }
+    draft.set("workload.kind", "distill");
+    draft.set("workload.distillation.on_policy", share);
+    let own = Own { beta: 0.0, responses: 1, ..GRPO };
+    let written = draft.count("max_completion_length").unwrap_or(512);
+    if draft.tells("use_vllm", true) {
+        let longest = draft.size("workload.sequence_length").unwrap_or(2048);
+        draft.remove("workload.sequence_length");
+        draft.forget("workload.sequence_length");
+        reinforcement::read(draft, false, &own, sizes);
+        draft.forget("workload.rl.max_prompt_length");
+        draft.set("workload.rl.max_prompt_length", longest.saturating_sub(written).max(1));
+        for field in ["reference", "old_log_prob"] {
+            draft.set(&format!("workload.rl.{field}"), false);
+        }
+    } else {
+        reinforcement::as_text(draft, &own, sizes, written);
+    }
+    host_memory(draft);
+    Some("grpo".to_owned())
+}
+
 /// States that wait in host memory while the engine beside them generates.
 fn host_memory(draft: &mut Draft) {
     let [weights, optimizer] = ["offload_model", "offload_optimizer"].map(|key| draft.tells(key, true));
@@ -220,7 +267,9 @@ fn layout(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Shards {
         draft.set("plan.zero_stage", 3);
         draft.set("plan.recompute", "full");
     }
-    let tensor = draft.count("deepspeed_autotp_size").unwrap_or(1);
+    let tensor = draft
+        .count("deepspeed_autotp_size")
+        .unwrap_or_else(|| trainer::by_deepspeed(draft));
     draft.set("plan.tensor_parallel", tensor);
     draft.set("plan.pipeline_parallel", 1);
     if let Some(group) = draft.count("zero_hpz_partition_size") {
@@ -270,8 +319,9 @@ fn attention(draft: &mut Draft) {
         None if draft.tells("use_flash_attn", true) => {
             kernel::named(draft, "flash_attention_2", "plan");
         }
-        None => draft.default("attn_impl", "plan.attention_kernel", "sdpa"),
+        None => trainer::by_itself(draft, "attn_impl"),
     }
+    trainer::sinks(draft);
 }
 
 /// The longest sequence; where no key says it, as many as the model has positions.

@@ -14,6 +14,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron::{recompute, splits};
 use super::overrides;
+use super::printable::short;
 use super::reinforcement::{filtered, generates_on, narrow_cache, offloads, or_dapo, sharded, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
@@ -25,6 +26,9 @@ const DTENSOR: &str = "policy.dtensor_cfg.";
 
 /// Tokens of the longest prompt that is assumed, where the configuration bounds prompt and response together.
 const PROMPT: u64 = 1024;
+
+/// Files that recipes stand on of which the defaults are known here.
+const KNOWN: [&str; 3] = ["grpo_math_1B.yaml", "sft.yaml", "dpo.yaml"];
 
 /// Reads its recipe, then the overrides.
 pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
@@ -45,6 +49,9 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     {
         draft.names(&file.value);
     }
+    let lacks = stands.last().filter(|_| founds.is_empty());
+    let lacks = lacks.and_then(|own| own.iter().find(|setting| setting.key == "defaults"));
+    let lacks = lacks.map(|setting| setting.value.trim_matches(['[', ']', '"', '\'', ' ']).to_owned());
     // The first is the run's own, and stands on the second.
     for setting in founds.into_iter().chain(stands.into_iter().rev()).flatten() {
         recipe = true;
@@ -65,6 +72,18 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
             if let Some(file) = launch::option(&launch.after, &["config"]).filter(|_| !recipe) {
                 draft.names(&file.text);
             }
+        }
+    }
+    if let Some(file) = &lacks {
+        let name = file.rsplit('/').next().unwrap_or_default();
+        // What is done with it, by the name of what it stands on: distillation_math.yaml, dpo.yaml.
+        program = format!("{program} run_{name}");
+        if !KNOWN.contains(&name) && draft.link.is_none() {
+            let file = short(file);
+            let why = format!(
+                "{file:?} says the rest of the recipe, its GPUs and layout too, and is not here: paste it beside this one."
+            );
+            draft.miss("plan", "defaults", why);
         }
     }
     if draft.states("defaults") {

@@ -64,7 +64,7 @@ fn fine_tuning(draft: &mut Draft, program: &str, before: &[Word]) {
             let other = if other.is_empty() { "script" } else { other };
             let why =
                 format!("Shardwise has no estimate of OpenRLHF's {other}: fine-tuning is estimated in its place.");
-            draft.assume("workload.kind", "sft", why);
+            draft.fine_tunes_in_its_place(why);
             None
         }
     };
@@ -152,6 +152,10 @@ fn layout(draft: &mut Draft, role: &str) -> u64 {
     kernel::hugging_face(draft, "--ds.attn_implementation", "plan");
     if !draft.holds("--ds.attn_implementation") {
         draft.default("--ds.attn_implementation", "plan.attention_kernel", "flash2");
+    }
+    if !draft.tells("--ds.packing_samples", true) {
+        // Packing alone asks for FlashAttention (0.11.2, `cli/train_ppo_ray.py`, line 699).
+        draft.overrule("plan.attention");
     }
     optimizer::take(draft, &format!("--{role}optim"), "plan", None);
     tensor.saturating_mul(ring)

@@ -1,6 +1,7 @@
 //! The optimizer that a text names.
 
 use super::draft::Draft;
+use super::printable::short;
 use super::value;
 use shardwise_question::wire::Optimizer;
 
@@ -19,14 +20,17 @@ const NAMES: &[(Optimizer, &[&str])] = &[
             "fusedadam",
             "torchadam",
             "onebitadam",
+            // Two moments, or an average in the place of one.
+            "stableadamw",
+            "schedulefreeadamw",
         ],
     ),
     (Optimizer::Adamw8bit, &["adam8bit", "adamw8bit", "adamwbnb8bit", "adamwtorch8bit", "aoadamw8bit"]),
     (Optimizer::PagedAdamw, &["pagedadam", "pagedadamw", "pagedadamw32bit"]),
     (Optimizer::PagedAdamw8bit, &["pagedadam8bit", "pagedadamw8bit"]),
     (Optimizer::Adafactor, &["adafactor"]),
-    (Optimizer::Lion, &["lion", "lion32bit", "fusedlion"]),
-    (Optimizer::Lion8bit, &["lion8bit"]),
+    (Optimizer::Lion, &["lion", "lion32bit", "fusedlion", "pagedlion", "pagedlion32bit"]),
+    (Optimizer::Lion8bit, &["lion8bit", "pagedlion8bit"]),
     (Optimizer::Sgd, &["sgd"]),
     (Optimizer::Muon, &["muon", "distmuon"]),
 ];
@@ -52,11 +56,18 @@ pub(crate) fn take(draft: &mut Draft, key: &str, plan: &str, momentum: Option<f6
         draft.set(&format!("{plan}.optimizer_bytes"), 1.0);
         return Some(Optimizer::Adamw);
     }
+    // Three moments (bitsandbytes, `optim/ademamix.py`).
+    if let Some(bits) = name.strip_prefix("paged_").unwrap_or(&name).strip_prefix("ademamix") {
+        draft.set(&format!("{plan}.optimizer_bytes"), if bits.contains("8bit") { 3.0 } else { 12.0 });
+        return Some(Optimizer::Adamw);
+    }
     let Some(own) = named(&name) else {
         draft.settle(key);
         let why =
             "The estimate has no such optimizer: adamw stands in for it. State plan.optimizer_bytes for what it keeps.";
-        draft.unread(key, why, 0);
+        draft.unread(&format!("{key} = {}", short(&name)), why, 0);
+        draft
+            .doubt(0, format!("{} is no optimizer of the estimate's, which counts adamw's two moments.", short(&name)));
         return None;
     };
     if own != Optimizer::Adamw {

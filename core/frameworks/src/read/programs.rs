@@ -5,12 +5,32 @@ use super::report::Dialect;
 use super::shell::{Command, Word};
 
 /// TRL's commands (1.16.0, `trl/cli/`), and those that releases before it had.
-const TRL: &[&str] = &["sft", "dpo", "grpo", "kto", "orpo", "cpo", "reward", "rloo", "online-dpo", "online_dpo", "gkd"];
+const TRL: &[&str] =
+    &["sft", "dpo", "grpo", "kto", "orpo", "cpo", "reward", "rloo", "distillation", "online-dpo", "online_dpo", "gkd"];
 
 /// Scripts of TRL's repository by their first word: `sft_vlm.py` is one of `sft`.
 const SCRIPTS: &[&str] = &[
-    "sft", "dpo", "grpo", "kto", "orpo", "cpo", "reward", "rloo", "ppo", "gspo", "gkd", "bco", "online", "nash", "xpo",
-    "prm", "gold", "gmpo",
+    "sft",
+    "dpo",
+    "grpo",
+    "kto",
+    "orpo",
+    "cpo",
+    "reward",
+    "rloo",
+    "ppo",
+    "gspo",
+    "gkd",
+    "bco",
+    "online",
+    "nash",
+    "xpo",
+    "prm",
+    "gold",
+    "gmpo",
+    "distillation",
+    "tpo",
+    "mpo",
 ];
 
 /// Whether a word begins the name of one of TRL's commands or scripts.
@@ -33,6 +53,7 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
             "axolotl.cli.train" | "scripts.finetune" => return Some((Dialect::Axolotl, at)),
             // What a Python program gives Transformers' own configuration.
             super::python::TRAINER => return Some((Dialect::Deepspeed, at)),
+            "skyrl.train.main_sft" | "main_sft.py" => return Some((Dialect::SkyRl, at)),
             "torchtitan.train" => return Some((Dialect::Torchtitan, at)),
             "run_train.sh" if titan(command) => return Some((Dialect::Torchtitan, at)),
             "run_recipe.py" | "setup_experiment.py" => return Some((Dialect::MegatronBridge, at)),
@@ -66,7 +87,7 @@ pub(super) fn entry(command: &Command) -> Option<(Dialect, usize)> {
             return Some((Dialect::LlamaFactory, at));
         }
         let own = SCRIPTS.iter().any(|name| stem.split('_').next() == Some(name));
-        (own && (folder.ends_with("trl/scripts/") || folder.ends_with("examples/scripts/")))
+        (own && (folder.ends_with("trl/scripts/") || folder.contains("examples/scripts/")))
             .then_some((Dialect::Trl, at))
     })
 }

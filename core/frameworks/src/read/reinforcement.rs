@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::draft::Draft;
+use super::model::{self, Narrow};
 use super::value::lora_targets;
 
 /// Prompts generated for each that trains, where groups are dropped and no text says how many: the calculator's own figure for
@@ -68,6 +69,22 @@ pub(super) fn narrow_cache(draft: &mut Draft, key: &str) {
     if draft.word(key).is_some_and(|form| form.starts_with("fp8")) {
         draft.set("plan.rollout.kv_cache_dtype", "fp8");
     }
+}
+
+/// Serves the weights in as few bits as the name says of the checkpoint that `key` names, where nothing else says it.
+pub(crate) fn served_as_named(draft: &mut Draft, key: &str) {
+    const FIELD: &str = "plan.rollout.precision";
+    let Some(bits) = draft
+        .known(key)
+        .and_then(|path| model::narrow(&path))
+        .filter(|_| draft.field(FIELD).is_none())
+    else {
+        return;
+    };
+    let own = if bits == Narrow::Four { "nvfp4" } else { "fp8" };
+    let why = "The engine serves the checkpoint in the few bits that its name says; 4 of them are estimated as nvfp4.";
+    draft.assume_known(FIELD, own, why);
+    draft.overrule(FIELD);
 }
 
 /// The turns of an agent's responses: at most so many, which `key` states; what tools do, no text does.

@@ -224,6 +224,9 @@ pub struct Note {
     /// Whether the verdict stands on it and may be another, so that it is said beside it.
     #[serde(skip)]
     pub decides: bool,
+    /// Whether another run was estimated than the text asks for, so that no verdict is of the text's own.
+    #[serde(skip)]
+    pub stands_in: bool,
 }
 
 /// What has to be told before there is an estimate.

@@ -2,6 +2,7 @@
 
 use super::report::Dialect;
 use super::settings::Setting;
+use super::text::{Kind, Part};
 
 /// The framework that alone has a word of a command.
 pub(super) fn of_word(word: &str) -> Option<Dialect> {
@@ -54,6 +55,49 @@ pub(super) const GENERATES: [&str; 6] = [
 /// Arguments of a trainer that learns from preferences.
 pub(super) const PREFERS: [&str; 4] =
     ["precompute_ref_log_probs", "precompute_ref_batch_size", "rpo_alpha", "max_prompt_length"];
+
+/// A trainer that is known by name and not read, where the texts are of one: torchtune (`tune run`, `_component_: torchtune.…`) and
+/// prime-rl (`uv run rl @ rl.toml`).
+pub(super) fn unread(parts: &[Part]) -> Option<&'static str> {
+    parts.iter().find_map(|part| match &part.kind {
+        Kind::Shell(script) => script.commands.iter().find_map(|command| {
+            let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).take(MOST_WORDS).collect();
+            let pair = |one: &str, others: &[&str]| {
+                words
+                    .windows(2)
+                    .any(|own| matches!(own, [a, b] if *a == one && others.contains(b)))
+            };
+            if pair("tune", &["run"]) || words.iter().any(|word| word.starts_with("torchtune.")) {
+                return Some(TORCHTUNE);
+            }
+            let reads_toml = words.contains(&"@")
+                && ["rl", "sft", "trainer", "orchestrator", "inference"]
+                    .iter()
+                    .any(|own| pair("run", &[own]));
+            (reads_toml || words.iter().any(|word| word.contains("prime_rl."))).then_some(PRIME_RL)
+        }),
+        Kind::File(settings) => {
+            let has = |start: &str| settings.iter().any(|setting| setting.key.starts_with(start));
+            if settings
+                .iter()
+                .any(|own| own.key.ends_with("_component_") && own.value.contains("torchtune."))
+            {
+                return Some(TORCHTUNE);
+            }
+            let primes = has("orchestrator.")
+                || has("trainer.model.") && has("inference.")
+                || has("monitors.wandb.") && has("model.name");
+            primes.then_some(PRIME_RL)
+        }
+        Kind::Json(_) => None,
+    })
+}
+
+const TORCHTUNE: &str = "torchtune";
+const PRIME_RL: &str = "prime-rl";
+
+/// Words of a command that are asked for a trainer's name, at most.
+const MOST_WORDS: usize = 64;
 
 /// The framework that alone has a key.
 fn of_key(key: &str) -> Option<Dialect> {

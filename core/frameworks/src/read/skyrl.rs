@@ -46,12 +46,17 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     for part in parts {
         if let Kind::Shell(script) = &part.kind {
             let launch = launch::find(script, Dialect::SkyRl);
+            let state = if launch.program.contains(TUNES) { state_tuning } else { state };
             overrides::take(&mut draft, &launch.after, state, |_, _, _| false);
             launch.report(&mut draft, script);
             launch.program.clone_into(&mut program);
         }
     }
-    question(&mut draft, &program);
+    if program.contains(TUNES) {
+        fine_tuning(&mut draft);
+    } else {
+        question(&mut draft, &program);
+    }
     draft.finish(None)
 }
 
@@ -71,6 +76,74 @@ fn state(draft: &mut Draft, setting: Setting) {
     let now = older.iter().find(|(key, _)| *key == setting.key);
     let key = now.map_or_else(|| setting.key.clone(), |(_, name)| format!("{ENGINE}{name}"));
     draft.state(Setting { key, ..setting });
+}
+
+/// The program that fine-tunes (`python -m skyrl.train.main_sft`).
+const TUNES: &str = "main_sft";
+
+/// Its keys stand one level higher than those of the policy (`skyrl/train/config/sft_config.py` at a956457, `SFTConfig` and
+/// `build_skyrl_config_for_sft`).
+fn state_tuning(draft: &mut Draft, setting: Setting) {
+    let own = setting.key.as_str();
+    let policys = ["model.", "megatron_config.", "fsdp_config.", "optimizer_config.", "sequence_parallel_size"];
+    let key = match own {
+        "max_length" | "batch_size" | "num_steps" | "max_training_steps" => own.to_owned(),
+        "placement.num_nodes" | "placement.num_gpus_per_node" => own.replace("placement.", "trainer.placement.policy_"),
+        _ if policys.iter().any(|start| own.starts_with(start)) => format!("trainer.policy.{own}"),
+        _ => format!("trainer.{own}"),
+    };
+    draft.state(Setting { key, ..setting });
+}
+
+/// Fine-tuning: its defaults are those of `SFTConfig`.
+fn fine_tuning(draft: &mut Draft) {
+    let entry = draft.take_model("trainer.policy.model.path", "model");
+    let size = |draft: &mut Draft, name: &str, default| {
+        draft.count(&format!("trainer.placement.policy_num_{name}")).unwrap_or(default)
+    };
+    let (nodes, per_node) = (size(draft, "nodes", 1), size(draft, "gpus_per_node", 4));
+    trains_on(draft, nodes, per_node);
+    adapters(draft, "trainer.policy.model.lora.rank", "trainer.policy.model.lora.target_modules");
+    let adapted = draft.field("workload.lora").is_some();
+    draft.set("workload.kind", if adapted { "lora" } else { "sft" });
+    if draft.take_count("max_length", "workload.sequence_length", None).is_none() {
+        let why =
+            "SkyRL cuts nothing where max_length is not stated, and how long your data are the text does not tell.";
+        draft.assume("workload.sequence_length", 2048, why);
+    }
+    draft.take_count("batch_size", "workload.global_batch", Some(4));
+    let packs = draft
+        .flag("trainer.remove_microbatch_padding")
+        .or_else(|| draft.flag("trainer.use_sample_packing"));
+    draft.set("workload.packing", packs.unwrap_or(true));
+    draft.take_all("trainer.policy.");
+    if draft.word("trainer.strategy").as_deref() == Some("fsdp") {
+        fsdp(draft);
+    } else {
+        if draft.stated(MEGATRON).is_empty() {
+            for name in ["tensor", "pipeline"] {
+                draft.set(&format!("plan.{name}_parallel"), 2);
+            }
+        }
+        megatron(draft, entry);
+    }
+    // Nothing generates beside it.
+    let held = draft.is_on("trainer.policy.fsdp_config.cpu_offload");
+    offloads(draft, "plan", held, held);
+    match draft
+        .count("trainer.max_tokens_per_microbatch")
+        .filter(|_| draft.is_on("trainer.use_sequence_packing"))
+    {
+        Some(tokens) => draft.set("plan.max_tokens_per_gpu", tokens),
+        None => draft
+            .take_count("trainer.micro_train_batch_size_per_gpu", "plan.micro_batch", Some(2))
+            .map_or((), drop),
+    }
+    for key in ["max_training_steps", "num_steps"] {
+        if draft.field("workload.run.steps").is_none() {
+            draft.take_count(key, "workload.run.steps", None);
+        }
+    }
 }
 
 fn question(draft: &mut Draft, program: &str) {

@@ -13,7 +13,7 @@ use super::launch;
 use super::link::Base;
 use super::megatron;
 use super::model;
-use super::reinforcement::{filtered, generates_on, narrow_cache, offloads, or_dapo, trains_on};
+use super::reinforcement::{filtered, generates_on, narrow_cache, offloads, or_dapo, served_as_named, trains_on};
 use super::report::{Dialect, Reading, Trouble};
 use super::text::{Kind, Part};
 
@@ -159,6 +159,8 @@ fn reinforcement(draft: &mut Draft) {
         draft.set("plan.rollout.expert_parallel", gpus);
     }
     narrow_cache(draft, "--sglang_kv_cache_dtype");
+    // docs/en/advanced/low-precision.md: the engine serves the checkpoint as it is quantized.
+    served_as_named(draft, "--hf_checkpoint");
     draft.take_count("--num_rollout", "workload.run.steps", None);
 }
 

@@ -263,12 +263,12 @@ fn precision(draft: &mut Draft) {
     };
     draft.set("workload.precision", word);
     if converters.iter().any(|own| own == "quantize.linear.nvfp4" || own == "lora") {
-        draft.note(
+        draft.stands_in(
             0,
             "Adapters and products in 4 bits are not modelled of torchtitan's: the estimate is of all weights in bf16.",
         );
     }
     if draft.word("training.mixed_precision_param").as_deref() == Some("float32") {
-        draft.note(0, "The products are in fp32, which is not modelled: the estimate is of bf16.");
+        draft.doubt(0, "The products are in fp32, which is not modelled: the estimate is of bf16.");
     }
 }

@@ -12,6 +12,7 @@ use super::deepspeed;
 use super::draft::Draft;
 use super::kernel;
 use super::launch::{self, machine};
+use super::model::{self, Narrow};
 use super::optimizer;
 use super::printable::short;
 use super::report::{Dialect, Trouble};
@@ -291,9 +292,7 @@ pub(super) fn batch(draft: &mut Draft, key: &str, (micro, steps): (u64, u64), sp
 /// The longest sequence, or the framework's default.
 pub(super) fn length(draft: &mut Draft, key: &str, default: u64) {
     draft.take_count(key, "workload.sequence_length", Some(default));
-    if draft.framework != Dialect::Trl {
-        beyond_positions(draft);
-    }
+    beyond_positions(draft);
 }
 
 /// Positions are computed: nothing refuses sequences of more than the model was trained with. The rule is of what is printed.
@@ -339,24 +338,18 @@ pub(super) struct Adapters<'a> {
     pub(super) quantized: bool,
 }
 
-/// Whether the checkpoint that the text names is one of 4 bits, by the words that its makers add to a name.
-fn named_in_4_bits(draft: &Draft) -> bool {
+/// How few bits the checkpoint has that the text names, by that name.
+fn named_bits(draft: &Draft) -> Option<Narrow> {
     let keys = ["model", "model_name_or_path", "base_model"];
     let name = keys.into_iter().find_map(|key| draft.known(key)).unwrap_or_default();
-    let name = name
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let words: Vec<&str> = name.split(['-', '_']).collect();
-    let has = |word: &str| words.contains(&word);
-    has("awq") || has("4bit") || has("gptq") && !has("int8") && !has("8bit")
+    model::narrow(&name)
 }
 
 /// What is trained, by all weights or by adapters; of text where no `kind` of preferences or of RL is named.
 pub(super) fn task(draft: &mut Draft, kind: Option<&str>, adapters: Option<Adapters<'_>>) {
-    let adapters = adapters.map(|own| Adapters { quantized: own.quantized || named_in_4_bits(draft), ..own });
+    let named = named_bits(draft);
+    let four = named == Some(Narrow::Four);
+    let adapters = adapters.map(|own| Adapters { quantized: own.quantized || four, ..own });
     let own = match adapters {
         None => "sft",
         Some(own) if own.quantized => "qlora",
@@ -364,11 +357,40 @@ pub(super) fn task(draft: &mut Draft, kind: Option<&str>, adapters: Option<Adapt
     };
     draft.set("workload.kind", kind.unwrap_or(own));
     let Some(own) = adapters else { return };
+    if own.quantized && draft.count("tensor_parallel.autotp_size").is_some_and(|size| size > 1) {
+        let why = "DeepSpeed's tensor parallelism splits no base of 4 bits. Set tensor_parallel to 1.";
+        draft.refuse("tensor_parallel.autotp_size", why, 0);
+    }
     draft.take_count(own.rank, "workload.lora.rank", Some(own.default));
     let targets = draft.text(own.targets);
     draft.set("workload.lora.targets", lora_targets(targets.as_deref()));
     if kind.is_some() && own.quantized {
         draft.set("workload.lora.load_in_4bit", true);
+    }
+    if !own.quantized && matches!(named, Some(Narrow::Fp8 | Narrow::Int8)) {
+        in_8_bits(draft, "The checkpoint's name says that its weights have 8 bits, in which the base stays.");
+    }
+}
+
+/// Holds the base of adapters in 8 bits, where the layout has a field that says so: what FSDP and plain data parallelism keep.
+pub(super) fn in_8_bits(draft: &mut Draft, why: &str) {
+    let kept = draft
+        .field("plan.backend")
+        .is_none_or(|own| own != "deepspeed" && own != "megatron");
+    if kept && draft.field("workload.lora").is_some() {
+        draft.assume_known("plan.master_weights_bytes", 1, why);
+    } else {
+        draft.doubt(0, "The base is held in 8 bits, and the estimate has it in 16: it takes about twice as much.");
+    }
+}
+
+/// Says that a part of a model with images is frozen, where all weights of the rest train: a question says so of the tower together with
+/// images' sizes alone, which no text has.
+pub(super) fn frozen_tower(draft: &mut Draft, key: &str, default: bool) {
+    let sees = draft.entry().is_some_and(|entry| entry.shape.vision.is_some());
+    let whole = draft.field("workload.lora").is_none() && draft.field("workload.images").is_none();
+    if sees && whole && draft.flag(key).unwrap_or(default) {
+        draft.doubt(0, format!("{key} freezes the vision tower, as it does where nothing is said or as the text says, and the estimate trains all parts: it takes less. State workload.images with vision_tower frozen."));
     }
 }
 
@@ -377,6 +399,23 @@ pub(super) fn step_by(draft: &mut Draft, key: &str) {
     let momentum = draft.number("optimizer.params.momentum");
     if !draft.states("optimizer.type") || optimizer::take(draft, "optimizer.type", "plan", momentum).is_none() {
         optimizer::take(draft, key, "plan", None);
+        swapped(draft);
+    }
+}
+
+/// In host memory Accelerate puts `DeepSpeed`'s Adam in the place of whatever steps (1.15.0, `accelerator.py`, line 2374, and
+/// `utils/deepspeed.py`, `map_pytorch_optim_to_deepspeed`), unless it is told not to.
+fn swapped(draft: &mut Draft) {
+    let deepspeed = draft.field("plan.backend").is_some_and(|own| own == "deepspeed");
+    let away = draft.field("plan.offload.optimizer").is_some_and(|own| own == true);
+    // Lion has one of DeepSpeed's own.
+    let other = draft
+        .field("plan.optimizer")
+        .map_or(draft.field("plan.optimizer_bytes").is_some(), |own| own != "lion");
+    if deepspeed && away && other && !draft.tells("zero_force_ds_cpu_optimizer", false) {
+        draft.remove("plan.optimizer");
+        draft.remove("plan.optimizer_bytes");
+        draft.note(0, "The optimizer's states are in host memory, where Accelerate puts DeepSpeed's Adam in the place of the one that is named.");
     }
 }
 
@@ -394,6 +433,7 @@ pub(super) fn states_in_16_bits(draft: &mut Draft, why: &str) {
 pub(super) fn groups(draft: &mut Draft) -> u64 {
     let size = |draft: &mut Draft, name: &str| draft.count(&format!("{GROUPS}{name}")).unwrap_or(1);
     let [tensor, context, ulysses] = ["tp_size", "cp_size", "sp_size"].map(|name| size(draft, name));
+    let tensor = if tensor > 1 { tensor } else { by_deepspeed(draft) };
     for (field, size) in [("tensor_parallel", tensor), ("context_parallel", context), ("ulysses_parallel", ulysses)] {
         draft.set(&format!("plan.{field}"), size);
     }
@@ -407,6 +447,16 @@ pub(super) fn groups(draft: &mut Draft) -> u64 {
         draft.set("plan.shard_group", shard.saturating_mul(context).saturating_mul(ulysses));
     }
     tensor.saturating_mul(context).saturating_mul(ulysses)
+}
+
+/// GPUs that split matrices by `DeepSpeed`'s file, which the Trainer hands on (transformers 5.23.0, `trainer.py`, line 2600; accelerate
+/// 1.15.0, `accelerator.py`, line 2154). The rules are of the texts that are printed, which have none.
+pub(super) fn by_deepspeed(draft: &mut Draft) -> u64 {
+    let tensor = draft.count("tensor_parallel.autotp_size").unwrap_or(1);
+    if tensor > 1 {
+        draft.overrule("plan.tensor_parallel");
+    }
+    tensor
 }
 
 /// Before Accelerate's words for groups of GPUs.
@@ -430,7 +480,40 @@ pub(super) fn recompute(draft: &mut Draft, key: &str, default: bool) {
 /// The attention kernel, by Hugging Face's words; where none is stated its models attend by PyTorch's own.
 pub(super) fn attention(draft: &mut Draft, key: &str) {
     kernel::hugging_face(draft, key, "plan");
-    if !draft.holds(key) {
+    if draft.holds(key) {
+        sinks(draft);
+    } else {
+        by_itself(draft, key);
+    }
+}
+
+/// What Transformers attends by where nothing is said: PyTorch's own, but of models with sinks, which that has none of, its eager
+/// attention (5.23.0, `models/gpt_oss/modeling_gpt_oss.py`, line 379).
+pub(super) fn by_itself(draft: &mut Draft, key: &str) {
+    if has_sinks(draft) {
+        let why = "PyTorch's own attention has no sinks: Transformers attends eagerly to models with these, and scores take memory.";
+        draft.assume_known("plan.attention", "unfused", why);
+        draft.overrule("plan.attention");
+    } else {
         draft.default(key, "plan.attention_kernel", "sdpa");
+    }
+}
+
+fn has_sinks(draft: &Draft) -> bool {
+    draft.entry().is_some_and(|entry| entry.shape.attn_sinks)
+}
+
+/// `FlashAttention` 2 and 3 pass no gradients back where there are sinks
+/// (<https://github.com/Dao-AILab/flash-attention/issues/1797>, <https://github.com/Dao-AILab/flash-attention/issues/1895>).
+pub(super) fn sinks(draft: &mut Draft) {
+    if !has_sinks(draft) {
+        return;
+    }
+    draft.overrule("plan.attention");
+    if draft
+        .field("plan.attention_kernel")
+        .is_some_and(|own| own == "flash2" || own == "flash3")
+    {
+        draft.doubt(0, "FlashAttention 2 and 3 have no backward pass for the attention sinks of this model. Eager attention has one, and its scores take memory that is not counted here.");
     }
 }

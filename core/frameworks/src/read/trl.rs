@@ -114,7 +114,14 @@ fn sharded(draft: &mut Draft, run: &Run) -> Shards {
             draft.set("plan.zero_stage", 3);
             Shards::Fsdp
         }
-        _ => trainer::shards(draft, run, "deepspeed"),
+        _ => {
+            let own = trainer::shards(draft, run, "deepspeed");
+            if own == Shards::Nobody && run.program.is_empty() && !run.is_guessed() && draft.link.is_none() {
+                let why = "A YAML of TRL's does not say what shards the run, which Accelerate's file does: nothing is taken to. Paste that file and the command beside it.";
+                draft.assume("plan.backend", "ddp", why);
+            }
+            own
+        }
     }
 }
 
@@ -131,48 +138,134 @@ fn question(draft: &mut Draft, run: &Run) {
         "dpo" | "kto" | "orpo" if loss == Some("ipo") => Some("ipo"),
         "cpo" if loss == Some("simpo") => Some("simpo"),
         "dpo" | "kto" | "orpo" => Some(script.as_str()),
+        // `examples/scripts/mpo_vlm.py`: DPO's trainer with several losses.
+        "mpo" => Some("dpo"),
         "reward" => Some("reward_model"),
+        "distillation" => Some("distill"),
+        "gkd" => None,
         "grpo" | "rloo" => Some(reinforcement::kind(draft, &script, loss)),
         other => {
             let why = format!("Shardwise has no estimate of TRL's {other}: fine-tuning is estimated in its place.");
-            draft.assume("workload.kind", "sft", why);
+            draft.fine_tunes_in_its_place(why);
             None
         }
     };
+    // A program loads what no command of TRL has (`trl/experimental/orpo`, `trl/experimental/cpo`).
+    let programmed = run.program.contains(['.', '/']);
+    if programmed && matches!(script.as_str(), "orpo" | "cpo") {
+        draft.overrule("workload.kind");
+    }
     let peft = draft.flag("use_peft") == Some(true);
     let quantized = draft.flag("load_in_4bit") == Some(true);
     let adapters = Adapters { rank: "lora_r", default: 16, targets: "lora_target_modules", quantized };
     trainer::task(draft, kind, peft.then_some(adapters));
-    if draft.tells("load_in_8bit", true) {
-        draft.note(0, "load_in_8bit holds the base in 8 bits. The estimate has it in 16.");
+    let eight = draft.tells("load_in_8bit", true) && peft && !quantized;
+    if eight {
+        trainer::in_8_bits(draft, "load_in_8bit holds the frozen base in 8 bits.");
     }
     trainer::precision(draft, "TRL's default where fp16 is not set; set bf16 to state it.");
     trainer::attention(draft, "attn_implementation");
+    // The rules are of the texts that are printed, whose kernel is FlashAttention; TRL takes any (`trainer/model_config.py`, line 86).
+    draft.overrule("plan.attention");
     trainer::step_by(draft, "optim");
     trainer::recompute(draft, "gradient_checkpointing", true);
     if draft.flag("activation_offloading") == Some(true) {
         draft.set("plan.offload.activations", true);
     }
-    let half = draft.word("dtype").or_else(|| draft.word("torch_dtype"));
-    if matches!(half.as_deref(), Some("bfloat16" | "float16")) && shards != Shards::Deepspeed && !peft {
-        trainer::states_in_16_bits(draft, "dtype loads the weights in 16 bits, in which they are trained and stepped.");
+    if !eight && !draft.assumes("plan.master_weights_bytes") {
+        loaded(draft, shards, peft && !quantized, peft);
     }
     let passes = trainer::batch(draft, "per_device_train_batch_size", (8, 1), split);
-    if script != "reward" {
+    // `experimental/gkd/gkd_trainer.py`, line 327: whole logits of both models.
+    if !matches!(script.as_str(), "reward" | "gkd") {
         draft.assume("plan.fused_lm_head", true, "TRL 1.16 computes the loss without all logits at once.");
     }
     trainer::run_length(draft);
+    if script == "distillation" {
+        distillation(draft, shards, passes);
+        return;
+    }
     if matches!(script.as_str(), "grpo" | "rloo") {
         let rloo = script == "rloo";
         reinforcement::read(draft, rloo, if rloo { &RLOO } else { &GRPO }, passes);
         return;
     }
     lengths(draft);
+    if script == "gkd" {
+        taught(draft, shards, passes);
+    }
     if draft.flag("precompute_ref_log_probs") == Some(true) {
         draft.set("workload.precompute_ref_log_probs", true);
     }
     let packing = draft.flag("packing") == Some(true) || draft.flag("padding_free") == Some(true);
     draft.set("workload.packing", packing && kind.is_none());
+}
+
+/// What TRL's distillation does of itself (1.16.0, `trainer/distillation_config.py`, `trainer/distillation_trainer.py`): one response to a
+/// prompt, sampled anew for each update.
+const DISTILLATION: Own = Own { beta: 0.0, responses: 1, ..GRPO };
+
+/// A teacher beside the student, which samples every batch.
+fn distillation(draft: &mut Draft, shards: Shards, passes: [u64; 3]) {
+    teacher(draft, shards);
+    reinforcement::read(draft, false, &DISTILLATION, passes);
+    for field in ["reference", "old_log_prob"] {
+        draft.set(&format!("workload.rl.{field}"), false);
+    }
+}
+
+/// Tokens that GKD's student writes (1.16.0, `experimental/gkd/gkd_config.py`).
+const WRITTEN: u64 = 128;
+
+/// GKD: a share of the batches is written by the student itself, without an engine, and the others are given text.
+fn taught(draft: &mut Draft, shards: Shards, passes: [u64; 3]) {
+    teacher(draft, shards);
+    let share = draft.number("lmbda").unwrap_or(0.5).clamp(0.0, 1.0);
+    if share == 0.0 {
+        return;
+    }
+    draft.set("workload.kind", "distill");
+    draft.set("workload.distillation.on_policy", share);
+    let written = draft.count("max_new_tokens").unwrap_or(WRITTEN);
+    reinforcement::as_text(draft, &DISTILLATION, passes, written);
+}
+
+/// The teacher, loaded as the student is: in fp32 where nothing says otherwise, unless `DeepSpeed` casts it.
+fn teacher(draft: &mut Draft, shards: Shards) {
+    draft.take_model("teacher_model_name_or_path", "workload.distillation.teacher");
+    draft.set("workload.distillation.placement", "beside");
+    draft.set("workload.distillation.logits", "full");
+    let half = |own: &str| ["bfloat16", "float16", "auto"].iter().any(|word| own.contains(word));
+    let own = ["teacher_model_init_kwargs", "teacher_model_init_kwargs.dtype", "dtype", "torch_dtype"]
+        .into_iter()
+        .find_map(|key| draft.known(key));
+    if shards != Shards::Deepspeed && !own.is_some_and(|own| half(&own)) {
+        draft.stands_in(0, "TRL loads the teacher in fp32 where no dtype says otherwise, and the estimate has it in 16 bits. Add dtype bfloat16, or teacher_model_init_kwargs with it.");
+    }
+}
+
+/// The type that the weights are loaded in, in which one GPU and plain data parallelism train and step them. TRL's own loader takes fp32
+/// where nothing says otherwise (1.16.0, `trainer/utils.py`, `create_model_from_path`, line 1332; `trainer/model_config.py`, line 96), also
+/// for a base that adapters are put on, which nothing casts afterwards but `DeepSpeed`. `auto` is the checkpoint's type, which
+/// `from_pretrained` takes by itself (transformers 5.23.0, `modeling_utils.py`, line 4177). What trains under FSDP is cast to fp32
+/// (accelerate 1.15.0, `utils/fsdp_utils.py`, line 815).
+fn loaded(draft: &mut Draft, shards: Shards, whole_base: bool, peft: bool) {
+    let dtype = draft.word("dtype").or_else(|| draft.word("torch_dtype"));
+    let half = matches!(dtype.as_deref(), Some("bfloat16" | "float16" | "auto"));
+    match shards {
+        Shards::Nobody if half && !peft => {
+            let why = "dtype loads the weights in 16 bits, in which they are trained and stepped.";
+            trainer::states_in_16_bits(draft, why);
+        }
+        Shards::Nobody | Shards::Fsdp if whole_base && !half => match dtype {
+            Some(_) => draft.set("plan.master_weights_bytes", 4),
+            None => {
+                let why = "TRL loads the weights in fp32, the frozen base of adapters too. Add dtype bfloat16 to hold the base in 16 bits.";
+                draft.assume_known("plan.master_weights_bytes", 4, why);
+            }
+        },
+        _ => {}
+    }
 }
 
 /// The longest sequence, by either name.

@@ -56,6 +56,7 @@ pub(crate) fn run(
     let report = Report { reading: &reading, files, lang, all: form == Form::All };
     report.head(out)?;
     report.missing(answer.is_ok(), out)?;
+    report.stands_in(answer.is_ok(), out)?;
     match &answer {
         Ok(answer) => print_verdict(answer, lang, out)?,
         // What is missing says so itself.
@@ -171,6 +172,20 @@ impl Report<'_> {
             format!("The estimate assumes {} in its place, and may be of another run:", assumed.join(", "))
         };
         writeln!(out, "{}", self.lang.sentence(&head))
+    }
+
+    /// Why the estimate below is of another run.
+    fn stands_in(&self, estimated: bool, out: &mut impl Write) -> io::Result<()> {
+        let Report { reading, lang, .. } = *self;
+        let lines: Vec<String> = reading
+            .stands_in()
+            .map(|one| format!("{}{}", self.place(one.line, one.file), self.why(&one.text)))
+            .collect();
+        list(out, "No estimate of what the text asks for", &lines, lang)?;
+        if lines.is_empty() || !estimated {
+            return Ok(());
+        }
+        writeln!(out, "{}", lang.sentence("What is estimated in its place, which says nothing of whether it fits:"))
     }
 
     /// What the verdict stands on and may be otherwise.

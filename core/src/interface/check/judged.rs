@@ -122,6 +122,10 @@ impl Judged {
             let finding = if older { warning("refused", says) } else { error("refused", says) };
             self.found(finding, if older { Verdict::Fits } else { Verdict::Unfit });
         }
+        for one in reading.stands_in() {
+            let finding = error("another-run", one.text.clone());
+            self.found(Finding { line: one.line, file: one.file, ..finding }, Verdict::Unknown);
+        }
         for one in reading.doubts() {
             let finding = warning("doubt", one.text.clone());
             self.found(Finding { line: one.line, file: one.file, ..finding }, Verdict::Fits);
@@ -157,6 +161,15 @@ impl Judged {
             self.found(note("assumed", text), Verdict::Fits);
         }
         self.guessed = guessed.into_iter().map(setting).collect();
+    }
+
+    /// What the run takes that was estimated in the place of the text's own: a verdict on that is none on this.
+    pub(super) fn in_its_place(&mut self, answer: &Answer) {
+        let fit = &answer.fit;
+        let [needed, there] = [fit.needed_gib, fit.capacity_gib].map(|gib| fixed(gib, 1));
+        self.says.push(format!(
+            "Not known: there is no estimate of what the text asks for. What is estimated in its place takes {needed} of {there} GiB."
+        ));
     }
 
     pub(super) fn memory(&mut self, answer: &Answer, improved: Option<&Improved>, reading: &Reading) {

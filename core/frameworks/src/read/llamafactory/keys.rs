@@ -113,10 +113,7 @@ const MEGATRON: &[(&str, Meaning)] = &[
     ("sequence_parallel", Plan("sequence_parallel")),
     ("use_distributed_optimizer", Plan("zero_stage")),
     ("overlap_grad_reduce|overlap_param_gather", Ignored("the estimate overlaps both")),
-    (
-        "recompute_granularity|recompute_method|recompute_num_layers",
-        Unmodelled("the estimate recomputes as disable_gradient_checkpointing says"),
-    ),
+    ("recompute_granularity|recompute_method|recompute_num_layers|recompute_modules", Plan("recompute")),
     (
         "bias_activation_fusion|apply_rope_fusion|moe_grouped_gemm|moe_token_dispatcher_type|use_packed_sequences",
         Ignored("kernels, which the estimate has as the backend does"),

@@ -112,10 +112,11 @@ const TUNER: &[(&str, Meaning)] = &[
         OBJECTIVE,
     ),
     ("ref_model*|reward_*|reward_model*", Ignored("which weights score")),
-    (
-        "teacher_*|offload_teacher_model|lmbda|seq_kd|sft_alpha|gkd_logits_topk",
-        Unmodelled("the estimate has no teacher"),
-    ),
+    ("teacher_deepspeed|teacher_model_*|sft_alpha", Ignored("how the teacher is loaded, and what of it counts")),
+    ("teacher_model", Field("workload.distillation.teacher")),
+    ("offload_teacher_model", Unmodelled("the estimate has the teacher on the card")),
+    ("lmbda|seq_kd", Field("workload.distillation.on_policy")),
+    ("gkd_logits_topk", Field("workload.distillation.top_k")),
     (
         "num_ppo_epochs|whiten_rewards|kl_coef|cliprange*|vf_coef|gamma|lam|num_mini_batches|local_rollout_forward_batch_size|num_sample_generations|missing_eos_penalty",
         OBJECTIVE,

@@ -4,18 +4,23 @@ use serde_json::json;
 
 use super::kind;
 use crate::read::draft::Draft;
-use crate::read::megatron::{blocks, recompute};
+use crate::read::megatron::{blocks, by_fsdp, recompute};
 use crate::read::trainer::{self, Adapters, Run};
 use crate::read::{kernel, optimizer, value};
 
 /// The question that its arguments ask.
 pub(super) fn question(draft: &mut Draft, run: &Run) {
     let mut kind = kind(draft, run);
+    if draft.known("rlhf_type").as_deref() == Some("gkd") {
+        draft.fine_tunes_in_its_place(
+            "Of GKD on Megatron the estimate has no teacher: fine-tuning is estimated in its place.",
+        );
+    }
     if kind
         .as_deref()
         .is_some_and(|own| ["grpo", "dapo", "gspo", "dr_grpo", "cispo"].contains(&own))
     {
-        draft.note(
+        draft.stands_in(
             0,
             "Of GRPO on Megatron the estimate is of the training step alone: ask for the whole by veRL's keys.",
         );
@@ -37,6 +42,7 @@ pub(super) fn question(draft: &mut Draft, run: &Run) {
     optimizer::take(draft, "optimizer", "plan", None);
     draft.take_count("micro_batch_size", "plan.micro_batch", Some(1));
     draft.take_count("global_batch_size", "workload.global_batch", Some(16));
+    by_fsdp(draft, "use_megatron_fsdp", "data_parallel_sharding_strategy");
     again(draft);
     let [gradients, parameters, matrices] =
         ["overlap_grad_reduce", "overlap_param_gather", "tp_comm_overlap"].map(|name| draft.tells(name, true));

@@ -115,10 +115,26 @@ fn micro_batches(draft: &mut Draft) {
             .unwrap_or(16_192);
         let forward = draft.count("--rollout.max_tokens_per_gpu").unwrap_or(tokens);
         draft.set("plan.forward_max_tokens_per_gpu", forward);
+        longest(draft, tokens.min(forward));
     } else {
         draft.take_count("--train.micro_batch_size", "plan.micro_batch", Some(1));
         let forward = draft.count("--rollout.micro_batch_size").unwrap_or(1);
         draft.set("plan.forward_micro_batch", forward);
+    }
+}
+
+/// A sequence of more tokens than the budget has is a pass of its own (0.11.2, `utils/seqlen_balancing.py`, line 234): nothing refuses it,
+/// and the largest pass is as long as that.
+fn longest(draft: &mut Draft, budget: u64) {
+    let of = |name: &str| draft.size(&format!("workload.rl.max_{name}_length")).unwrap_or(0);
+    let longest = of("prompt").saturating_add(of("response"));
+    if longest > budget {
+        draft.overrule("plan.max_tokens_per_gpu");
+        draft.overrule("plan.forward_max_tokens_per_gpu");
+        draft.note(
+            0,
+            format!("A sequence of more than {budget} tokens is a pass of its own: the longest has {longest}."),
+        );
     }
 }
 

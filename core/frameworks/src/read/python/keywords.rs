@@ -20,13 +20,34 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field | Sort::Titan))
     };
     let mut trained = false;
+    // Read where the trainer is given it.
+    let teachers: Vec<u32> = parsed
+        .calls
+        .iter()
+        .filter(|call| is_trainer(call))
+        .filter_map(|call| {
+            let given = call.under(&["teacher_model"])?;
+            if let Value::Call(own) = names.follow(&given.value) { Some(own.line) } else { None }
+        })
+        .collect();
+    // A trainer that is given a name loads the model by itself.
+    let named = parsed.calls.iter().filter(|call| is_trainer(call)).any(|call| {
+        let model = call.at(0).or_else(|| call.under(&["model"]));
+        model.is_some_and(|given| matches!(names.follow(&given.value), Value::Plain { .. }))
+    });
     for call in parsed.calls.iter().filter(stated) {
         match sort(&call.name) {
             // A notebook loads behind its trainer what it has trained.
             Some(Sort::Model) if unsloth && trained => {}
+            Some(Sort::Model) if teachers.contains(&call.line) => {}
             Some(Sort::Model) => {
                 if let Some(given) = call.at(0).or_else(|| call.under(MODEL)) {
                     add("model_name_or_path".to_owned(), given);
+                }
+                if !unsloth && !named && loads_as_it_is(call) {
+                    let line =
+                        Given { key: Some("from_pretrained".to_owned()), value: Value::plain("auto"), line: call.line };
+                    add("dtype".to_owned(), &line);
                 }
                 let others = |given: &&Given| given.key.as_deref().is_some_and(|key| !MODEL.contains(&key));
                 let own = unsloth && unsloth::loads(call);
@@ -49,7 +70,7 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
                     }
                 }
             }
-            Some(Sort::Trl(_)) if call.last().ends_with("Trainer") => {
+            Some(Sort::Trl(_)) if is_trainer(call) => {
                 trained = true;
                 trainer(call, names, &mut add);
             }
@@ -67,6 +88,26 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         }
     }
     out
+}
+
+fn is_trainer(call: &Call) -> bool {
+    matches!(sort(&call.name), Some(Sort::Trl(_))) && call.last().ends_with("Trainer")
+}
+
+/// What names a model that is given by its name, or as what is loaded by one.
+fn named_by<'a>(names: &'a Names<'_>, given: &'a Given) -> Option<&'a Given> {
+    match names.follow(&given.value) {
+        Value::Plain { .. } => Some(given),
+        Value::Call(call) => call.at(0).or_else(|| call.under(MODEL)),
+        _ => None,
+    }
+}
+
+/// Whether a call loads weights in the type of their checkpoint: Transformers 5 does where no `dtype` says otherwise (5.23.0,
+/// `modeling_utils.py`, line 4177).
+fn loads_as_it_is(call: &Call) -> bool {
+    let class = call.name.rsplit('.').nth(1).unwrap_or_default();
+    !class.contains("Peft") && call.under(&["dtype", "torch_dtype"]).is_none()
 }
 
 /// What names a model.
@@ -100,6 +141,11 @@ fn trainer(call: &Call, names: &Names<'_>, add: &mut impl FnMut(String, &Given))
     for given in &call.given {
         let is_text = matches!(names.follow(&given.value), Value::Plain { .. });
         match given.key.as_deref() {
+            Some("teacher_model") => {
+                if let Some(own) = named_by(names, given) {
+                    add("teacher_model_name_or_path".to_owned(), own);
+                }
+            }
             Some("model") if is_text => add("model_name_or_path".to_owned(), given),
             Some("max_seq_length" | "packing" | "max_length" | "beta") if is_text => {
                 add(given.key.clone().unwrap_or_default(), given);

@@ -14,6 +14,8 @@ const TRL: &[(&str, &str)] = &[
     ("Reward", "reward"),
     ("PPO", "ppo"),
     ("OnlineDPO", "online_dpo"),
+    ("Distillation", "distillation"),
+    ("TPO", "tpo"),
     ("GKD", "gkd"),
     ("GOLD", "gold"),
     ("BCO", "bco"),

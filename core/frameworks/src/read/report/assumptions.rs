@@ -10,7 +10,12 @@ impl Reading {
 
     /// What the verdict stands on and may be otherwise, beside what is guessed.
     pub fn doubts(&self) -> impl Iterator<Item = &Note> {
-        self.notes.iter().filter(|one| one.decides)
+        self.notes.iter().filter(|one| one.decides && !one.stands_in)
+    }
+
+    /// Why the estimate is of another run than the text asks for, where it is: whether the text's own fits is not known.
+    pub fn stands_in(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|one| one.stands_in)
     }
 
     /// Unknown settings whose names say that they may decide memory: of the base's bits, adapters, attention, lengths, recomputation
@@ -151,6 +156,7 @@ const DECISIVE: &[&str] = &[
     "workload.rl.max_prompt_length",
     "workload.rl.max_response_length",
     "workload.rl.critic",
+    "workload.distillation.teacher",
     "plan.backend",
     "plan.zero_stage",
 ];

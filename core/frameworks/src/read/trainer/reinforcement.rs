@@ -59,6 +59,22 @@ pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u
     lengths(draft, &["vllm_max_model_length", "vllm_max_model_len", "vllm_serve.max_model_len"]);
 }
 
+/// What a step samples that a teacher judges, of sequences as long as the text's own, of which the student writes the last `written`
+/// tokens. No engine does it.
+pub(in crate::read) fn as_text(draft: &mut Draft, own: &Own, passes: [u64; 3], written: u64) {
+    let longest = draft.size("workload.sequence_length").unwrap_or(1024);
+    draft.remove("workload.sequence_length");
+    draft.forget("workload.sequence_length");
+    let pending = step(draft, own, passes, false);
+    for field in ["reference", "old_log_prob"] {
+        draft.set(&format!("workload.rl.{field}"), false);
+    }
+    by_the_trainer(draft, pending);
+    let written = written.min(longest.saturating_sub(1)).max(1);
+    draft.set("workload.rl.max_response_length", written);
+    draft.set("workload.rl.max_prompt_length", longest.saturating_sub(written).max(1));
+}
+
 /// Says that no engine generates where a key asks for none.
 pub(in crate::read) fn without_engine(draft: &mut Draft, key: &str) {
     let note = format!("Without {key} Transformers generates, many times as slowly. The estimate generates with vLLM.");

@@ -86,6 +86,11 @@ pub(in crate::read) const GENERATION: &[(&str, Meaning)] = &[
         "temperature|top_p|top_k|min_p|generation_kwargs*|chat_template_kwargs*|repetition_penalty|cache_implementation",
         SAMPLING,
     ),
+    ("teacher_model_name_or_path", Field("workload.distillation.teacher")),
+    ("teacher_model_init_kwargs*", Ignored("how the teacher is loaded")),
+    ("teacher_model_revision|seq_kd", OBJECTIVE),
+    ("lmbda", Field("workload.distillation.on_policy")),
+    ("max_new_tokens", Field("workload.rl.max_response_length")),
     ("max_tool_calling_iterations", Unmodelled("the estimate generates one turn")),
     ("use_transformers_continuous_batching|use_transformers_paged", IfOn("the estimate generates with vLLM")),
     (

@@ -41,6 +41,10 @@ fn parallel(draft: &mut Draft, role: &Role, entry: Option<&ModelEntry>) {
 fn offload(draft: &mut Draft, role: &Role, prefix: &str) {
     let [parameters, optimizer, whole] =
         ["param_offload", "optimizer_offload", "offload_policy"].map(|name| draft.is_on(&format!("{prefix}{name}")));
+    if whole && role.optim != "optim." {
+        // verl 0.9.1, `workers/engine/fsdp/transformer_impl.py`, line 458.
+        draft.stands_in(0, "offload_policy leaves weights, gradients and optimizer in host memory while they train, where the CPUs step: RL has no such field here, and the estimate moves them between the phases alone.");
+    }
     let activations = draft.is_on(&format!("{}enable_activation_offload", role.model));
     let offload = json!({"parameters": parameters || whole, "gradients": parameters || whole,
         "optimizer": optimizer || whole, "activations": activations});

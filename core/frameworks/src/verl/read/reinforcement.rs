@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ROLLOUT, age, distillation, engine, memory, prime, refusals, roles};
 use crate::read::draft::Draft;
 use crate::read::model;
-use crate::read::reinforcement::{filtered, of_agent};
+use crate::read::reinforcement::{filtered, of_agent, served_as_named};
 use crate::verl::role::ACTOR;
 use shardwise_question::engines;
 use shardwise_question::framework::VERL;
@@ -368,6 +368,8 @@ fn generation(draft: &mut Draft) {
     } else if matches!(dtype.as_deref(), Some("float16" | "half")) {
         draft.set("plan.rollout.precision", "fp16");
     }
+    // verl 0.9.1, `workers/rollout/vllm_rollout/utils.py`, line 160: as the checkpoint's own configuration says.
+    served_as_named(draft, "actor_rollout_ref.model.path");
     let base = draft
         .base
         .and_then(|base| base.plan.as_ref()?.rollout.as_ref()?.speculative_speedup);
