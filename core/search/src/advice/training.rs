@@ -8,7 +8,7 @@ use shardwise_engine::batch;
 use shardwise_engine::context::Context;
 use shardwise_question::optimizer::moment_bytes;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
-use shardwise_question::wire::{Backend, LoraTargets, Offload, Optimizer, Schedule};
+use shardwise_question::wire::{Backend, LoraTargets, Offload, Optimizer, Schedule, TokenDispatcher};
 use shardwise_question::workload::Lora;
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.
@@ -164,10 +164,10 @@ pub(super) const RULES: [Rule; 35] = [
             l.switches.overlap_moe_expert_parallel_comm = true;
         })
     }),
-    rule("deepep", PRACTICE, &["plan.moe_enable_deepep"], |case| {
-        let off = case.layout().switches.moe_enable_deepep == Some(false);
-        case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_enable_deepep)", &|l| {
-            l.switches.moe_enable_deepep = Some(true);
+    rule("deepep", PRACTICE, &["plan.moe_token_dispatcher"], |case| {
+        let off = case.layout().switches.moe_token_dispatcher == Some(TokenDispatcher::Alltoall);
+        case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_token_dispatcher)", &|l| {
+            l.switches.moe_token_dispatcher = Some(TokenDispatcher::Deepep);
         })
     }),
     rule("fused-loss", CHATLEARN_GUIDE, &["plan.fused_loss"], |case| {
