@@ -78,6 +78,7 @@ fn kept_per_sbh(question: &shardwise_core::Question) -> f64 {
         quantization: 1.0,
         weight_gradients: true,
         mlp_trains: true,
+        in_rl: false,
     };
     let tokens = job.workload.sequence_length as f64;
     let slice = Slice { tokens, attention_length: tokens, sequences: 1.0 };

@@ -189,6 +189,15 @@ pub struct Efficiency {
     pub rl_expert_spread: f64,
     /// Bandwidth of all-to-all exchanges over that of the other collectives.
     pub exchange: f64,
+    /// Share of the experts' exchanges that another micro-batch's computation hides, of what has room there.
+    pub expert_overlap: f64,
+    /// Computation of a layer with experts that CUDA graphs replay whole, over that of one that the host launches.
+    pub full_graphs: f64,
+    /// Megatron in 8 bits or fewer, outside of RL trainers: host's time for one layer with experts and micro-batch in seconds, both
+    /// passes, that no graph replays.
+    pub narrow_layer_s: f64,
+    /// The same for each expert of the GPU.
+    pub narrow_expert_s: f64,
     /// Passes over memory to quantise an operand, over those its bytes ask for.
     pub quantization: f64,
     /// Achieved over specified NVLink bandwidth in collectives.

@@ -255,6 +255,7 @@ impl<'a> Context<'a> {
             weight_gradients: role.adapters == 0,
             mlp_trains: role.adapters == 0
                 || self.job.workload.lora.is_some_and(|own| own.targets == LoraTargets::AllLinear),
+            in_rl: self.job.workload.rl.is_some(),
         }
     }
 

@@ -116,6 +116,8 @@ pub struct BlockContext<'a> {
     pub weight_gradients: bool,
     /// Whether the MLP trains, its adapters at least.
     pub mlp_trains: bool,
+    /// Whether an RL trainer runs it.
+    pub in_rl: bool,
 }
 
 /// Load of the busiest of `ranks` that share `experts` over the mean load, where the experts' loads have the relative

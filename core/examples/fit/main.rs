@@ -26,6 +26,9 @@
 //!   from 7.4 to 6.6 %, and is why experts are spread although their exchange costs.
 //! - The same question in successive releases of Megatron-Bridge differs by up to 2.4 times: no estimate from a question can meet
 //!   both.
+//! - What Megatron-Bridge's recipes say beside its tables (who sends tokens, whether beside computation, what CUDA graphs replay) takes
+//!   the errors of its runs from 7 (a tenth of them above 32) to 6 % (18): exchanges beside computation hide 0.6 of what has room, NCCL's
+//!   all-to-all sends each visit to another node by itself, in 8 bits the host takes half a millisecond to launch an expert.
 //! - DAPO's dynamic sampling generates two to three times what trains. Qwen3-14B's rollouts on H20 seemed four times too slow until
 //!   the scripts beside the table showed `filter_groups` and a `gen_batch_size` of three times the batch. So a question states
 //!   `oversampling`, and `dapo` assumes 2.3.

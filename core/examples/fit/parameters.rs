@@ -81,6 +81,12 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("constant", "grouped_matmul", 0.75, 0.2, (0.3, 1.0)),
     parameter("constant", "expert_imbalance", 1.05, 0.03, (1.0, 1.5)),
     parameter("constant", "exchange", 0.9, 0.25, (0.2, 2.0)),
+    // What two pairs of runs that differ in it alone say.
+    parameter("constant", "expert_overlap", 0.55, 0.2, (0.05, 0.99)),
+    parameter("constant", "full_graphs", 0.9, 0.1, (0.5, 1.0)),
+    // Calls of some ten microseconds each.
+    parameter("constant", "narrow_layer_s", 5e-3, 0.4, (1e-4, 2e-2)),
+    parameter("constant", "narrow_expert_s", 5e-4, 0.4, (1e-6, 5e-3)),
     parameter("constant", "quantization", 1.0, 0.3, (0.3, 4.0)),
     parameter("constant", "nvlink", 0.72, 0.12, (0.3, 0.9)),
     parameter("constant", "network", 0.85, 0.08, (0.3, 0.98)),
@@ -161,6 +167,10 @@ fn constant<'a>(efficiency: &'a mut Efficiency, name: &str) -> Option<&'a mut f6
         "expert_imbalance" => &mut efficiency.expert_imbalance,
         "rl_expert_spread" => &mut efficiency.rl_expert_spread,
         "exchange" => &mut efficiency.exchange,
+        "expert_overlap" => &mut efficiency.expert_overlap,
+        "full_graphs" => &mut efficiency.full_graphs,
+        "narrow_layer_s" => &mut efficiency.narrow_layer_s,
+        "narrow_expert_s" => &mut efficiency.narrow_expert_s,
         "quantization" => &mut efficiency.quantization,
         "nvlink" => &mut efficiency.nvlink,
         "network" => &mut efficiency.network,

@@ -73,12 +73,13 @@ impl Rule {
 const LENGTHS: &str = "What is generated has lengths of its own: the longest in workload.rl, the means in workload.rollout. Leave this out.";
 const SIZES: &str = "What is generated has a size of its own: prompts_per_step and mini_batch of workload.rl, requests of workload.rollout. Leave this out.";
 const FORWARD: &str = "Only reinforcement learning has passes forward alone. Leave it out; micro_batch or max_tokens_per_gpu is of what trains.";
+const GRAPHS: &str = "RL trains on micro-batches of every length, which no CUDA graph replays. Leave it out; an engine's are rollout.enforce_eager.";
 const OF_A_POOL: &str = "Only a pool of the teacher's own has this: beside the student it is laid out as the student. Leave it out, or set workload.distillation.placement to pool.";
 const OF_A_ROLE: &str = "This is the plan of one role, which has no engine and no roles of its own. Leave it out.";
 
 /// Every field that some question has no use for. Fields of a backend that another lacks are refused where a plan is
 /// completed ([`crate::complete`]).
-const RULES: [Rule; 47] = [
+const RULES: [Rule; 50] = [
     rule("workload.sequence_length", trains_sequences, LENGTHS),
     rule("workload.mean_sequence_length", trains_sequences, LENGTHS),
     rule("workload.sequence_length_cv", trains_sequences, LENGTHS),
@@ -184,6 +185,9 @@ const RULES: [Rule; 47] = [
         |question| !trains(question) || has_reference(question),
         "No reference policy is computed here. Leave its plan out, or set workload.rl.reference to true (dpo, ipo, kto: workload.precompute_ref_log_probs to false).",
     ),
+    rule("plan.cuda_graphs", |question| !is_rl(question), GRAPHS),
+    rule("plan.critic.cuda_graphs", never, GRAPHS),
+    rule("plan.reference.cuda_graphs", never, GRAPHS),
     rule("plan.critic.rollout", never, OF_A_ROLE),
     rule("plan.critic.critic", never, OF_A_ROLE),
     rule("plan.critic.reference", never, OF_A_ROLE),

@@ -1,8 +1,9 @@
 //! A complete plan: every dimension decided.
 
 use crate::wire::{
-    Attention, AttentionKernel, Backend, Engine, EngineVersion, KvCacheDtype, Offload, Optimizer, Overlap,
+    Attention, AttentionKernel, Backend, CudaGraphs, Engine, EngineVersion, KvCacheDtype, Offload, Optimizer, Overlap,
     PipelineSchedule, PlanSpec, Precision, RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
+    TokenDispatcher,
 };
 
 /// Most GPUs that a question may state.
@@ -95,14 +96,20 @@ pub struct Switches {
     pub apply_rope_fusion: bool,
     /// The experts' exchanges run beside another micro-batch's computation.
     pub overlap_moe_expert_parallel_comm: bool,
-    /// Whether DeepEP sends tokens to their experts, or NCCL's all-to-all; `None`: between the two.
-    pub moe_enable_deepep: Option<bool>,
+    /// What sends tokens to their experts, where the question states it.
+    pub moe_token_dispatcher: Option<TokenDispatcher>,
+    /// What of a step CUDA graphs replay.
+    pub cuda_graphs: CudaGraphs,
 }
 
 impl Switches {
     /// As the estimate takes them where nothing is said.
-    pub const USUAL: Self =
-        Self { apply_rope_fusion: true, overlap_moe_expert_parallel_comm: false, moe_enable_deepep: None };
+    pub const USUAL: Self = Self {
+        apply_rope_fusion: true,
+        overlap_moe_expert_parallel_comm: false,
+        moe_token_dispatcher: None,
+        cuda_graphs: CudaGraphs::None,
+    };
 }
 
 /// What ZeRO++ adds to ZeRO-3 (arXiv:2306.10209).
@@ -334,7 +341,9 @@ impl Layout {
             // Few plans have these: absent where they are off.
             apply_rope_fusion: (!self.switches.apply_rope_fusion).then_some(false),
             overlap_moe_expert_parallel_comm: self.switches.overlap_moe_expert_parallel_comm.then_some(true),
-            moe_enable_deepep: self.switches.moe_enable_deepep,
+            moe_token_dispatcher: self.switches.moe_token_dispatcher,
+            moe_enable_deepep: None,
+            cuda_graphs: (self.switches.cuda_graphs != CudaGraphs::None).then_some(self.switches.cuda_graphs),
             nvme_offload: self.nvme_offload.then_some(true),
             zero_hpz_partition_size: (self.zero_plus.partition_size > 1)
                 .then_some(self.zero_plus.partition_size.into()),

@@ -16,6 +16,7 @@ use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::Precision::Bf16;
 use shardwise_question::wire::Schedule::Colocated;
+use shardwise_question::wire::TokenDispatcher;
 use shardwise_question::wire::WorkloadKind::{Dapo, Grpo, Gspo, Ppo, Rollout};
 
 /// What `ChatLearn` refuses.
@@ -76,8 +77,10 @@ pub(crate) static RULES: &[Rule] = &[
 
 static ON_MEGATRON: &[Rule] = &[
     all(MEGATRON),
-    must("plan.moe_enable_deepep", |a| a.layout.switches.moe_enable_deepep != Some(true))
-        .or("No key of ChatLearn turns DeepEP on. Leave it out, or take veRL's flags."),
+    must("plan.moe_token_dispatcher", |a| {
+        matches!(a.layout.switches.moe_token_dispatcher, None | Some(TokenDispatcher::Alltoall))
+    })
+    .or("No key of ChatLearn turns DeepEP or HybridEP on. Leave it out, or take veRL's flags."),
     // algorithm/grpo_utils/megatron_utils: packed images are refused.
     must("plan.max_tokens_per_gpu", |a| a.shape.vision.is_none() || !a.counts_tokens())
         .or("ChatLearn's Megatron packs no images. Give micro_batch instead of a token budget."),

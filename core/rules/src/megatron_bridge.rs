@@ -7,6 +7,7 @@ use super::rule::{Rule, all, divides, must, no_kind, when};
 use super::shared::{FLASH, NO_IMAGES, NO_PREFERENCES, NO_RL, NO_TEACHER, TRAINS, USUAL_KERNEL};
 use shardwise_catalog::error::InputError;
 use shardwise_question::wire::Optimizer::Adamw;
+use shardwise_question::wire::TokenDispatcher;
 use shardwise_question::wire::WorkloadKind::{Lora, Pretrain, Qlora, Sft};
 
 /// A model's recipes: catalog id, what their names begin with, and how they fine-tune
@@ -150,6 +151,12 @@ pub(crate) static RULES: &[Rule] = &[
     .or("The recipes of GLM-4.5 take no packed sequences. Set packing to false."),
     all(CORE),
     MUON_WAITS,
+    // `training/flex_dispatcher_backend.py`, `validate_flex_dispatcher_backend`: Ampere, Hopper, B200 and B300.
+    must("plan.moe_token_dispatcher", |a| {
+        let superchip = a.job.hardware.is_on_grace() && a.has(10.0);
+        !superchip || a.layout.switches.moe_token_dispatcher != Some(TokenDispatcher::Deepep)
+    })
+    .or("Megatron-Bridge refuses DeepEP on GB200 and GB300. Set it to hybridep or alltoall."),
     // `utils/activation_map.py`: no word of an override means uint8.
     must("plan.optimizer_bytes", |a| a.layout.optimizer.kind != Adamw || a.layout.optimizer_bytes >= 3.5)
         .or("No override of Megatron-Bridge 0.6.2 names a type of one byte for moments. Set optimizer_bytes to 4 or 8."),

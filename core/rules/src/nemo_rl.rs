@@ -8,9 +8,9 @@ use super::rule::{EP, PP, Rule, all, backends, divides, engine, learning, must, 
 use super::shared::{
     ACTIVATIONS_STAY, BALANCED, BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, FLASH, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, HAS_ENGINE, HEADS_BY_TP, KEYS_BY_TP, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, MOVED_TOGETHER, NO_AGENT, NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, NO_ULYSSES,
-    OF_A_RANK, PREFERENCES_ARE_PADDED, REFERENCE_IN_STEPS, REFERENCE_TAKES_ITS_PLACE, STALENESS_IN_VERSIONS,
-    TRANSFORMER_ENGINE, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, positions,
+    MINI_BATCH_IS_WHOLE_PASSES, MOVED_TOGETHER, NO_AGENT, NO_GRAPHS, NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER,
+    NO_ULYSSES, OF_A_RANK, PREFERENCES_ARE_PADDED, REFERENCE_IN_STEPS, REFERENCE_TAKES_ITS_PLACE,
+    STALENESS_IN_VERSIONS, TRANSFORMER_ENGINE, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, positions,
 };
 use shardwise_catalog::catalog::model;
 use shardwise_question::plan::{Layout, MicroBatch};
@@ -119,6 +119,7 @@ static DTENSOR: &[Rule] = &[
 /// models/megatron/setup.py.
 static ON_MEGATRON: &[Rule] = &[
     all(MEGATRON),
+    NO_GRAPHS.or("The texts for NeMo-RL leave CUDA graphs off. Leave it out."),
     all(TRANSFORMER_ENGINE),
     // `TransformerConfig` of megatron-core.
     must("plan.expert_tensor_parallel", |a| a.etp == 1 || !a.shape.expert_bias)

@@ -12,7 +12,9 @@ use shardwise_question::plan::{Layout, MicroBatch, Recompute};
 use shardwise_question::task::Preference;
 use shardwise_question::wire::Backend::Ddp;
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
-use shardwise_question::wire::{Attention, AttentionKernel as Kernel, Engine, KvCacheDtype, Schedule, WorkloadKind};
+use shardwise_question::wire::{
+    Attention, AttentionKernel as Kernel, CudaGraphs, Engine, KvCacheDtype, Schedule, WorkloadKind,
+};
 
 pub(crate) const NO_RL: Must = must("workload.kind", |a| a.workload.kind.algorithm().is_none());
 pub(crate) const HALF: Must = precisions(&[Bf16, Fp16]);
@@ -32,6 +34,8 @@ pub(crate) const USUAL_KERNEL: Must = must("plan.attention_kernel", |a| {
     own.is_none_or(|own| own == usual_kernel(a.job, a.layout.backend))
 });
 pub(crate) const FLASH: Must = must("plan.attention", |a| a.layout.attention == Attention::Flash);
+/// For frameworks whose texts leave graphs alone.
+pub(crate) const NO_GRAPHS: Must = must("plan.cuda_graphs", |a| a.layout.switches.cuda_graphs == CudaGraphs::None);
 pub(crate) const NO_ULYSSES: Must = must("plan.ulysses_parallel", |a| a.ulysses == 1);
 pub(crate) const WHOLE_LAYERS: Must =
     must("plan.recompute", |a| !matches!(a.layout.recompute, Recompute::Selective(_)));

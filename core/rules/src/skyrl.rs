@@ -8,7 +8,7 @@ use super::rule::{Rule, all, backends, divides, engine, learning, must, precisio
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FLASH,
     FORWARD_COUNTS_ALIKE, FSDP, FSDP2_SHARDS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES,
-    NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_TAKES_ITS_PLACE,
+    NO_GRAPHS, NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_TAKES_ITS_PLACE,
     RESPONSES_HAVE_POSITIONS, STALENESS_IN_VERSIONS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
 use shardwise_catalog::catalog::model;
@@ -144,6 +144,7 @@ static ON_MEGATRON: &[Rule] = &[
     must("plan.backend", |a| a.workload.kind != Ppo)
         .or("SkyRL's Megatron trains no critic. Set the backend to fsdp, or take veRL's flags."),
     all(MEGATRON),
+    NO_GRAPHS.or("The texts for SkyRL leave CUDA graphs off. Leave it out."),
     // `TransformerConfig` of megatron-core.
     must("plan.expert_tensor_parallel", |a| a.etp == 1 || !a.shape.expert_bias)
         .or("Megatron splits no experts that have biases. Set it to 1."),

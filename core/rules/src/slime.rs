@@ -4,8 +4,8 @@ use super::optimizer;
 use super::rule::{Rule, all, backends, divides, engine, learning, must, precisions, when};
 use super::shared::{
     BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16, FLASH, FORWARD_COUNTS_ALIKE, FORWARD_HOLDS_THE_LONGEST,
-    HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_AGENT, NO_IMAGES,
-    NO_REWARD_MODEL, NO_TEACHER, REFERENCE_TAKES_ITS_PLACE, WHOLE_NODES, WHOLE_POOLS, positions,
+    HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_AGENT, NO_GRAPHS,
+    NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, REFERENCE_TAKES_ITS_PLACE, WHOLE_NODES, WHOLE_POOLS, positions,
 };
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::wire::Backend::Megatron;
@@ -71,6 +71,7 @@ pub(crate) static RULES: &[Rule] = &[
     FLASH.or("slime attends by fused kernels. Set attention to flash."),
     all(optimizer::ADAMW_ALONE),
     all(MEGATRON),
+    NO_GRAPHS.or("The texts for slime leave CUDA graphs off. Leave it out."),
     must("plan.tensor_parallel", |a| a.deals_keys(a.tp))
         .or("Neither of {kv} key and value heads and {tp} divides the other."),
     // backends/megatron_utils/arguments.py, _set_default_megatron_args.

@@ -6,7 +6,7 @@ use super::rule::{Rule, all, backends, check, divides, engine, learning, must, n
 use super::shared::{
     ALL_AT_ONCE, ANY_FLASH, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, ENGINE, FILTERED_BY_RULE, FORWARD_COUNTS_ALIKE,
     FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
-    MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_OVERSAMPLING, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK,
+    MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_GRAPHS, NO_OVERSAMPLING, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK,
     ONLY_PPO_HAS_A_CRITIC, OWN_PACE, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMER_ENGINE,
     TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
@@ -136,6 +136,7 @@ static LAYOUT: &[Rule] = &[
         |a| a.is(Megatron),
         &[
             all(MEGATRON),
+    NO_GRAPHS.or("The texts for veRL leave CUDA graphs off. Leave it out."),
             all(TRANSFORMER_ENGINE),
             all(optimizer::MEGATRON),
             // workers/engine/megatron/transformer_impl.py: its forward step takes no `return_schedule_plan`.

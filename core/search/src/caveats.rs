@@ -1,5 +1,7 @@
 //! Caveats: what an estimate assumes or leaves out.
 
+mod experts;
+
 use shardwise_catalog::catalog::{self, Interconnect, Offer};
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
@@ -58,6 +60,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     if training {
         shares(job, &plan.layout, &mut found);
         offload(job, &plan.layout, &mut found);
+        found.extend(experts::experts(job, &plan.layout));
     }
     if let Some(rl) = &job.workload.rl {
         // A teacher takes the place of rewards.

@@ -320,6 +320,7 @@ fn moved() -> Vec<(&'static str, Value, Value)> {
     rows.push((dense, rl(json!({"precision": "fp8"})), with("megatron", &away, json!({"tensor_parallel": 2}))));
     for changes in [
         json!({"expert_parallel": 8, "moe_enable_deepep": true}),
+        json!({"expert_parallel": 8, "moe_token_dispatcher": "hybridep"}),
         json!({"expert_parallel": 8, "moe_enable_deepep": false, "apply_rope_fusion": false,
             "recompute": {"granularity": "selective", "modules": ["moe_act", "layernorm"]}}),
         json!({"tensor_parallel": 2, "expert_parallel": 4, "expert_tensor_parallel": 2,
@@ -377,6 +378,7 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
         json!({"tensor_parallel": 4, "expert_parallel": 4}),
         json!({"expert_parallel": 8, "recompute": "none", "moe_enable_deepep": true}),
         json!({"expert_parallel": 8, "moe_enable_deepep": false}),
+        json!({"expert_parallel": 8, "moe_token_dispatcher": "hybridep"}),
         json!({"expert_parallel": 8, "apply_rope_fusion": false, "moe_enable_deepep": false}),
         json!({"recompute": {"granularity": "full", "num_layers": 12}}),
         json!({"expert_parallel": 8, "rollout": {"tensor_parallel": 2, "data_parallel": 4, "expert_parallel": 8}}),
@@ -495,6 +497,17 @@ fn grid() -> Vec<(&'static str, Value, Value)> {
             json!({"max_tokens_per_gpu": 8192, "micro_batch": null, "fused_lm_head": true}),
         ),
         (experts, json!({"kind": "pretrain"}), json!({"expert_parallel": 4, "expert_tensor_parallel": 2})),
+        (
+            experts,
+            json!({"kind": "pretrain"}),
+            json!({"expert_parallel": 8, "recompute": "none", "moe_token_dispatcher": "hybridep", "cuda_graphs": "partial",
+                "overlap_moe_expert_parallel_comm": true}),
+        ),
+        (
+            experts,
+            json!({"kind": "pretrain"}),
+            json!({"expert_parallel": 8, "moe_token_dispatcher": "deepep", "cuda_graphs": "full"}),
+        ),
         ("deepseek-v2-lite", json!({"kind": "pretrain"}), json!({"pipeline_parallel": 4, "expert_parallel": 2})),
         (
             "moonlight-16b-a3b",

@@ -3,29 +3,23 @@
 use super::{BlockContext, BlockTime, Part, Slice};
 use crate::blocks::{Block, Mixer, Mlp};
 use crate::communication::Group;
+use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::Recompute;
-use shardwise_question::wire::RecomputeModule;
+use shardwise_question::wire::{RecomputeModule, TokenDispatcher};
 
 /// Share of attention's time that the ring of context parallelism can hide behind (arXiv:2310.01889): the first chunk has
 /// nothing before it. Assumed.
 const RING: f64 = 0.9;
 
-/// Share of the experts' exchanges that shows where they run beside another micro-batch's computation. Fitted on pairs of runs
-/// that differ in this alone: Qwen3-235B-A22B on 256 H100 takes 17.6 s in place of 19.7 (moezoo-001 and -002 of
-/// `core/tests/data/training.jsonl`), Qwen3-30B-A3B on 16 takes 21.1 and 21.0 in place of 24.7
-/// (<https://github.com/NVIDIA-NeMo/Megatron-Bridge>, `skills/nemo-mbridge-perf-expert-parallel-overlap`).
-const OVERLAPPED: f64 = 0.56;
+/// What exchanges over several nodes take by `DeepEP` and `HybridEP`, relative to as many bytes by NCCL's collectives. In RL Qwen3-30B-A3B on
+/// 16 H100 takes 11 s less of some 42 with `DeepEP` than with NCCL's all-to-all, updates and log-probabilities together
+/// (`verl_megatron_practice`, `dapo_moe30b.csv`, rows 3 and 6); `DeepEP`'s own benchmark reaches 43 to 58 GB/s of 50 on 16 to 64 H800
+/// (<https://github.com/deepseek-ai/DeepEP>, README), where NCCL's collectives reach 37.
+const FLEX: f64 = 0.87;
 
-/// What exchanges over several nodes take by `DeepEP` and by NCCL's all-to-all, relative to the runs that the estimate is fitted
-/// on, which are of both kinds. Qwen3-30B-A3B on 16 H100 takes 11 s less of some 42 with `DeepEP`, updates and log-probabilities
-/// together (`verl_megatron_practice`, `dapo_moe30b.csv`, rows 3 and 6).
-fn dispatched(deepep: Option<bool>) -> f64 {
-    match deepep {
-        None => 1.0,
-        Some(true) => 0.87,
-        Some(false) => 1.13,
-    }
-}
+/// The same of NCCL's all-to-all in RL, by that pair: what its further copies take is in part what the host's waits hide
+/// (`rl_expert_layer_s`).
+const ALLTOALL_IN_RL: f64 = 1.13;
 
 impl BlockContext<'_> {
     pub(super) fn communicate(&self, block: Block, slice: Slice, core: Part, time: &mut BlockTime) {
@@ -91,9 +85,7 @@ impl BlockContext<'_> {
             let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
-            let one =
-                self.network
-                    .dispatch(2.0 * visits * shape.hidden_size as f64, shape.num_experts_per_tok as f64, group);
+            let one = self.sent(2.0 * visits * shape.hidden_size as f64, group);
             let again = match layout.recompute {
                 Recompute::Full => 1.0,
                 Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
@@ -102,17 +94,25 @@ impl BlockContext<'_> {
             // Dispatch and combine, forward and backward.
             time.expert = one * (4.0 + 2.0 * again);
         }
-        let group = self.network.group(layout.expert_parallel, layout.expert_tensor_parallel);
-        let crosses = group.local < group.size;
-        time.expert = time.expert * dispatched(layout.switches.moe_enable_deepep.filter(|_| crosses));
-        if layout.switches.overlap_moe_expert_parallel_comm {
-            time.expert = time.expert * OVERLAPPED;
-        }
         if layout.expert_tensor_parallel > 1 {
             let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
             let (visits, _) = self.expert_load(slice.tokens);
             time.expert +=
                 self.network.gather(2.0 * visits * shape.hidden_size as f64, group) * (4.0 * passes.max(1.0));
+        }
+    }
+
+    /// Tokens of so many bytes once to their experts, or back: over several nodes `DeepEP` and `HybridEP` send each once to each node that
+    /// it visits, NCCL's all-to-all once to each expert there.
+    fn sent(&self, bytes: f64, group: Group) -> Seconds {
+        let visits = self.shape.num_experts_per_tok as f64;
+        let once = || self.network.dispatch(bytes, visits, group);
+        let dispatcher = self.layout.switches.moe_token_dispatcher;
+        match dispatcher.filter(|_| group.local < group.size) {
+            None => once(),
+            Some(TokenDispatcher::Deepep | TokenDispatcher::Hybridep) => once() * FLEX,
+            Some(TokenDispatcher::Alltoall) if self.in_rl => once() * ALLTOALL_IN_RL,
+            Some(TokenDispatcher::Alltoall) => self.network.exchange(bytes, group),
         }
     }
 }

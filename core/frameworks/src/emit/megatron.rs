@@ -11,7 +11,7 @@ use crate::binding::{At, Row, row, say, says, switch, when};
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Recompute, Switches};
-use shardwise_question::wire::{Optimizer, Precision, RecomputeModule};
+use shardwise_question::wire::{CudaGraphs, Optimizer, Precision, RecomputeModule, TokenDispatcher};
 use shardwise_question::workload::Workload;
 use shardwise_rules::optimizer::{self as named, distributed};
 use shardwise_rules::{last_stage, machines};
@@ -23,21 +23,51 @@ pub(super) const NATIVE_LOSS: &str = "Megatron's own; Transformer Engine's is kn
 
 /// Why `moe_enable_deepep` is set, or `moe_flex_dispatcher_backend`, its name of late.
 pub(crate) const DEEPEP: &str = "DeepEP sends tokens to their experts, from the plan";
+/// Why `moe_flex_dispatcher_backend` is.
+pub(crate) const HYBRIDEP: &str = "HybridEP sends tokens to their experts, from the plan";
 
 /// `moe_token_dispatcher_type` of frameworks that dispatch by all-to-all where nothing else is said, and whether `DeepEP` does it.
 pub(super) fn dispatcher(switches: Switches) -> (&'static str, bool) {
-    let deepep = switches.moe_enable_deepep == Some(true);
-    (if deepep { "flex" } else { "alltoall" }, deepep)
+    let backend = flex_backend(switches);
+    let deepep = switches.moe_token_dispatcher == Some(TokenDispatcher::Deepep);
+    (if backend.is_some() { "flex" } else { "alltoall" }, deepep)
 }
 
-/// How tokens travel to their experts, where the plan says so: at one key the dispatcher, at the other whether it is `DeepEP`.
-pub(super) fn exchange(section: &mut Section, emission: &Emission, [dispatcher_at, deepep_at]: [String; 2]) {
+/// `moe_flex_dispatcher_backend`, and why it is set, where the dispatcher is the flexible one.
+pub(crate) fn flex_backend(switches: Switches) -> Option<(&'static str, &'static str)> {
+    match switches.moe_token_dispatcher? {
+        TokenDispatcher::Alltoall => None,
+        TokenDispatcher::Deepep => Some(("deepep", DEEPEP)),
+        TokenDispatcher::Hybridep => Some(("hybridep", HYBRIDEP)),
+    }
+}
+
+/// `cuda_graph_impl` and `cuda_graph_scope` of a plan whose steps graphs replay.
+pub(super) fn graphs(switches: Switches) -> Option<(&'static str, &'static [&'static str])> {
+    match switches.cuda_graphs {
+        CudaGraphs::None => None,
+        CudaGraphs::Partial => Some(("transformer_engine", &["attn", "moe_router", "moe_preprocess"])),
+        CudaGraphs::Full => Some(("full_iteration", &[])),
+    }
+}
+
+/// How tokens travel to their experts, where the plan says so: at one key the dispatcher, at another whether it is `DeepEP`, at the third
+/// which else.
+pub(super) fn exchange(
+    section: &mut Section,
+    emission: &Emission,
+    [dispatcher_at, deepep_at, backend_at]: [String; 3],
+) {
     let switches = emission.plan.layout.switches;
-    if emission.job.model.shape.num_experts == 0 || switches.moe_enable_deepep.is_none() {
+    if emission.job.model.shape.num_experts == 0 || switches.moe_token_dispatcher.is_none() {
         return;
     }
     let (dispatcher, deepep) = dispatcher(switches);
     section.set(dispatcher_at, dispatcher, "tokens travel to their experts");
+    if let Some((backend, reason)) = flex_backend(switches).filter(|_| !deepep) {
+        section.set(backend_at, backend, reason);
+        return;
+    }
     let reason = if deepep { DEEPEP } else { "NCCL's all-to-all, from the plan" };
     section.set(deepep_at, flag(deepep), reason);
 }

@@ -4,7 +4,7 @@
 
 use super::choices::{self, micro};
 use super::megatron;
-use super::text::{Script, Section, flag, head, home, torchrun};
+use super::text::{Script, Section, flag, head, home, list, torchrun};
 use super::words::{amount, count, layout_title};
 use super::{Emission, Snippet, Unsupported};
 use crate::binding::At;
@@ -220,7 +220,13 @@ fn memory(emission: &Emission) -> Section {
 fn kernels(emission: &Emission) -> Section {
     let (layout, shape) = (&emission.plan.layout, &emission.job.model.shape);
     let mut section = Section::new("Kernels");
-    section.set("model.cuda_graph_impl", "none", "the estimate launches each kernel");
+    match megatron::graphs(layout.switches) {
+        None => section.set("model.cuda_graph_impl", "none", "the estimate launches each kernel"),
+        Some((word, scope)) => {
+            section.set("model.cuda_graph_impl", word, "graphs replay the step, from the plan");
+            section.set("model.cuda_graph_scope", list(scope.iter().copied()), "what they hold");
+        }
+    }
     let fused = layout.fused_loss;
     let reason = if fused { "the gradient takes the logits' place" } else { "off, as the plan says" };
     section.set("model.cross_entropy_loss_fusion", flag(fused), reason);
@@ -228,10 +234,10 @@ fn kernels(emission: &Emission) -> Section {
         section.set("model.cross_entropy_fusion_impl", "native", megatron::NATIVE_LOSS);
     }
     if shape.num_experts > 0 {
-        let (dispatcher, deepep) = megatron::dispatcher(layout.switches);
+        let (dispatcher, _) = megatron::dispatcher(layout.switches);
         section.set("model.moe_token_dispatcher_type", dispatcher, "tokens travel to their experts");
-        if deepep {
-            section.set("model.moe_flex_dispatcher_backend", "deepep", megatron::DEEPEP);
+        if let Some((backend, reason)) = megatron::flex_backend(layout.switches) {
+            section.set("model.moe_flex_dispatcher_backend", backend, reason);
         }
         if layout.switches.overlap_moe_expert_parallel_comm {
             section.set("model.overlap_moe_expert_parallel_comm", "true", megatron::EXPERTS_OVERLAP);

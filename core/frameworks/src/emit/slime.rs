@@ -8,7 +8,7 @@ use super::words::{baseline, count, figure, plural};
 use super::{Emission, Snippet, Unsupported};
 use shardwise_question::plan::{MicroBatch, RolloutPlan};
 use shardwise_question::task::{Algorithm, Baseline, Mean};
-use shardwise_question::wire::{KvCacheDtype, Schedule, WorkloadKind};
+use shardwise_question::wire::{KvCacheDtype, Schedule, TokenDispatcher, WorkloadKind};
 use shardwise_question::workload::Rl;
 use shardwise_rules::slime::model_file;
 use shardwise_rules::{nodes, pools};
@@ -136,15 +136,19 @@ fn data(emission: &Emission, rl: &Rl) -> Section {
 fn exchange(emission: &Emission) -> Section {
     let mut section = Section::new("Experts");
     let switches = emission.plan.layout.switches;
-    match (megatron::dispatcher(switches), switches.moe_enable_deepep) {
+    if let Some((backend, reason)) = megatron::flex_backend(switches).filter(|(own, _)| *own != "deepep") {
+        section.set("--moe-token-dispatcher-type", "flex", "tokens travel to their experts");
+        section.set("--moe-flex-dispatcher-backend", backend, reason);
+    }
+    match (megatron::dispatcher(switches), switches.moe_token_dispatcher) {
         ((dispatcher, true), _) => {
             section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
             switch(&mut section, "--moe-enable-deepep", megatron::DEEPEP);
         }
-        ((dispatcher, false), Some(_)) => {
+        ((dispatcher, false), Some(TokenDispatcher::Alltoall)) => {
             section.set("--moe-token-dispatcher-type", dispatcher, "NCCL's all-to-all, from the plan");
         }
-        ((_, false), None) => {}
+        ((_, false), _) => {}
     }
     if switches.overlap_moe_expert_parallel_comm {
         switch(&mut section, "--overlap-moe-expert-parallel-comm", megatron::EXPERTS_OVERLAP);

@@ -219,7 +219,7 @@ fn parallel(draft: &mut Draft, entry: Option<&ModelEntry>, file: bool) {
     }
     let dispatcher = draft.word(&key("megatron_model_cfg.moe_token_dispatcher_type"));
     if dispatcher.as_deref() == Some("alltoall") {
-        draft.set("plan.moe_enable_deepep", false);
+        draft.set("plan.moe_token_dispatcher", "alltoall");
     }
     draft.take(&key("megatron_model_cfg.apply_rope_fusion"));
     draft.take(&key("megatron_model_cfg.overlap_moe_expert_parallel_comm"));

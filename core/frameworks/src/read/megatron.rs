@@ -43,6 +43,35 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
     draft.finish(None)
 }
 
+/// What sends tokens to their experts by `moe_token_dispatcher_type`, `moe_flex_dispatcher_backend` and `moe_enable_deepep`, where
+/// they say so.
+pub(crate) fn dispatcher(own: Option<&str>, backend: Option<&str>, deepep: bool) -> Option<&'static str> {
+    match (own, backend) {
+        (Some("flex"), Some("hybridep")) => Some("hybridep"),
+        (Some("flex"), Some("deepep")) => Some("deepep"),
+        _ if deepep => Some("deepep"),
+        (Some("alltoall"), _) => Some("alltoall"),
+        _ => None,
+    }
+}
+
+/// What graphs replay by `cuda_graph_impl` and `cuda_graph_scope`, where they replay anything: without a scope whole layers, and the
+/// experts with them.
+pub(crate) fn graphs(own: Option<&str>, scope: Option<&str>) -> Option<&'static str> {
+    let parts: Vec<&str> = scope
+        .unwrap_or_default()
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|part| !part.is_empty())
+        .collect();
+    let whole = parts.contains(&"full_iteration");
+    match own {
+        None | Some("none") => whole.then_some("full"),
+        Some("full_iteration") => Some("full"),
+        Some(_) if whole || parts.is_empty() || parts.contains(&"moe") => Some("full"),
+        Some(_) => Some("partial"),
+    }
+}
+
 fn question(draft: &mut Draft, before: &[Word]) {
     machine(draft, before);
     let layers = model(draft);
@@ -206,6 +235,29 @@ fn config(draft: &mut Draft, stated: &Stated) {
     }
 }
 
+/// What sends tokens to their experts, whether beside computation, and what graphs replay.
+fn launches(draft: &mut Draft) {
+    let own = draft.known("--moe_token_dispatcher_type");
+    // An all-to-all alone does not say that the others are off: it is written for plans that leave it open, too.
+    let own = own.as_deref().filter(|own| *own == "flex");
+    let backend = draft.word("--moe_flex_dispatcher_backend");
+    let deepep = draft.is_on("--moe_enable_deepep");
+    let overlapped = draft.is_on("--overlap_moe_expert_parallel_comm");
+    if draft.size("plan.expert_parallel") > Some(1) {
+        if let Some(dispatcher) = dispatcher(own, backend.as_deref(), deepep) {
+            draft.set("plan.moe_token_dispatcher", dispatcher);
+        }
+        if overlapped {
+            draft.set("plan.overlap_moe_expert_parallel_comm", true);
+        }
+    }
+    let own = draft.word("--cuda_graph_impl");
+    let scope = draft.text("--cuda_graph_scope").or_else(|| draft.text("--cuda_graph_modules"));
+    if let Some(graphs) = graphs(own.as_deref(), scope.as_deref()) {
+        draft.set("plan.cuda_graphs", graphs);
+    }
+}
+
 pub(super) fn layout(draft: &mut Draft, layers: Option<u64>) {
     draft.set("plan.backend", "megatron");
     draft.take_all("--");
@@ -248,6 +300,7 @@ pub(super) fn layout(draft: &mut Draft, layers: Option<u64>) {
         draft.stands_in(0, BY_FSDP);
     }
     attention(draft);
+    launches(draft);
     let [gradients, parameters, tensor] =
         ["--overlap_grad_reduce", "--overlap_param_gather", "--tp_comm_overlap"].map(|name| draft.is_on(name));
     draft.set("plan.overlap", json!({"gradients": gradients, "parameters": parameters, "tensor_parallel": tensor}));

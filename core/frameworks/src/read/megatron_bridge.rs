@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::launch::{self, machine};
 use super::link::Base;
-use super::megatron::{blocks, recompute, splits};
+use super::megatron::{self, blocks, recompute, splits};
 use super::overrides;
 use super::printable::short;
 use super::report::{Dialect, Reading, Trouble};
@@ -331,17 +331,23 @@ fn layout(draft: &mut Draft, entry: Option<&ModelEntry>) {
         draft.set("plan.apply_rope_fusion", on);
     }
     if draft.size("plan.expert_parallel") > Some(1) {
-        let flex = draft.word("model.moe_token_dispatcher_type").as_deref() == Some("flex");
-        // Its name of late.
-        let backend = draft.word("model.moe_flex_dispatcher_backend").as_deref() == Some("deepep");
-        // An all-to-all alone does not say that DeepEP is off: it is written for plans that leave it open, too.
-        let stated = draft.flag("model.moe_enable_deepep");
-        if let Some(on) = (flex && backend).then_some(true).or(stated) {
-            draft.set("plan.moe_enable_deepep", on);
+        let own = draft.word("model.moe_token_dispatcher_type");
+        // An all-to-all alone does not say that the others are off: it is written for plans that leave it open, too.
+        let own = own.as_deref().filter(|own| *own == "flex");
+        let backend = draft.word("model.moe_flex_dispatcher_backend");
+        let deepep = draft.flag("model.moe_enable_deepep");
+        let dispatcher = megatron::dispatcher(own, backend.as_deref(), deepep == Some(true));
+        if let Some(dispatcher) = dispatcher.or((deepep == Some(false)).then_some("alltoall")) {
+            draft.set("plan.moe_token_dispatcher", dispatcher);
         }
         if draft.flag("model.overlap_moe_expert_parallel_comm") == Some(true) {
             draft.set("plan.overlap_moe_expert_parallel_comm", true);
         }
+    }
+    let graphs = draft.word("model.cuda_graph_impl");
+    let scope = draft.text("model.cuda_graph_scope");
+    if let Some(graphs) = megatron::graphs(graphs.as_deref(), scope.as_deref()) {
+        draft.set("plan.cuda_graphs", graphs);
     }
     states(draft);
 }

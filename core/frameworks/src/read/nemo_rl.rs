@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::kernel;
 use super::launch;
 use super::link::Base;
-use super::megatron::{recompute, splits};
+use super::megatron::{dispatcher, recompute, splits};
 use super::overrides;
 use super::printable::short;
 use super::reinforcement::{filtered, generates_on, narrow_cache, offloads, or_dapo, sharded, trains_on};
@@ -325,10 +325,15 @@ fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {
     } else {
         draft.set("plan.recompute", "none");
     }
-    if let Some(deepep) = draft.flag(&key("moe_enable_deepep"))
-        && draft.size("plan.expert_parallel") > Some(1)
+    let deepep = draft.flag(&key("moe_enable_deepep"));
+    let backend = draft.word(&key("moe_flex_dispatcher_backend"));
+    let own = draft.known(&key("moe_token_dispatcher_type"));
+    let flex = own.as_deref().filter(|own| *own == "flex");
+    if draft.size("plan.expert_parallel") > Some(1)
+        && let Some(dispatcher) =
+            dispatcher(flex, backend.as_deref(), deepep == Some(true)).or((deepep == Some(false)).then_some("alltoall"))
     {
-        draft.set("plan.moe_enable_deepep", deepep);
+        draft.set("plan.moe_token_dispatcher", dispatcher);
     }
     if draft.is_on(&key("optimizer.optimizer_cpu_offload")) {
         let fraction = draft.number(&key("optimizer.optimizer_offload_fraction")).unwrap_or(0.0);

@@ -8,7 +8,7 @@ pub(super) use keys::SECTIONS;
 
 use super::draft::Draft;
 use super::link::Base;
-use super::megatron::{blocks, recompute, splits};
+use super::megatron::{blocks, dispatcher, recompute, splits};
 use super::reinforcement::{
     adapters, filtered, generates_on, narrow_cache, of_agent, offloads, or_dapo, reference_apart, sharded, trains_on,
 };
@@ -355,9 +355,14 @@ fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {
         Some(false) => draft.set("plan.attention_kernel", "cudnn"),
         None => {}
     }
-    let deepep = draft.flag(&format!("{MEGATRON}transformer_config_kwargs.moe_enable_deepep"));
-    if let Some(deepep) = deepep.filter(|_| draft.size("plan.expert_parallel") > Some(1)) {
-        draft.set("plan.moe_enable_deepep", deepep);
+    let kwargs = format!("{MEGATRON}transformer_config_kwargs.moe_");
+    let deepep = draft.flag(&format!("{kwargs}enable_deepep"));
+    let backend = draft.word(&format!("{kwargs}flex_dispatcher_backend"));
+    if draft.size("plan.expert_parallel") > Some(1)
+        && let Some(dispatcher) = dispatcher(Some("flex"), backend.as_deref(), deepep == Some(true))
+            .or((deepep == Some(false)).then_some("alltoall"))
+    {
+        draft.set("plan.moe_token_dispatcher", dispatcher);
     }
     away(draft);
     let optimizer = |name: &str| format!("{MEGATRON}optimizer_config_kwargs.optimizer_{name}");

@@ -50,10 +50,11 @@ fn question(draft: &mut Draft, program: &str) {
     // `backends/megatron_utils/arguments.py`, `_set_default_megatron_args`: whatever the arguments say.
     draft.set("plan.zero_stage", 1);
     if draft.size("plan.expert_parallel") > Some(1) {
-        match (draft.is_on("--moe_enable_deepep"), draft.word("--moe_token_dispatcher_type").as_deref()) {
-            (true, _) => draft.set("plan.moe_enable_deepep", true),
-            (false, Some("alltoall")) => draft.set("plan.moe_enable_deepep", false),
-            (false, _) => {}
+        let own = draft.word("--moe_token_dispatcher_type");
+        let deepep = draft.is_on("--moe_enable_deepep");
+        let backend = draft.word("--moe_flex_dispatcher_backend");
+        if let Some(dispatcher) = megatron::dispatcher(own.as_deref(), backend.as_deref(), deepep) {
+            draft.set("plan.moe_token_dispatcher", dispatcher);
         }
     }
     batches(draft);

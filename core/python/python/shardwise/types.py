@@ -24,6 +24,9 @@ ChangeKind = Literal["plan", "simplicity", "numerics", "machine"]
 CheckVerdict = Literal["fits", "tight", "unknown", "unfit"]
 """What a check decides."""
 
+CudaGraphs = Literal["none", "partial", "full"]
+"""What of a training step CUDA graphs replay."""
+
 Engine = Literal["vllm", "sglang", "tensorrt_llm"]
 """The engine that generates."""
 
@@ -90,6 +93,9 @@ TeacherLogits = Literal["sampled", "top_k", "full"]
 
 TextLanguage = Literal["shell", "json", "yaml", "python"]
 """Language of a text."""
+
+TokenDispatcher = Literal["alltoall", "deepep", "hybridep"]
+"""What sends tokens to their experts and back."""
 
 VisionTower = Literal["trained", "projector", "frozen"]
 """What trains of a vision tower."""
@@ -1394,6 +1400,10 @@ class PlanSpec(TypedDict, total=False):
     """GPUs that split each sequence, by ring attention (Megatron)."""
     critic: PlanSpec | None
     """The critic's plan, where it differs. Null is as absent: as the actor's."""
+    cuda_graphs: CudaGraphs | None
+    """Megatron: what of a step CUDA graphs replay (`cuda_graph_impl` with `cuda_graph_scope`). In 8 bits the host launches
+    each expert's kernels by itself, which small micro-batches wait for. The search never chooses it. Default none.
+    """
     expert_parallel: int | None
     """GPUs that share the experts."""
     expert_tensor_parallel: int | None
@@ -1423,9 +1433,11 @@ class PlanSpec(TypedDict, total=False):
     micro_batch: int | None
     """Sequences per GPU and forward pass; of preference data examples, so that a pair counts once."""
     moe_enable_deepep: bool | None
-    """Megatron, experts over several nodes: whether DeepEP sends the tokens (`moe_enable_deepep` with
-    `moe_token_dispatcher_type` flex), or NCCL's all-to-all does. Default: between the two, as the runs are that the
-    estimate is fitted on. The search never chooses it.
+    """Megatron: `moe_token_dispatcher` of before HybridEP: true is deepep, false alltoall. That counts where both are there."""
+    moe_token_dispatcher: TokenDispatcher | None
+    """Megatron, experts over several GPUs: what sends the tokens (`moe_token_dispatcher_type`, and of flex
+    `moe_flex_dispatcher_backend`). Default: what sends each token once to each other node, in the time that NCCL's
+    collectives take. The search never chooses it.
     """
     nvme_offload: bool | None
     """DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives

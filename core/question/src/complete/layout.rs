@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::optimizer::moment_bytes;
 use crate::place::Place;
 use crate::plan::{Layout, MicroBatch, Modules, Recompute, Stepper, Switches, ZeroPlus};
-use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec};
+use crate::wire::{Attention, Backend, PlanSpec, Precision, RecomputeGranularity, RecomputeSpec, TokenDispatcher};
 use shardwise_catalog::error::InputError;
 
 /// Most tokens of a pass, most sequences of one, and most bytes per parameter of anything.
@@ -78,7 +78,10 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         switches: Switches {
             apply_rope_fusion: spec.apply_rope_fusion.unwrap_or(true),
             overlap_moe_expert_parallel_comm: spec.overlap_moe_expert_parallel_comm.unwrap_or(false),
-            moe_enable_deepep: spec.moe_enable_deepep,
+            moe_token_dispatcher: spec
+                .moe_token_dispatcher
+                .or(spec.moe_enable_deepep.map(TokenDispatcher::of_deepep)),
+            cuda_graphs: spec.cuda_graphs.unwrap_or_default(),
         },
         nvme_offload: spec.nvme_offload.unwrap_or(false),
         zero_plus: ZeroPlus {

@@ -4,7 +4,7 @@ use super::{Divisors, Nearest, kernel, optimizer, schedule, size, split_heads, t
 use crate::job::Job;
 use crate::place::Place;
 use crate::plan::{Layout, Recompute, Switches};
-use crate::wire::Backend;
+use crate::wire::{Backend, CudaGraphs};
 use shardwise_catalog::error::InputError;
 
 /// A layout on the job's GPUs, sharded over `shard_group` of them or over all that can.
@@ -150,12 +150,14 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
 
 /// What Megatron alone has, and what its `TransformerConfig` asks of a plan that turns it on.
 fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
-    let Switches { apply_rope_fusion, overlap_moe_expert_parallel_comm, moe_enable_deepep } = layout.switches;
+    let Switches { apply_rope_fusion, overlap_moe_expert_parallel_comm, moe_token_dispatcher, cuda_graphs } =
+        layout.switches;
     if layout.backend != Backend::Megatron {
         for (field, stated) in [
             ("apply_rope_fusion", !apply_rope_fusion),
             ("overlap_moe_expert_parallel_comm", overlap_moe_expert_parallel_comm),
-            ("moe_enable_deepep", moe_enable_deepep.is_some()),
+            ("moe_token_dispatcher", moe_token_dispatcher.is_some()),
+            ("cuda_graphs", cuda_graphs != CudaGraphs::None),
             ("recompute.num_layers", layout.recompute_layers.is_some()),
         ] {
             if stated {
@@ -164,9 +166,9 @@ fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
         }
         return Ok(());
     }
-    if layout.expert_parallel == 1 && moe_enable_deepep.is_some() {
+    if layout.expert_parallel == 1 && moe_token_dispatcher.is_some() {
         return Err(at.wrong(
-            "moe_enable_deepep",
+            "moe_token_dispatcher",
             "Nobody exchanges tokens here. Set expert_parallel to 2 or more, or leave it out.",
         ));
     }

@@ -16,11 +16,13 @@ entries_of_words!(
     Attention,
     AttentionKernel,
     Backend,
+    CudaGraphs,
     Engine,
     KvCacheDtype,
     PipelineSchedule,
     RecomputeGranularity,
-    RecomputeModule
+    RecomputeModule,
+    TokenDispatcher
 );
 
 words! {
@@ -207,6 +209,40 @@ words! {
     }
 }
 
+words! {
+    /// What sends tokens to their experts and back.
+    pub enum TokenDispatcher {
+        /// NCCL's all-to-all (`moe_token_dispatcher_type` alltoall): a token leaves its node once for each expert elsewhere.
+        Alltoall = "alltoall",
+        /// DeepEP (flex, `moe_flex_dispatcher_backend` deepep): once for each other node.
+        Deepep = "deepep",
+        /// HybridEP (flex, `moe_flex_dispatcher_backend` hybridep): the same, on NVL72 as well.
+        Hybridep = "hybridep",
+    }
+}
+
+impl TokenDispatcher {
+    /// What `moe_enable_deepep` says.
+    #[must_use]
+    pub fn of_deepep(on: bool) -> Self {
+        if on { Self::Deepep } else { Self::Alltoall }
+    }
+}
+
+words! {
+    /// What of a training step CUDA graphs replay.
+    #[derive(Default)]
+    pub enum CudaGraphs {
+        /// Nothing: the host launches each kernel.
+        #[default]
+        None = "none",
+        /// Parts of the layers, not their experts (`cuda_graph_scope` attn, moe_router, moe_preprocess).
+        Partial = "partial",
+        /// Whole layers or the whole iteration, experts included (`cuda_graph_impl` full_iteration).
+        Full = "full",
+    }
+}
+
 document! {
     /// Which communication runs beside computation.
     #[derive(Copy, Eq, Hash)]
@@ -366,10 +402,15 @@ document! {
         /// Megatron, experts over several GPUs: whether their exchanges run beside another micro-batch's computation
         /// (`overlap_moe_expert_parallel_comm`, 1F1B overlap). The search never chooses it. Default false.
         pub overlap_moe_expert_parallel_comm: Option<bool>,
-        /// Megatron, experts over several nodes: whether DeepEP sends the tokens (`moe_enable_deepep` with
-        /// `moe_token_dispatcher_type` flex), or NCCL's all-to-all does. Default: between the two, as the runs are that the
-        /// estimate is fitted on. The search never chooses it.
+        /// Megatron, experts over several GPUs: what sends the tokens (`moe_token_dispatcher_type`, and of flex
+        /// `moe_flex_dispatcher_backend`). Default: what sends each token once to each other node, in the time that NCCL's
+        /// collectives take. The search never chooses it.
+        pub moe_token_dispatcher: Option<TokenDispatcher>,
+        /// Megatron: `moe_token_dispatcher` of before HybridEP: true is deepep, false alltoall. That counts where both are there.
         pub moe_enable_deepep: Option<bool>,
+        /// Megatron: what of a step CUDA graphs replay (`cuda_graph_impl` with `cuda_graph_scope`). In 8 bits the host launches
+        /// each expert's kernels by itself, which small micro-batches wait for. The search never chooses it. Default none.
+        pub cuda_graphs: Option<CudaGraphs>,
         /// DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
         /// rather than in host memory (ZeRO-Infinity). Default: off where the plan is stated; a search of anything
         /// but RL takes drives where host memory lacks room, and a caveat says so.

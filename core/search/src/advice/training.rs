@@ -9,7 +9,9 @@ use shardwise_engine::context::Context;
 use shardwise_question::complete::usual_kernel;
 use shardwise_question::optimizer::moment_bytes;
 use shardwise_question::plan::{MicroBatch, Modules, Plan, Recompute};
-use shardwise_question::wire::{Attention, AttentionKernel, Backend, LoraTargets, Offload, Optimizer, Schedule};
+use shardwise_question::wire::{
+    Attention, AttentionKernel, Backend, LoraTargets, Offload, Optimizer, Schedule, TokenDispatcher,
+};
 use shardwise_question::workload::Lora;
 
 /// Tokens from which ChatLearn's and veRL's guides split sequences.
@@ -166,10 +168,10 @@ pub(super) const RULES: [Rule; 36] = [
             l.switches.overlap_moe_expert_parallel_comm = true;
         })
     }),
-    rule("deepep", PRACTICE, &["plan.moe_enable_deepep"], |case| {
-        let off = case.layout().switches.moe_enable_deepep == Some(false);
-        case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_enable_deepep)", &|l| {
-            l.switches.moe_enable_deepep = Some(true);
+    rule("deepep", PRACTICE, &["plan.moe_token_dispatcher"], |case| {
+        let off = case.layout().switches.moe_token_dispatcher == Some(TokenDispatcher::Alltoall);
+        case.propose(off, "DeepEP in place of NCCL's all-to-all (moe_token_dispatcher)", &|l| {
+            l.switches.moe_token_dispatcher = Some(TokenDispatcher::Deepep);
         })
     }),
     rule("flash-attention-3", FLASH_3, &["plan.attention_kernel"], |case| {

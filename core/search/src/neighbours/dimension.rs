@@ -104,8 +104,10 @@ dimensions! {
         ApplyRopeFusion = ["plan.apply_rope_fusion"]: switches.apply_rope_fusion;
         /// Whether the experts' exchanges run beside computation.
         OverlapMoeExpertParallelComm = ["plan.overlap_moe_expert_parallel_comm"]: switches.overlap_moe_expert_parallel_comm;
-        /// Whether DeepEP sends tokens to their experts.
-        MoeEnableDeepep = ["plan.moe_enable_deepep"]: switches.moe_enable_deepep;
+        /// What sends tokens to their experts.
+        MoeTokenDispatcher = ["plan.moe_token_dispatcher"]: switches.moe_token_dispatcher;
+        /// What CUDA graphs replay.
+        CudaGraphs = ["plan.cuda_graphs"]: switches.cuda_graphs;
         /// Offloaded states on NVMe drives.
         NvmeOffload = ["plan.nvme_offload"]: nvme_offload;
         /// GPUs that hold a second copy of the weights.

@@ -8,6 +8,7 @@ use super::{POLICY, REFERENCE, RUN, TRAINER};
 use crate::binding::At;
 use crate::emit::Emission;
 use shardwise_question::plan::MicroBatch;
+use shardwise_question::wire::TokenDispatcher;
 use shardwise_question::workload::Rl;
 use shardwise_rules::reference_ranks;
 
@@ -80,7 +81,7 @@ fn megatron_layout(section: &mut Section, emission: &Emission) {
         let reason = "one kernel turns queries and keys by their positions; off, each packed sequence has its own";
         section.set(fusion, "True", reason);
     }
-    if switches.moe_enable_deepep == Some(false) {
+    if switches.moe_token_dispatcher == Some(TokenDispatcher::Alltoall) {
         let dispatcher = format!("{TRAINER}.megatron_model_cfg.moe_token_dispatcher_type");
         section.set(dispatcher, "alltoall", "NCCL's, from the plan");
     }

@@ -127,13 +127,19 @@ fn experts(shape: &Shape, switches: Switches) -> Section {
         section.set("--moe-router-load-balancing-type", "aux_loss", "keeps experts evenly busy");
         section.set("--moe-aux-loss-coeff", "1e-3", "a start; yours to tune");
     }
-    let (dispatcher, deepep) = megatron::dispatcher(switches);
+    let (dispatcher, _) = megatron::dispatcher(switches);
     section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
-    if deepep {
-        section.set("--moe-flex-dispatcher-backend", "deepep", megatron::DEEPEP);
+    if let Some((backend, reason)) = megatron::flex_backend(switches) {
+        section.set("--moe-flex-dispatcher-backend", backend, reason);
     }
     if switches.overlap_moe_expert_parallel_comm {
         switch(&mut section, "--overlap-moe-expert-parallel-comm", megatron::EXPERTS_OVERLAP);
+    }
+    if let Some((word, scope)) = megatron::graphs(switches) {
+        section.set("--cuda-graph-impl", word, "graphs replay the step, from the plan");
+        if !scope.is_empty() {
+            section.set("--cuda-graph-scope", scope.join(" "), "what they hold");
+        }
     }
     switch(&mut section, "--moe-grouped-gemm", "one product for all experts of a GPU");
     switch(&mut section, "--moe-permute-fusion", "one kernel sorts the tokens by expert");

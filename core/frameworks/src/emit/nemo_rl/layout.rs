@@ -53,7 +53,8 @@ pub(super) fn layout(emission: &Emission) -> Section {
     let overlap = layout.overlap;
     section.set(ddp("overlap_grad_reduce"), flag(overlap.gradients), "gradients, with the backward pass");
     section.set(ddp("overlap_param_gather"), flag(overlap.parameters), "parameters, with the forward pass");
-    let keys = ["moe_token_dispatcher_type", "moe_enable_deepep"].map(|name| format!("{MEGATRON}{name}"));
+    let keys = ["token_dispatcher_type", "enable_deepep", "flex_dispatcher_backend"];
+    let keys = keys.map(|name| format!("{MEGATRON}moe_{name}"));
     megatron::exchange(&mut section, emission, keys);
     section
 }

@@ -43,7 +43,11 @@ pub(super) fn layout(emission: &Emission) -> Section {
             section.set(key, last, reason);
         }
     }
-    let keys = [format!("{MEGATRON}moe_token_dispatcher_type"), format!("{TRANSFORMER}moe_enable_deepep")];
+    let keys = [
+        format!("{MEGATRON}moe_token_dispatcher_type"),
+        format!("{TRANSFORMER}moe_enable_deepep"),
+        format!("{TRANSFORMER}moe_flex_dispatcher_backend"),
+    ];
     megatron::exchange(&mut section, emission, keys);
     section
 }

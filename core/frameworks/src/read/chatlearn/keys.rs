@@ -102,7 +102,7 @@ const TRAINER: &[(&str, Meaning)] = &[
         PLACE,
     ),
     ("moe_router_force_load_balancing", Ignored("the estimate's experts are balanced")),
-    ("megatron_model_cfg.moe_token_dispatcher_type", Plan("moe_enable_deepep")),
+    ("megatron_model_cfg.moe_token_dispatcher_type", Plan("moe_token_dispatcher")),
     ("megatron_model_cfg.apply_rope_fusion", Taken("apply_rope_fusion", Flag(true))),
     ("megatron_model_cfg.overlap_moe_expert_parallel_comm", Taken("overlap_moe_expert_parallel_comm", Flag(false))),
     ("megatron_model_cfg.overlap_p2p_comm", Ignored("the estimate's chunks send while they compute")),

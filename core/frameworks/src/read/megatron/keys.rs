@@ -11,7 +11,6 @@ const OBJECTIVE: Meaning = Ignored("changes the loss, not what a step costs");
 const KERNELS: Meaning = Ignored("the estimate's kernels are fused ones");
 const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they go");
 const MODEL: Meaning = Field("model");
-const DISPATCH: Meaning = Unmodelled("the estimate's all-to-all is fitted on both kinds");
 
 const VISION: Meaning = Unmodelled("the estimate's layers are the language model's alone");
 const HYBRID: Meaning = Unmodelled("name the model instead: its layers are of several kinds");
@@ -69,10 +68,12 @@ pub(in crate::read) const KEYS: &[(&str, Meaning)] = &[
     ("decoder_last_pipeline_num_layers", Ignored("the estimate splits layers as evenly as they go")),
     ("moe_token_dispatcher_type", Ignored("the estimate counts an all-to-all")),
     (
-        "moe_enable_deepep|moe_flex_dispatcher_backend|overlap_moe_expert_parallel_comm|moe_shared_expert_overlap|\
-         overlap_dispatch_backward_with_experts_wgrad|high_priority_a2a_comm_stream",
-        DISPATCH,
+        "moe_shared_expert_overlap|overlap_dispatch_backward_with_experts_wgrad|high_priority_a2a_comm_stream",
+        Unmodelled("the estimate's shared experts wait for their turn"),
     ),
+    ("moe_enable_deepep|moe_flex_dispatcher_backend", Plan("moe_token_dispatcher")),
+    ("overlap_moe_expert_parallel_comm", Plan("overlap_moe_expert_parallel_comm")),
+    ("cuda_graph_impl|cuda_graph_scope|cuda_graph_modules", Plan("cuda_graphs")),
     ("moe_expert_capacity_factor", Unmodelled("the estimate drops no token")),
     (
         "moe_grouped_gemm|moe_permute_fusion|cross_entropy_loss_fusion|cross_entropy_fusion_impl|use_mcore_models|\

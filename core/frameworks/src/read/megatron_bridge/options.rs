@@ -28,6 +28,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("hidden_size", "model.hidden_size"),
     ("num_layers", "model.num_layers"),
     ("moe_a2a_overlap", "model.overlap_moe_expert_parallel_comm"),
+    ("moe_flex_dispatcher_backend", "model.moe_flex_dispatcher_backend"),
+    ("cuda_graph_impl", "model.cuda_graph_impl"),
+    ("cuda_graph_scope", "model.cuda_graph_scope"),
     ("use_megatron_fsdp", "ddp.use_megatron_fsdp"),
 ];
 

@@ -55,7 +55,7 @@ const MEGATRON: &[(&str, Meaning)] = &[
     ("enabled", Plan("backend")),
     ("activation_checkpointing|recompute_granularity|recompute_modules", Plan("recompute")),
     ("sequence_parallel", Plan("sequence_parallel")),
-    ("moe_enable_deepep", Plan("moe_enable_deepep")),
+    ("moe_enable_deepep|moe_flex_dispatcher_backend", Plan("moe_token_dispatcher")),
     ("attention_backend", Plan("attention_kernel")),
     ("optimizer.use_distributed_optimizer", Plan("zero_stage")),
     ("distributed_data_parallel_config.grad_reduce_in_fp32", Plan("gradient_bytes")),

@@ -53,7 +53,10 @@ const MEGATRON: &[(&str, Meaning)] = &[
     ),
     ("transformer_config_kwargs.recompute_*", Plan("recompute")),
     ("transformer_config_kwargs.apply_rope_fusion", Taken("apply_rope_fusion", Flag(true))),
-    ("transformer_config_kwargs.moe_enable_deepep|moe_token_dispatcher_type", Plan("moe_enable_deepep")),
+    (
+        "transformer_config_kwargs.moe_enable_deepep|transformer_config_kwargs.moe_flex_dispatcher_backend|moe_token_dispatcher_type",
+        Plan("moe_token_dispatcher"),
+    ),
     ("transformer_config_kwargs.num_layers_in_*", Unmodelled("the estimate splits layers as evenly as they go")),
     ("ddp_config.grad_reduce_in_fp32", Plan("gradient_bytes")),
     ("ddp_config.overlap_grad_reduce|ddp_config.overlap_param_gather", Plan("overlap")),

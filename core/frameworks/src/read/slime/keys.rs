@@ -55,7 +55,7 @@ const OWN: &[(&str, Meaning)] = &[
     ("advantage_estimator|loss_type", Field("workload.kind")),
     ("use_kl_loss|kl_coef|ref_load", Field("workload.rl.reference")),
     ("use_rollout_logprobs", Field("workload.rl.old_log_prob")),
-    ("moe_enable_deepep|moe_token_dispatcher_type", Plan("moe_enable_deepep")),
+    ("moe_enable_deepep|moe_flex_dispatcher_backend|moe_token_dispatcher_type", Plan("moe_token_dispatcher")),
     ("overlap_moe_expert_parallel_comm", Taken("overlap_moe_expert_parallel_comm", Flag(false))),
     ("offload|offload_train|no_offload_train", Plan("offload")),
     ("offload_rollout|no_offload_rollout", Ignored("what the engine gives back while training goes on")),

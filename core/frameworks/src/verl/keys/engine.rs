@@ -8,7 +8,7 @@ use crate::emit::optimizer::{keeps, kept_moments};
 use crate::emit::words::plural;
 use crate::emit::{kernel, megatron};
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::{Attention, Optimizer, Precision};
+use shardwise_question::wire::{Attention, Optimizer, Precision, TokenDispatcher};
 
 const STAGES: Meaning = Unmodelled("the estimate splits layers as evenly as they go");
 
@@ -209,12 +209,18 @@ pub(in crate::verl) const TRANSFORMER: &[Row] = &[
             "off, as the plan says",
         )
     }),
-    row("moe_enable_deepep", Plan("moe_enable_deepep"), |at| {
-        when(at.layout.switches.moe_enable_deepep == Some(true), "True", megatron::DEEPEP)
+    row("moe_enable_deepep", DISPATCHER, |at| {
+        let deepep = at.layout.switches.moe_token_dispatcher == Some(TokenDispatcher::Deepep);
+        when(deepep, "True", megatron::DEEPEP)
     }),
-    row("moe_token_dispatcher_type", Plan("moe_enable_deepep"), |at| match at.layout.switches.moe_enable_deepep? {
-        true => says("flex", "the one that has DeepEP"),
-        false => says("alltoall", "NCCL's, from the plan"),
+    row("moe_flex_dispatcher_backend", DISPATCHER, |at| {
+        let hybrid = at.layout.switches.moe_token_dispatcher == Some(TokenDispatcher::Hybridep);
+        when(hybrid, "hybridep", megatron::HYBRIDEP)
+    }),
+    row("moe_token_dispatcher_type", DISPATCHER, |at| match at.layout.switches.moe_token_dispatcher? {
+        TokenDispatcher::Deepep => says("flex", "the one that has DeepEP"),
+        TokenDispatcher::Hybridep => says("flex", "the one that has HybridEP"),
+        TokenDispatcher::Alltoall => says("alltoall", "NCCL's, from the plan"),
     }),
     row("moe_permute_fusion", KERNELS, |at| {
         when(at.shape.num_experts > 0, "True", "one kernel sorts the tokens by expert")
@@ -229,6 +235,9 @@ pub(in crate::verl) const TRANSFORMER: &[Row] = &[
         _ => None,
     }),
 ];
+
+/// What sends tokens to their experts.
+const DISPATCHER: Meaning = Plan("moe_token_dispatcher");
 
 pub(in crate::verl) const MEGATRON_DTYPE: &[Row] = &[DTYPE];
 

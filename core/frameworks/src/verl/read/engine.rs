@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::read::draft::Draft;
-use crate::read::megatron::{blocks, layers_trouble, recompute, splits};
+use crate::read::megatron::{blocks, dispatcher, layers_trouble, recompute, splits};
 use crate::read::value::lora_targets;
 use crate::read::{kernel, optimizer};
 use crate::verl::role::Role;
@@ -90,10 +90,11 @@ fn transformer(draft: &mut Draft, role: &Role) {
     draft.take(&key("apply_rope_fusion"));
     draft.take(&key("overlap_moe_expert_parallel_comm"));
     // Without either key Megatron's dispatcher is no all-to-all; neither is said to be one.
-    match (draft.flag(&key("moe_enable_deepep")), draft.word(&key("moe_token_dispatcher_type")).as_deref()) {
-        (Some(true), _) => draft.set(&role.at("moe_enable_deepep"), true),
-        (_, Some("alltoall")) => draft.set(&role.at("moe_enable_deepep"), false),
-        _ => {}
+    let backend = draft.word(&key("moe_flex_dispatcher_backend"));
+    let own = draft.word(&key("moe_token_dispatcher_type"));
+    let deepep = draft.flag(&key("moe_enable_deepep")) == Some(true);
+    if let Some(dispatcher) = dispatcher(own.as_deref(), backend.as_deref(), deepep) {
+        draft.set(&role.at("moe_token_dispatcher"), dispatcher);
     }
     // megatron-core, TransformerConfig.
     if word == "full" && method.is_none() {
