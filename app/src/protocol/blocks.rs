@@ -341,8 +341,6 @@ small! {
         Layouts,
         /// Parts of several steps beside each other.
         Seconds,
-        /// Parts by phase, with their sums.
-        Phases,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::view::prelude::*;
 use choice::Choice;
 use controls::Controls;
 use figure::Figure;
-pub(super) use figure::files;
+pub(super) use figure::{files, legend};
 use host::{Host, each};
 use line::Prose;
 use list::{Entries, Listing, Terms};

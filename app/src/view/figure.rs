@@ -1,13 +1,9 @@
 //! A chart with its sentence, its legend and the same numbers as a table.
 
-use serde_json::{Map, json};
-use shardwise_core::Answer;
+use super::blocks;
 
-use super::{blocks, sheet};
 use crate::charts::backend::Drawing;
-use crate::charts::stack::Stack;
 use crate::protocol;
-use crate::protocol::blocks::{Block, Cell, Figure, Holds, Stands, Table, Tabled, Target, column, row};
 use crate::view::prelude::*;
 
 /// The name of a block's sentence.
@@ -38,40 +34,57 @@ pub(super) fn targets(drawing: &Drawing, marks: Vec<Place>, about: Vec<Vec<Strin
     blocks::targets(drawing, protocol::blocks::targets(marks, about), label)
 }
 
-/// A chart of the answer, which the page draws itself at the width that it has: paper waits for no worker.
-pub(super) fn drawn(page: Page, id: &'static str, of: fn(&Answer, u32, Lang) -> Figure) -> AnyView {
-    let host = format!("drawn-{id}");
-    let width = browser::follow_width(host.clone());
-    let blocks = move || {
-        let (shown, width) = (page.answered()?, width.get());
-        (width > 0).then(|| Arc::new(json!([Block::Figure(of(&shown.found.answer, width, page.lang))])))
-    };
-    sheet::show(page, host, Box::new(blocks), RwSignal::new(Map::new()))
+/// A drawing whose bars say something to a pointer and to the arrow keys.
+pub(super) fn pointed(drawing: Drawing, about: Vec<Vec<String>>, id: &str) -> AnyView {
+    let marks = drawing.bars();
+    let targets = targets(&drawing, marks, about, label(id));
+    view! { {blocks::image(drawing, label(id))} {targets} }
 }
 
-/// A chart of phases, and what each of its bars says, in the order of drawing.
-pub(super) fn plot(chart: &Stack, width: u32, about: Vec<Vec<String>>) -> (Drawing, Vec<Target>) {
-    let drawing = chart.drawn(width);
-    let targets = protocol::blocks::targets(drawing.bars(), about);
-    (drawing, targets)
-}
-
-/// A table of parts by phase, with their sums. A part that a phase lacks leaves its cell empty.
-pub(super) fn parts_table(
-    name: &str,
-    [unit, total]: [&str; 2],
-    phases: impl Iterator<Item = String>,
-    parts: impl Iterator<Item = (String, Vec<String>)>,
-    sums: Vec<String>,
-) -> Table {
-    let columns = phases.map(|phase| column(phase, Holds::Numbers));
-    let columns = std::iter::once(column(unit, Holds::Names)).chain(columns).collect();
-    let cells = |name: String, figures: Vec<String>| -> Vec<Cell> {
-        std::iter::once(name).chain(figures).map(protocol::blocks::cell).collect()
-    };
-    let rows = parts.map(|(name, figures)| row(Stands::Plain, cells(name, figures)));
-    let sum = row(Stands::Sum, cells(total.to_owned(), sums));
-    Table::new(name, Tabled::Phases, columns, rows.chain([sum]).collect())
+/// A section of the page that is one chart; what is inside stands below it.
+#[component]
+pub(super) fn Block(
+    /// Its address; its heading and its sentence are named after it.
+    id: &'static str,
+    title: &'static str,
+    /// What stands beside the heading.
+    #[prop(into)]
+    tools: ViewFn,
+    /// What is to be seen, in a sentence: the chart's name too.
+    #[prop(into)]
+    take: Signal<Option<String>>,
+    /// Units and the like.
+    note: &'static str,
+    #[prop(into)] draw: Draw,
+    /// Its colours.
+    #[prop(into)]
+    legend: ViewFn,
+    /// The chart's numbers as a table.
+    #[prop(into)]
+    table: ViewFn,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
+    let heading = format!("{id}-h");
+    view! {
+        <section class="block" id=id aria-labelledby=heading>
+            <div class="block-h">
+                <h2 id=heading.clone()>{title}</h2>
+                {move || tools.run()}
+            </div>
+            <figure class="fgr">
+                <figcaption>
+                    <p class="take" id=label(id)>{move || take.get()}</p>
+                    <p class="note">{note}</p>
+                </figcaption>
+                <Plot label=label(id) draw/>
+                <div class="fgr-f">
+                    {move || legend.run()}
+                    {move || table.run()}
+                </div>
+            </figure>
+            {children.map(|children| children())}
+        </section>
+    }
 }
 
 /// A table in a frame that scrolls by itself where the table is wider.
@@ -100,6 +113,40 @@ pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyVi
             {blocks::files()}
         </details>
     }
+}
+
+/// A table of parts by phase, with their sums, folded. A part that a phase lacks leaves its cell empty.
+pub(super) fn parts_table(
+    page: Page,
+    name: &str,
+    unit: &'static str,
+    phases: &[String],
+    parts: Vec<(String, Vec<String>)>,
+    sums: Vec<String>,
+) -> AnyView {
+    let cells = |figures: Vec<String>| {
+        let cells = phases.iter().cloned().zip(figures);
+        cells.map(|(phase, figure)| cell(phase, figure)).collect_view()
+    };
+    let rows = parts.into_iter().map(|(name, figures)| {
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                {cells(figures)}
+            </tr>
+        }
+    });
+    let body = view! {
+        {rows.collect_view()}
+        <tr class="sum">
+            <th scope="row">{page.text().total}</th>
+            {cells(sums)}
+        </tr>
+    };
+    let heads = phases.iter().map(|phase| head(phase.clone(), true));
+    let head = view! { {head(unit, false)} {heads.collect_view()} };
+    let columns = phases.len() + 1;
+    folded_table(page, name.to_owned(), if columns > 5 { 9 } else { columns }, head, body)
 }
 
 /// A button that shows all rows, or the first again: `words` says which.

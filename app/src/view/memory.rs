@@ -2,11 +2,11 @@
 
 use shardwise_core::{Answer, wire};
 
-use super::figure::{drawn, parts_table, plot};
+use super::figure::{Block, legend, parts_table, pointed};
+use super::how::How;
 use super::limits::Limits;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
-use crate::protocol::blocks::{Figure, Mark, Table};
 use crate::view::prelude::*;
 
 /// How many parts a line names.
@@ -95,6 +95,12 @@ fn takeaway(memory: &wire::Memory, lang: Lang) -> String {
     )
 }
 
+/// The answer's memory, while there is an answer.
+fn with<T>(page: Page, of: impl FnOnce(&wire::Memory, Lang) -> T) -> Option<T> {
+    let lang = page.lang;
+    page.answered().map(|shown| of(&shown.found.answer.memory, lang))
+}
+
 /// What most of the memory is for that decides whether it fits, in a line.
 pub(super) fn line(page: Page) -> Option<String> {
     let shown = page.answered()?;
@@ -118,30 +124,36 @@ fn largest(answer: &Answer, lang: Lang) -> String {
 
 #[component]
 pub(super) fn Memory(page: Page) -> impl IntoView {
+    let text = page.text();
+    let legends = |memory: &wire::Memory, lang: Lang| {
+        let entries = parts(memory).into_iter();
+        let entries = entries.map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
+        view! { <ul class="legend">{entries.collect_view()}</ul> }
+    };
     view! {
-        {drawn(page, "memory", figure)}
-        <Limits page/>
+        <Block
+            id="memory"
+            title=text.memory
+            tools=move || with(page, |memory, lang| {
+                let name = [text.memory, lang.word(memory.phase)].join(lang.comma());
+                view! { <How page figure=format!("memory.{}", memory.phase) name/> }
+            })
+            take=Signal::derive(move || with(page, takeaway))
+            note=text.memory_note
+            draw=move |width: u32| with(page, |memory, lang| {
+                pointed(chart(memory, lang).drawn(width), about(memory, lang), "memory")
+            })
+            legend=move || with(page, legends)
+            table=move || with(page, |memory, lang| table(page, memory, lang))
+        >
+            <Limits page/>
+        </Block>
     }
 }
 
-fn figure(answer: &Answer, width: u32, lang: Lang) -> Figure {
-    let (memory, text) = (&answer.memory, lang.text());
-    let legend = parts(memory).into_iter();
-    Figure {
-        id: "memory".to_owned(),
-        title: text.memory.to_owned(),
-        how: format!("memory.{}", memory.phase),
-        switch: None,
-        take: takeaway(memory, lang),
-        note: text.memory_note.to_owned(),
-        plot: Some(plot(&chart(memory, lang), width, about(memory, lang))),
-        legend: legend.map(|part| (Mark::Area(ink(part)), lang.word(part).to_owned())).collect(),
-        table: table(memory, lang),
-    }
-}
-
-fn table(memory: &wire::Memory, lang: Lang) -> Table {
-    let (phases, text) = (&memory.phases, lang.text());
+fn table(page: Page, memory: &wire::Memory, lang: Lang) -> AnyView {
+    let phases = &memory.phases;
+    let names: Vec<String> = phases.iter().map(|phase| lang.word(phase.name).to_owned()).collect();
     let rows = parts(memory).into_iter().map(|part| {
         let figures = phases.iter().map(|phase| {
             let mut entries = phase.parts.entries().into_iter();
@@ -150,7 +162,6 @@ fn table(memory: &wire::Memory, lang: Lang) -> Table {
         });
         (lang.word(part).to_owned(), figures.collect())
     });
-    let sums = phases.iter().map(|phase| format::gib(phase.reserved_gib)).collect();
-    let names = phases.iter().map(|phase| lang.word(phase.name).to_owned());
-    parts_table(text.memory, ["GiB", text.total], names, rows, sums)
+    let sums = phases.iter().map(|phase| format::gib(phase.reserved_gib));
+    parts_table(page, lang.text().memory, "GiB", &names, rows.collect(), sums.collect())
 }

@@ -3,10 +3,12 @@
 use shardwise_core::Answer;
 use shardwise_core::wire::TimePhase;
 
-use super::figure::{drawn, parts_table, plot};
+use super::blocks;
+use super::figure::{Block, parts_table, pointed};
+use super::how::How;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
-use crate::protocol::blocks::{Figure, Mark, Table};
+use crate::protocol::blocks::Mark;
 use crate::view::prelude::*;
 
 /// How many phases a line names.
@@ -133,9 +135,15 @@ pub(crate) fn legends(kinds: Vec<(Ink, &'static str)>, lang: Lang) -> Vec<(Mark,
     entries.collect()
 }
 
+/// The answer, while there is one.
+fn with<T>(page: Page, of: impl FnOnce(&Answer, Lang) -> T) -> Option<T> {
+    let lang = page.lang;
+    page.answered().map(|shown| of(&shown.found.answer, lang))
+}
+
 /// What most of the time goes to, in a line: the longest phases, or the longest parts of the only one.
 pub(super) fn line(page: Page) -> Option<String> {
-    page.answered().map(|shown| longest(&shown.found.answer, page.lang))
+    with(page, longest)
 }
 
 fn longest(answer: &Answer, lang: Lang) -> String {
@@ -154,26 +162,26 @@ fn longest(answer: &Answer, lang: Lang) -> String {
 
 #[component]
 pub(super) fn Time(page: Page) -> impl IntoView {
-    drawn(page, "time", figure)
-}
-
-fn figure(answer: &Answer, width: u32, lang: Lang) -> Figure {
-    let text = lang.text();
-    Figure {
-        id: "time".to_owned(),
-        title: text.time.to_owned(),
-        how: "step_time".to_owned(),
-        switch: None,
-        take: takeaway(answer, lang),
-        note: text.time_note.to_owned(),
-        plot: Some(plot(&chart(answer, lang), width, about(answer, lang))),
-        legend: legends(kinds(answer), lang),
-        table: table(answer, lang),
+    let text = page.text();
+    view! {
+        <Block
+            id="time"
+            title=text.time
+            tools=move || view! { <How page figure="step_time" name=text.time/> }
+            take=Signal::derive(move || with(page, takeaway))
+            note=text.time_note
+            draw=move |width: u32| with(page, |answer, lang| {
+                pointed(chart(answer, lang).drawn(width), about(answer, lang), "time")
+            })
+            legend=move || with(page, |answer, lang| blocks::legend(legends(kinds(answer), lang)))
+            table=move || with(page, |answer, lang| table(page, answer, lang))
+        />
     }
 }
 
-fn table(answer: &Answer, lang: Lang) -> Table {
-    let (phases, text) = (&answer.time.phases, lang.text());
+fn table(page: Page, answer: &Answer, lang: Lang) -> AnyView {
+    let phases = &answer.time.phases;
+    let names: Vec<String> = phases.iter().map(|phase| lang.word(phase.name).to_owned()).collect();
     let rows = kinds(answer).into_iter().map(|(_, word)| {
         let figures = phases.iter().map(|phase| {
             let found = parts(phase).find(|(_, known, _)| *known == word);
@@ -181,7 +189,7 @@ fn table(answer: &Answer, lang: Lang) -> Table {
         });
         (lang.word(word).to_owned(), figures.collect())
     });
-    let sums = phases.iter().map(|phase| format::seconds(phase.s)).collect();
-    let names = phases.iter().map(|phase| lang.word(phase.name).to_owned());
-    parts_table(text.time, [text.seconds_unit, text.total], names, rows, sums)
+    let sums = phases.iter().map(|phase| format::seconds(phase.s));
+    let text = lang.text();
+    parts_table(page, text.time, text.seconds_unit, &names, rows.collect(), sums.collect())
 }

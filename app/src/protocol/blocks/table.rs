@@ -43,8 +43,6 @@ small! {
         Own,
         /// Out of the question.
         Off,
-        /// The others together.
-        Sum,
     }
 }
 

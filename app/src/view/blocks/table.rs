@@ -24,8 +24,6 @@ pub(super) fn Table(host: Host, table: blocks::Table) -> impl IntoView {
         Tabled::Runs => "tab cols-8 sweep",
         Tabled::Layouts => "tab cols-8 tab-wn",
         Tabled::Seconds => "tab cols-5 tab-cmp",
-        Tabled::Phases if columns.len() > 5 => "tab cols-9",
-        Tabled::Phases => "tab cols-5",
     };
     let kinds: Vec<(Holds, String)> = columns.iter().map(|own| (own.holds, own.name.clone())).collect();
     let width = kinds.len();
@@ -90,7 +88,6 @@ fn row(host: Host, row: Row, kinds: &[(Holds, String)]) -> AnyView {
         Stands::Best => "is-best",
         Stands::Own => "is-sel",
         Stands::Off => "is-off",
-        Stands::Sum => "sum",
     };
     let current = (stands == Stands::Own).then(|| "true".to_owned());
     let mut place = 0;
