@@ -15,8 +15,8 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::Precision::Bf16;
-use shardwise_question::wire::TokenDispatcher;
 use shardwise_question::wire::Schedule::Colocated;
+use shardwise_question::wire::TokenDispatcher;
 use shardwise_question::wire::WorkloadKind::{Dapo, Grpo, Gspo, Ppo, Rollout};
 
 /// What `ChatLearn` refuses.

@@ -53,7 +53,11 @@ pub(super) fn graphs(switches: Switches) -> Option<(&'static str, &'static [&'st
 
 /// How tokens travel to their experts, where the plan says so: at one key the dispatcher, at another whether it is `DeepEP`, at the third
 /// which else.
-pub(super) fn exchange(section: &mut Section, emission: &Emission, [dispatcher_at, deepep_at, backend_at]: [String; 3]) {
+pub(super) fn exchange(
+    section: &mut Section,
+    emission: &Emission,
+    [dispatcher_at, deepep_at, backend_at]: [String; 3],
+) {
     let switches = emission.plan.layout.switches;
     if emission.job.model.shape.num_experts == 0 || switches.moe_token_dispatcher.is_none() {
         return;

@@ -311,8 +311,8 @@ fn megatron(draft: &mut Draft, entry: Option<&ModelEntry>) {
     let own = draft.known(&key("moe_token_dispatcher_type"));
     let flex = own.as_deref().filter(|own| *own == "flex");
     if draft.size("plan.expert_parallel") > Some(1)
-        && let Some(dispatcher) = dispatcher(flex, backend.as_deref(), deepep == Some(true))
-            .or((deepep == Some(false)).then_some("alltoall"))
+        && let Some(dispatcher) =
+            dispatcher(flex, backend.as_deref(), deepep == Some(true)).or((deepep == Some(false)).then_some("alltoall"))
     {
         draft.set("plan.moe_token_dispatcher", dispatcher);
     }

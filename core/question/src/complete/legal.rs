@@ -150,7 +150,8 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
 
 /// What Megatron alone has, and what its `TransformerConfig` asks of a plan that turns it on.
 fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
-    let Switches { apply_rope_fusion, overlap_moe_expert_parallel_comm, moe_token_dispatcher, cuda_graphs } = layout.switches;
+    let Switches { apply_rope_fusion, overlap_moe_expert_parallel_comm, moe_token_dispatcher, cuda_graphs } =
+        layout.switches;
     if layout.backend != Backend::Megatron {
         for (field, stated) in [
             ("apply_rope_fusion", !apply_rope_fusion),
