@@ -556,7 +556,7 @@ fn one_run_narrows_nothing() {
     assert!(uncovered.3 > uncovered.2, "{uncovered:?}");
     assert!(tuned.3 > tuned.2, "{tuned:?}");
     assert!(involved.3 > involved.2, "{involved:?}");
-    assert!(uncovered_involved.3 < 1.2 * uncovered_involved.2, "{uncovered_involved:?}");
+    assert!(uncovered_involved.3 > uncovered_involved.2, "{uncovered_involved:?}");
 }
 
 proptest! {

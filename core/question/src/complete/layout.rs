@@ -75,14 +75,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
         fused_loss: spec.fused_loss.unwrap_or(fuses_loss(job, backend)),
         overlap: spec.overlap.unwrap_or_default(),
-        switches: Switches {
-            apply_rope_fusion: spec.apply_rope_fusion.unwrap_or(true),
-            overlap_moe_expert_parallel_comm: spec.overlap_moe_expert_parallel_comm.unwrap_or(false),
-            moe_token_dispatcher: spec
-                .moe_token_dispatcher
-                .or(spec.moe_enable_deepep.map(TokenDispatcher::of_deepep)),
-            cuda_graphs: spec.cuda_graphs.unwrap_or_default(),
-        },
+        switches: switches(spec),
         nvme_offload: spec.nvme_offload.unwrap_or(false),
         zero_plus: ZeroPlus {
             partition_size: size(at, "zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
@@ -97,6 +90,17 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(job, &layout));
     Ok(layout)
+}
+
+/// What Megatron has switches for, with what is usual where nothing is stated.
+fn switches(spec: &PlanSpec) -> Switches {
+    let former = spec.moe_enable_deepep.map(TokenDispatcher::of_deepep);
+    Switches {
+        apply_rope_fusion: spec.apply_rope_fusion.unwrap_or(true),
+        overlap_moe_expert_parallel_comm: spec.overlap_moe_expert_parallel_comm.unwrap_or(false),
+        moe_token_dispatcher: spec.moe_token_dispatcher.or(former),
+        cuda_graphs: spec.cuda_graphs.unwrap_or_default(),
+    }
 }
 
 /// What steps the weights, with what is usual where nothing is stated.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::document::{Document, Entry, document, each, entries_of_words, put, required, unknown};
 use super::json::Json;
+use super::launches::{CudaGraphs, TokenDispatcher};
 use super::optimizer::Optimizer;
 use super::version::EngineVersion;
 use crate::place::Place;
@@ -16,13 +17,11 @@ entries_of_words!(
     Attention,
     AttentionKernel,
     Backend,
-    CudaGraphs,
     Engine,
     KvCacheDtype,
     PipelineSchedule,
     RecomputeGranularity,
-    RecomputeModule,
-    TokenDispatcher
+    RecomputeModule
 );
 
 words! {
@@ -206,40 +205,6 @@ words! {
         ZbvZeroBubble = "zbv_zero_bubble",
         /// DeepSeek's DualPipe cut in half: two chunks placed as in ZB-V, a forward pass with each backward pass.
         DualPipeV = "dual_pipe_v",
-    }
-}
-
-words! {
-    /// What sends tokens to their experts and back.
-    pub enum TokenDispatcher {
-        /// NCCL's all-to-all (`moe_token_dispatcher_type` alltoall): a token leaves its node once for each expert elsewhere.
-        Alltoall = "alltoall",
-        /// DeepEP (flex, `moe_flex_dispatcher_backend` deepep): once for each other node.
-        Deepep = "deepep",
-        /// HybridEP (flex, `moe_flex_dispatcher_backend` hybridep): the same, on NVL72 as well.
-        Hybridep = "hybridep",
-    }
-}
-
-impl TokenDispatcher {
-    /// What `moe_enable_deepep` says.
-    #[must_use]
-    pub fn of_deepep(on: bool) -> Self {
-        if on { Self::Deepep } else { Self::Alltoall }
-    }
-}
-
-words! {
-    /// What of a training step CUDA graphs replay.
-    #[derive(Default)]
-    pub enum CudaGraphs {
-        /// Nothing: the host launches each kernel.
-        #[default]
-        None = "none",
-        /// Parts of the layers, not their experts (`cuda_graph_scope` attn, moe_router, moe_preprocess).
-        Partial = "partial",
-        /// Whole layers or the whole iteration, experts included (`cuda_graph_impl` full_iteration).
-        Full = "full",
     }
 }
 
