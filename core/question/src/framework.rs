@@ -202,6 +202,20 @@ pub fn keeps_base_in_fp32(framework: Option<&str>) -> bool {
     framework == Some(SKYRL.id)
 }
 
+/// Whether a framework pauses training with all that it has on the card in host memory, gradients too, and keeps one more copy of the
+/// policy there: slime does (`TMS_INIT_ENABLE_CPU_BACKUP` in `ray/actor_group.py`, line 96 of
+/// <https://github.com/THUDM/slime/blob/624b824a898ab0ec1fcb4d373004c7f3852bf515/slime/ray/actor_group.py>, and `weights_backuper` in
+/// `backends/megatron_utils/actor.py`, line 121).
+///
+/// ```
+/// use shardwise_core::framework::pauses_whole;
+/// assert_eq!([None, Some("verl"), Some("slime")].map(pauses_whole), [false, false, true]);
+/// ```
+#[must_use]
+pub fn pauses_whole(framework: Option<&str>) -> bool {
+    framework == Some(SLIME.id)
+}
+
 /// Whether a framework sums gradients in fp32 where Megatron's products have 8 bits or fewer: Megatron-Bridge's named precisions do,
 /// whose class has `grad_reduce_in_fp32` on (`training/mixed_precision.py` of 0.6.2, line 47).
 ///
