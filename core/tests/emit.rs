@@ -274,22 +274,24 @@ fn reasons_know_whether_the_plan_fits() {
     assert!(kept.len() >= 7, "{kept:?}");
 }
 
-/// Where the states must leave the card, DeepSpeed moves the optimizer and its gradients, and keeps the weights.
+/// Where the states must leave the card, DeepSpeed moves the optimizer and its gradients, and keeps the weights; or its CPUs step.
 #[test]
 fn a_searched_rl_plan_sleeps_as_openrlhf_does() {
-    let asked = |model: &str, gpus: u64| {
+    let asked = |model: &str, gpus: u64, steps: Option<f64>| {
         question_from_value(json!({"version": 1, "model": model, "framework": "openrlhf",
-            "hardware": {"gpu": "h100-sxm", "gpus": gpus}, "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128,
+            "plan": {"optimizer_offload_fraction": steps}, "hardware": {"gpu": "h100-sxm", "gpus": gpus}, "workload": {"kind": "grpo", "rl": {"prompts_per_step": 128,
                 "responses_per_prompt": 8, "max_prompt_length": 1024, "max_response_length": 3072}}}))
         .unwrap()
     };
     let openrlhf = emit::framework("openrlhf").unwrap();
-    for (model, gpus, sleeps) in [("qwen3-4b", 2, true), ("phi-4", 64, false)] {
-        let question = asked(model, gpus);
+    for (model, gpus, steps, sleeps) in
+        [("qwen3-4b", 2, Some(0.0), true), ("phi-4", 64, Some(0.0), false), ("qwen3-4b", 2, None, false)]
+    {
+        let question = asked(model, gpus, steps);
         let offload = evaluate(&question).unwrap().plan.layout.offload;
         assert_eq!((offload.parameters, offload.optimizer, offload.gradients), (false, sleeps, sleeps), "{gpus} GPUs");
         let texts = flags(&question, openrlhf, "0.11.2", "").unwrap().unwrap();
-        let has = texts[0].text.contains("--ds.enable_sleep  #");
-        assert_eq!(has, sleeps, "{gpus} GPUs");
+        let has = |key: &str| texts[0].text.contains(&format!("{key}  #"));
+        assert_eq!((has("--ds.enable_sleep"), has("--ds.adam_offload")), (sleeps, steps.is_none()), "{gpus} GPUs");
     }
 }

@@ -64,7 +64,8 @@ fn passes_forward_alone_are_twice_the_updates_where_nothing_is_said() {
 fn logits_of_a_large_forward_pass_do_not_fit() {
     let logits = 16.0 * 9216.0 * 152_064.0 * 2.0 / f64::from(1 << 30);
     let card = |sequences: u64| {
-        asked(json!({"hardware": {"gpu": "a100-sxm-40g"}, "plan": {"forward_micro_batch": sequences}}))
+        asked(json!({"hardware": {"gpu": "a100-sxm-40g"}, "workload": {"rl": {"mean_response_length": 6000}},
+            "plan": {"forward_micro_batch": sequences}}))
     };
     let at = |sequences: u64| evaluate_alone(&card(sequences)).unwrap().answer;
     let (small, large) = (at(2), at(16));
@@ -74,6 +75,24 @@ fn logits_of_a_large_forward_pass_do_not_fit() {
     let advice = estimate(&card(16)).unwrap().advice;
     let mends = advice.iter().find(|own| own.id == "forward-passes").unwrap();
     assert_eq!(mends.set.get("plan.forward_micro_batch"), Some(&Value::Null));
+}
+
+/// Of sequences that stand side by side one is as long as any may be, and the others as the longest that are mostly seen of what the
+/// question says: GSM8K's, of 103 and 250 tokens, are none of 2,048.
+#[test]
+fn packed_sequences_are_as_long_as_is_said() {
+    let at = |sequences: u64, lengths: Value| {
+        let change = json!({"workload": {"rl": lengths}, "plan": {"forward_micro_batch": sequences}});
+        held(&evaluate_alone(&asked(change)).unwrap().answer, "old_log_prob")
+    };
+    let none = json!({"max_response_length": 1024, "mean_response_length": null});
+    let short = json!({"max_response_length": 1024, "mean_prompt_length": 103, "mean_response_length": 250});
+    assert_eq!(at(1, none.clone()), at(1, short.clone()));
+    let logits = |tokens: f64| tokens * 152_064.0 * 2.0 / f64::from(1 << 30);
+    let (long, seen) = (at(16, none), at(16, short));
+    assert!(long > logits(16.0 * 2048.0), "{long}");
+    let longest = 2048.0 + 15.0 * 2.25 * (103.0 + 250.0);
+    assert!(seen > logits(longest) && long - seen > 0.9 * logits(16.0 * 2048.0 - longest), "{seen} of {long}");
 }
 
 /// A pasted size counts, and each role's own is printed and read.

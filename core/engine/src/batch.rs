@@ -14,6 +14,9 @@ const PACKING: f64 = 0.93;
 /// The longest sequence of a mini-batch, in standard deviations above the mean: of some hundred sequences.
 const LONGEST: f64 = 2.5;
 
+/// Standard deviation of prompts' lengths over their mean: as of responses where nothing is stated.
+const PROMPTS: f64 = 0.5;
+
 /// How many standard deviations the fullest mini-batch of a run of some hundred steps lies above the mean one.
 const FULLEST: f64 = 3.0;
 
@@ -75,6 +78,16 @@ pub fn length(job: &Job) -> f64 {
     }
 }
 
+/// The longest sequence that an RL step mostly sees: prompt and response by themselves, each with what is usual or stated of it. A pass
+/// may have several of these: veRL sorts a rank's sequences (`_balance_batch` of `trainer/ppo/ray_trainer.py` of 0.9.1), and elsewhere
+/// the responses of a prompt are neighbours (`SampleBasedBatchIterator` of `SkyRL`'s
+/// `backends/skyrl_train/workers/worker_utils.py`), which are alike.
+fn long_one(rl: &Rl) -> f64 {
+    let of = |mean: f64, spread: f64, most: u64| (mean * (1.0 + LONGEST * spread)).min(most as f64);
+    of(rl.mean_prompt_length, PROMPTS, rl.max_prompt_length)
+        + of(rl.mean_response_length, rl.response_length_cv, rl.max_response_length)
+}
+
 /// Splits `examples` over the layout's data-parallel ranks: sequences, or pairs of them.
 #[must_use]
 pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
@@ -101,15 +114,17 @@ pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
         MicroBatch::Sequences(micro) => {
             let micro = (micro as f64 * each).min((per_rank / each).ceil() * each);
             let micro_batches = (per_rank / micro).ceil();
-            let largest = Largest {
-                slice: Slice { tokens: micro * longest / parts, attention_length: longest, sequences: micro },
+            let largest = |tokens: f64| Largest {
+                slice: Slice { tokens: tokens / parts, attention_length: longest, sequences: micro },
                 micro_batches,
             };
+            // Where sequences stand side by side, one of them is as long as any may be, and the others as the longest that are seen.
+            let others = workload.rl.as_ref().filter(|_| workload.packing).map_or(longest, long_one);
             Batch {
                 micro_batches,
                 mean: slice((micro * length).max(busiest / micro_batches)),
-                expected: largest,
-                longest: largest,
+                expected: largest(longest + (micro - 1.0) * others),
+                longest: largest(micro * longest),
                 tokens,
             }
         }

@@ -3,8 +3,9 @@
 use crate::context::{Context, Role};
 use crate::fit::{Demand, HOST, HOST_MEMORY, STATES, WORKSPACE};
 use crate::memory::{self, Use};
-use crate::rl::{Resident, residents};
+use crate::rl::{Resident, Who, residents};
 use shardwise_catalog::units::Bytes;
+use shardwise_question::framework::pauses_whole;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, HostParts, Offload};
@@ -79,7 +80,9 @@ fn of_reference(context: &Context<'_>, plan: &Plan) -> HostParts {
     let weights = memory::largest_states(context, &context.actor(), &own, Use::Evaluate)
         .parameters
         .gib();
-    let copies = if swapped && !plan.layout.offload.parameters { 2.0 } else { 1.0 };
+    // What is backed up anyway counts with the policy.
+    let both = swapped && !plan.layout.offload.parameters && !backs_up(context);
+    let copies = if both { 2.0 } else { 1.0 };
     HostParts { parameters: weights * copies, ..HostParts::default() }
 }
 
@@ -140,17 +143,24 @@ fn of_resident(context: &Context<'_>, resident: &Resident<'_>) -> HostParts {
         let share = layout.optimizer_offload_fraction;
         parts = parts.plus(&stepped(context, role, layout, share));
     }
-    if !(offload.parameters || offload.optimizer) {
+    let kept = backs_up(context) && *who == Who::Actor;
+    if !(offload.parameters || offload.optimizer || kept) {
         return parts;
     }
     let states = memory::largest_states(context, role, layout, usage);
     let moved = |bytes: Bytes, away: bool| if away { bytes.gib() } else { 0.0 };
     let own = HostParts {
-        parameters: moved(states.parameters, offload.parameters),
+        parameters: moved(states.parameters, offload.parameters) + moved(states.parameters, kept),
+        gradients: moved(states.gradients, offload.parameters && !frozen && backs_up(context)),
         optimizer: moved(states.optimizer, offload.optimizer),
         ..HostParts::default()
     };
     parts.plus(&own)
+}
+
+/// Whether training is paused with all that is on the card, and one more copy of the policy is kept.
+fn backs_up(context: &Context<'_>) -> bool {
+    pauses_whole(context.job.framework.map(|own| own.id))
 }
 
 /// What must hold of a node's host memory; nothing where the catalog does not say how much there is.

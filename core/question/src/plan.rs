@@ -258,6 +258,13 @@ impl Layout {
         1.0 - self.optimizer_offload_fraction
     }
 
+    /// Whether the host's CPUs step as `DeepSpeed` has them do in RL: gradients lie with the optimizer's states (0.19.8,
+    /// `offload_optimizer` of `runtime/zero/stage_1_and_2.py` and `stage3.py`).
+    #[must_use]
+    pub fn steps_with_gradients(&self) -> bool {
+        self.backend == Backend::Deepspeed && self.optimizer_offload_fraction > 0.0
+    }
+
     /// What a pass forward alone takes on one GPU: nothing is kept for a backward pass, so twice the update's where the plan
     /// says nothing (veRL's tuning guide, "Batch Size Tuning", rule 3).
     #[must_use]

@@ -64,8 +64,10 @@ pub(crate) static ZERO: &[Rule] = &[
         .or("DeepSpeed 0.19 shards over all GPUs (MiCS is removed). Set shard_group to {gpus}."),
     must("plan.offload.parameters", |a| !a.layout.offload.parameters || a.layout.zero_stage == 3)
         .or("Weights are offloaded under ZeRO 3 only. Set zero_stage to 3."),
-    must("plan.offload.optimizer", |a| !a.layout.offload.parameters || a.layout.offload.optimizer)
-        .or("Where the weights are in host memory, the optimizer is too. Set it to true."),
+    must("plan.offload.optimizer", |a| {
+        !a.layout.offload.parameters || a.layout.offload.optimizer || a.layout.steps_with_gradients()
+    })
+    .or("Where the weights are in host memory, the optimizer is too. Set it to true."),
     must("plan.offload.optimizer", |a| !a.layout.offload.optimizer || a.layout.zero_stage >= 1)
         .or("The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more."),
     GRADIENTS_FOLLOW,

@@ -26,10 +26,6 @@ const SHIFTED_LOGIT_BYTES: f64 = 18.0;
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
 const FUSED_LOGIT_BYTES: f64 = 4.0;
 
-/// Bytes per logit of a pass forward of RL that sets no sequences side by side: veRL's entropy of old log-probabilities is eager there,
-/// softmax and product beside the logits in bf16 (`workers/engine/fsdp/transformer_impl.py` of 0.9.1, line 1491).
-const PADDED_ENTROPY_BYTES: f64 = 6.0;
-
 /// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
 /// added to the others.
 /// A fused LM head keeps no logits.
@@ -69,10 +65,9 @@ impl Loss {
 /// Bytes that a logit takes in a pass of RL, by whose code it is.
 fn of_rl(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
     let job = context.job;
-    let own = rl_logit_bytes(job.framework.map(|own| own.id), layout.backend);
+    let own = rl_logit_bytes(job.framework.map(|own| own.id), layout.backend, job.workload.packing);
     match usage {
         Use::Train => layout.logit_bytes.unwrap_or(own.update),
-        Use::Evaluate if !job.workload.packing => own.forward.max(PADDED_ENTROPY_BYTES),
         Use::Evaluate => own.forward,
     }
 }

@@ -40,7 +40,8 @@ const SUB_GROUP: f64 = 1e9;
 #[must_use]
 pub fn flat_gradients(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32) -> Option<(f64, f64)> {
     let flattens = layout.backend == Backend::Deepspeed && layout.zero_stage >= 1;
-    if !flattens || layout.offload.optimizer || layout.optimizer.in_backward || role.adapters > 0 {
+    let on_host = layout.offload.optimizer || layout.steps_with_gradients();
+    if !flattens || on_host || layout.optimizer.in_backward || role.adapters > 0 {
         return None;
     }
     let own = held(&rank.trained(), layout, shard_counts(layout, gpus), 1);

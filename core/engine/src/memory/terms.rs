@@ -311,7 +311,7 @@ fn at_once(rank: &RankWeights, layout: &Layout, gpus: u32) -> Bytes {
 #[must_use]
 pub fn offloads_gradients(layout: &Layout, batch: &Batch) -> bool {
     let wait = layout.backend == Backend::Deepspeed && layout.zero_stage < 2 && batch.micro_batches > 1.0;
-    layout.offload.gradients && !wait
+    (layout.offload.gradients || layout.steps_with_gradients()) && !wait
 }
 
 /// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and

@@ -151,11 +151,12 @@ fn left_by_trained(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> M
     let states = largest_states(context, role, layout, Use::Train);
     let keep = |bytes: Bytes, offloaded: bool| if offloaded { 0.0 } else { bytes.gib() };
     let offload = layout.offload;
+    let gradients = offload.gradients || offload.parameters || layout.steps_with_gradients();
     MemoryParts {
         parameters: keep(states.parameters, offload.parameters),
         // Megatron's gradient buffers go with the parameters (verl 0.9.1, `param_offload`); FSDP's gradients are let go of
         // as the update ends (`workers/engine/fsdp/transformer_impl.py`, `optimizer_zero_grad`).
-        gradients: keep(states.gradients, offload.gradients || offload.parameters || layout.backend == Backend::Fsdp),
+        gradients: keep(states.gradients, gradients || layout.backend == Backend::Fsdp),
         optimizer: keep(states.optimizer, offload.optimizer),
         ..MemoryParts::default()
     }

@@ -10,6 +10,9 @@ use super::words::count;
 use super::{Emission, Snippet, Unsupported, choices, kernel};
 use shardwise_question::wire::Optimizer;
 
+/// Why the CPUs step.
+const STEPS_THERE: &str = "master weights, moments and gradients live in host memory; the step runs there";
+
 /// The command for this plan.
 pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let (file, sections, command) = match (&emission.job.workload.rl, &emission.plan.rollout) {

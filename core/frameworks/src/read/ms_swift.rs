@@ -252,6 +252,8 @@ fn taught(draft: &mut Draft, sizes: [u64; 3]) -> Option<String> {
 /// States that wait in host memory while the engine beside them generates.
 fn host_memory(draft: &mut Draft) {
     let [weights, optimizer] = ["offload_model", "offload_optimizer"].map(|key| draft.tells(key, true));
+    // What steps in host memory is there already.
+    let optimizer = optimizer && draft.field("plan.optimizer_offload_fraction").is_none();
     if weights || optimizer {
         for (name, on) in [("parameters", weights), ("gradients", weights), ("optimizer", optimizer)] {
             draft.set(&format!("plan.offload.{name}"), on);

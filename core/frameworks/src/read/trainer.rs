@@ -6,7 +6,7 @@ pub(super) mod reinforcement;
 mod shards;
 
 use shards::Guess;
-pub(super) use shards::{Shards, shards};
+pub(super) use shards::{Shards, shards, stays_in_host_memory};
 
 use super::deepspeed;
 use super::draft::Draft;

@@ -188,15 +188,27 @@ fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
 }
 
 /// Megatron's optimizer alone is part on the host's CPUs, part on the GPUs, and only the distributed one (`arguments.py`:
-/// `optimizer_cpu_offload` takes `use_precision_aware_optimizer`, and that `use_distributed_optimizer`).
+/// `optimizer_cpu_offload` takes `use_precision_aware_optimizer`, and that `use_distributed_optimizer`). `DeepSpeed`'s is there as a
+/// whole (`offload_optimizer`), which RL says by this field, as `offload.optimizer` brings states back for each update.
 fn host_step(job: &Job, layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let fraction = layout.optimizer_offload_fraction;
     if fraction == 0.0 {
         return Ok(());
     }
-    let whole = layout.offload.optimizer && job.workload.rl.is_none();
-    let remedy = if layout.backend != Backend::Megatron {
-        "Megatron alone has it. Set backend to megatron, or leave it out."
+    let learns = job.workload.rl.is_some();
+    let whole = layout.offload.optimizer && !learns;
+    let remedy = if layout.backend == Backend::Deepspeed && learns {
+        if fraction < 1.0 {
+            "DeepSpeed's CPUs step all of the optimizer. Set it to 1, or leave it out."
+        } else if layout.zero_stage == 0 {
+            "The optimizer is offloaded under ZeRO 1 to 3. Set zero_stage to 1 or more."
+        } else if layout.offload.optimizer {
+            "An optimizer that steps in host memory is there already. Leave optimizer_offload_fraction or the offload out."
+        } else {
+            return Ok(());
+        }
+    } else if layout.backend != Backend::Megatron {
+        "Megatron alone has it, and DeepSpeed in RL. Set backend to megatron, or leave it out."
     } else if layout.zero_stage != 1 {
         "It goes with the distributed optimizer. Set zero_stage to 1, or leave it out."
     } else if whole && fraction < 1.0 {

@@ -220,7 +220,7 @@ fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
     let moved = moved(job, base.backend);
     let away = |offload| Away { offload, ..Away::of(base) };
     let mut found: Vec<_> = moved.into_iter().map(away).collect();
-    // In RL the optimizer may also stay there, and step there: Megatron's, where all weights train.
+    // In RL the optimizer may also stay there, and step there: Megatron's, where all weights train, and DeepSpeed's.
     let phases = job.workload.rl.is_some() && spec.optimizer_offload_fraction.is_none();
     let whole = job.workload.lora.is_none() && base.zero_stage == 1;
     if phases && whole && base.backend == Backend::Megatron {
@@ -229,6 +229,13 @@ fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
             optimizer_offload_fraction: 1.0,
         }));
     }
+    // Of no run of RL whose CPUs step with DeepSpeed the speed is known: it is no reason to choose a framework, but one's own may have it.
+    if phases && base.backend == Backend::Deepspeed && base.zero_stage > 0 && job.framework.is_some() {
+        found.push(Away { optimizer_offload_fraction: 1.0, ..Away::of(base) });
+    }
+    // What DeepSpeed's CPUs step is there already.
+    let twice = |own: &Away| own.offload.optimizer && own.optimizer_offload_fraction > 0.0;
+    found.retain(|own| base.backend != Backend::Deepspeed || !twice(own));
     found
 }
 

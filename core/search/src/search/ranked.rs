@@ -13,6 +13,9 @@ use shardwise_question::wire::PlanSpec;
 /// Evaluations that settling may take.
 const SETTLING: u64 = 8_000;
 
+/// Plans of a search from which room is made beside the proposed one.
+const STARTS: usize = 4;
+
 /// Plans that were found, the proposed one first once they are [`settled`](Self::settled).
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
@@ -22,6 +25,8 @@ pub(crate) struct Ranked {
     /// Seconds of the fastest plan that fits; the first of the plans may be a simpler one.
     pub(super) fastest: Option<f64>,
     pub(super) plans: Vec<Candidate>,
+    /// What else was proposed, of other back ends: where none fits, more comes of one than of another.
+    others: Vec<Candidate>,
 }
 
 impl Ranked {
@@ -34,6 +39,7 @@ impl Ranked {
             complete: !work.ended(),
             fastest: fastest.map(|first| first.seconds),
             plans,
+            others: Vec::new(),
         }
     }
 
@@ -61,17 +67,24 @@ impl Ranked {
         if let Some((proposed, fastest)) = settling.of(&self.plans) {
             self.fastest = fastest.fits().then_some(fastest.seconds);
             let alike = |own: &Candidate| own.plan == proposed.plan;
+            if !proposed.fits() {
+                self.others = otherwise(&self.plans);
+            }
             self.plans.retain(|own| !alike(own));
             self.plans.insert(0, proposed);
         }
         self
     }
 
-    /// The plan that is proposed, where none fits, and what several steps at once make of it.
+    /// The plan that is proposed, where none fits, and what several steps at once make of it or of what other back ends propose: what
+    /// comes first of these.
     pub(super) fn made_room(mut self, asking: &Asking<'_>, spec: &PlanSpec) -> Self {
         if let Some(first) = self.plans.first().copied() {
             asking.work.grant(SETTLING);
-            let roomier = Settling::new(asking, spec).roomier(first);
+            let settling = Settling::new(asking, spec);
+            let starts = [first].into_iter().chain(std::mem::take(&mut self.others));
+            let ends = starts.map(|start| settling.roomier(start));
+            let roomier = ends.reduce(|a, b| if b.beats(&a) { b } else { a }).unwrap_or(first);
             self.plans.retain(|own| own.plan != first.plan && own.plan != roomier.plan);
             self.plans.insert(0, roomier);
         }
@@ -102,6 +115,9 @@ impl Ranked {
         let head = heads
             .filter_map(|own| own.plans.first().copied())
             .reduce(|a, b| if proposal_order(&b, &a, fastest).is_lt() { b } else { a });
+        let heads = [&self, &other].into_iter().filter_map(|own| own.plans.first().copied());
+        let others = self.others.iter().chain(&other.others).copied().chain(heads);
+        let others = others.filter(|own| head.is_some_and(|head| head.plan != own.plan)).collect();
         let all = self.plans.into_iter().chain(other.plans);
         let mut plans = sorted(all, &Candidate::order);
         if let Some(head) = head {
@@ -115,8 +131,24 @@ impl Ranked {
             complete: other.complete,
             fastest,
             plans,
+            others,
         }
     }
+}
+
+/// Plans of one search from which room is made, the first of each kind: more comes of one than of another.
+fn otherwise(found: &[Candidate]) -> Vec<Candidate> {
+    let mut starts: Vec<Candidate> = Vec::with_capacity(STARTS);
+    for own in found {
+        let of = |own: &Candidate| {
+            let layout = &own.plan.layout;
+            (layout.offload, layout.optimizer_offload_fraction, layout.recompute)
+        };
+        if starts.len() < STARTS && starts.iter().all(|known| of(known) != of(own)) {
+            starts.push(*own);
+        }
+    }
+    starts
 }
 
 /// Which of two proposals to make: what fits, what is nearly as fast as the fastest, the simpler one, the faster one.

@@ -241,7 +241,7 @@ fn offload(emission: &Emission, config: &mut Config) {
     let (job, layout) = (emission.job, &emission.plan.layout);
     let (device, place) =
         if layout.nvme_offload { ("nvme", "on the node's drives") } else { ("cpu", "in host memory") };
-    if layout.offload.optimizer {
+    if layout.offload.optimizer || layout.steps_with_gradients() {
         config.set(
             "zero_optimization.offload_optimizer.device",
             device,

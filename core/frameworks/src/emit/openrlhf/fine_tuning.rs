@@ -6,7 +6,7 @@ use super::super::choices::run::drawn;
 use super::super::choices::{ATTENTION, accumulation, adapters, micro, preference, rate, recompute_reason};
 use super::super::text::{Section, deepspeed as launcher, home};
 use super::super::words::{count, layout_title, plural};
-use super::{deepspeed, step_by, switch};
+use super::{STEPS_THERE, deepspeed, step_by, switch};
 use shardwise_question::plan::Recompute;
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{LoraTargets, WorkloadKind};
@@ -81,8 +81,7 @@ fn layout(emission: &Emission) -> Section {
     let mut section = Section::new(format!("Layout: {}", layout_title(layout, emission.job.hardware.gpus)));
     deepspeed(emission, &mut section);
     if layout.offload.optimizer {
-        let reason = "master weights, moments and gradients live in host memory; the step runs there";
-        switch(&mut section, "--ds.adam_offload", reason);
+        switch(&mut section, "--ds.adam_offload", STEPS_THERE);
     }
     if emission.plan.reference.is_some_and(|own| own.offload.parameters) {
         switch(&mut section, "--ref.offload", "the reference's weights live in host memory");

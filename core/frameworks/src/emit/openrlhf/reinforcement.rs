@@ -6,7 +6,7 @@ use super::super::choices::run::{drawn, rl_steps};
 use super::super::choices::{engine_reason, engines, rate, recompute_reason, updates};
 use super::super::text::{Section, home, model_path, share};
 use super::super::words::{baseline, figure, layout_title, plural};
-use super::{deepspeed, step_by, switch};
+use super::{STEPS_THERE, deepspeed, step_by, switch};
 use shardwise_catalog::units::shortest;
 use shardwise_question::plan::{MicroBatch, Recompute, RolloutPlan};
 use shardwise_question::task::{Algorithm, Baseline, Mean, Penalty, Ratio};
@@ -119,6 +119,9 @@ fn layout(emission: &Emission) -> Section {
     step_by(emission, &mut section, "actor.");
     if plan.layout.offload.optimizer {
         switch(&mut section, "--ds.enable_sleep", "optimizer states and gradients wait in host memory between updates");
+    }
+    if plan.layout.steps_with_gradients() {
+        switch(&mut section, "--ds.adam_offload", STEPS_THERE);
     }
     if plan.reference.is_some_and(|own| own.offload.parameters) {
         switch(&mut section, "--ref.offload", "the reference's weights live in host memory");

@@ -81,10 +81,11 @@ fn fsdp(emission: &Emission) -> Section {
 }
 
 fn deepspeed(emission: &Emission) -> Section {
-    let (stage, offload) = (emission.plan.layout.zero_stage, emission.plan.layout.offload);
+    let layout = &emission.plan.layout;
+    let (stage, offload) = (layout.zero_stage, layout.offload);
     let mut section = Section::new("DeepSpeed");
     section.set("deepspeed_config.zero_stage", stage, zero_reason(stage));
-    let (place, reason) = if offload.optimizer {
+    let (place, reason) = if offload.optimizer || layout.steps_with_gradients() {
         ("cpu", "master weights, moments and gradients live in host memory; the step runs there")
     } else {
         ("none", "stays on the GPUs")

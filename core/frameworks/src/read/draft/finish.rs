@@ -93,8 +93,10 @@ impl Draft<'_> {
         };
         let adapters = adapters(Some(id));
         let adapts = |job: &Job, plan: &Plan| job.workload.lora.is_some() && adapters.are_others(plan.layout.backend);
-        let logits = |framework, plan: &Plan| rl_logit_bytes(framework, plan.layout.backend);
-        let makes = |job: &Job, plan: &Plan| job.workload.rl.is_some() && logits(Some(id), plan) != logits(None, plan);
+        let makes = |job: &Job, plan: &Plan| {
+            let logits = |framework| rl_logit_bytes(framework, plan.layout.backend, job.workload.packing);
+            job.workload.rl.is_some() && logits(Some(id)) != logits(None)
+        };
         let named = Question { framework: Some(id.to_owned()), ..question.clone() };
         let found = resolve(&named).ok();
         let Some((job, plan)) = found.filter(|(job, plan)| {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{adapters, layout, recompute};
 use crate::read::draft::Draft;
 use crate::read::model;
+use crate::read::trainer::stays_in_host_memory;
 
 /// Prompts generated for each that trains, where some are dropped and no text says how many: the calculator's own figure for
 /// DAPO.
@@ -15,6 +16,11 @@ pub(super) fn question(draft: &mut Draft) {
     let kind = kind(draft);
     adapters(draft, Some(kind));
     layout(draft, "actor.");
+    // Where the CPUs step, nothing else moves: `offload_deepspeed_states` of utils/deepspeed/deepspeed_utils.py of 0.11.2 returns at
+    // once. `enable_sleep` alone brings the states back for each update.
+    if draft.tells("--ds.adam_offload", true) {
+        stays_in_host_memory(draft);
+    }
     recompute(draft, "--actor.gradient_checkpointing_enable");
     let reference = algorithm(draft);
     batch(draft);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::stays_in_host_memory;
 use crate::read::draft::Draft;
 use crate::read::model;
 use crate::read::reinforcement::narrow_cache;
@@ -47,6 +48,7 @@ pub(in crate::read) fn kind(draft: &mut Draft, script: &str, loss: Option<&str>)
 
 /// What a step generates and trains on; `passes` are sequences of a pass, passes of an update, and ranks.
 pub(in crate::read) fn read(draft: &mut Draft, rloo: bool, own: &Own, passes: [u64; 3]) {
+    stays_in_host_memory(draft);
     let engine = draft.flag("use_vllm") == Some(true);
     let corrects = draft.flag("vllm_importance_sampling_correction").unwrap_or(true);
     let pending = step(draft, own, passes, rloo || engine && corrects);

@@ -115,6 +115,21 @@ fn offload(draft: &mut Draft, optimizer: bool, parameters: bool, activations: bo
     );
 }
 
+/// In RL what `DeepSpeed`'s `offload_optimizer` names stays in host memory, where the CPUs step: `plan.offload` would bring it back for
+/// each update.
+pub(in crate::read) fn stays_in_host_memory(draft: &mut Draft) {
+    let is = |field: &str| draft.field(field).is_some_and(|own| own == true);
+    let deepspeed = draft.field("plan.backend").is_some_and(|own| own == "deepspeed");
+    if deepspeed && is("plan.offload.optimizer") {
+        let [parameters, activations] = ["plan.offload.parameters", "plan.offload.activations"].map(is);
+        draft.set(
+            "plan.offload",
+            json!({"parameters": parameters, "gradients": false, "optimizer": false, "activations": activations}),
+        );
+        draft.set("plan.optimizer_offload_fraction", 1.0);
+    }
+}
+
 /// Accelerate's keys for `DeepSpeed`, where no configuration is there.
 fn plug_in(draft: &mut Draft) {
     let away = |draft: &mut Draft, what: &str| {

@@ -27,10 +27,18 @@ pub(super) fn whole_model(draft: &mut Draft, entry: Option<&ModelEntry>) {
 
 /// What a logit takes where the entropy is in the loss: its gradient stands beside the loss's, which then no longer takes the logits'
 /// place (`workers/engine/fsdp/transformer_impl.py` of 0.9.1, line 1425); Megatron's logits are cloned for it, and keep their
-/// softmax (`workers/engine/megatron/transformer_impl.py`, line 1215, and `_VocabParallelEntropy`).
+/// softmax (`workers/engine/megatron/transformer_impl.py`, line 1215, and `_VocabParallelEntropy`). Where sequences are padded it is no
+/// compiled kernel (line 1491): its softmax and that one's gradient are in fp32, as autocast has them, beside the logits, their
+/// gradients of loss and product, and three copies of the `logsumexp`'s backward pass.
 pub(super) fn entropy(draft: &mut Draft, megatron: bool) {
     let coefficient = draft.number("actor_rollout_ref.actor.entropy_coeff");
+    let pads = draft.field("workload.packing") == Some(&false.into());
     if coefficient.is_some_and(|own| own != 0.0) {
-        draft.set("plan.logit_bytes", if megatron { 10.0 } else { 6.0 });
+        let bytes = match (megatron, pads) {
+            (true, _) => 10.0,
+            (false, false) => 6.0,
+            (false, true) => 20.0,
+        };
+        draft.set("plan.logit_bytes", bytes);
     }
 }
