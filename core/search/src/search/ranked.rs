@@ -43,6 +43,11 @@ impl Ranked {
         }
     }
 
+    /// These, found among so many more, and whether those were all.
+    pub(super) fn among(self, (considered, complete): (u64, bool)) -> Self {
+        Self { considered, complete, ..self }
+    }
+
     /// The plan that is proposed.
     pub(crate) fn first(&self) -> Result<&Candidate, InputError> {
         self.plans.first().ok_or_else(none_accepted)

@@ -67,9 +67,8 @@ impl Resolved {
     }
 
     /// It, found among so many.
-    fn found_among(self, (considered, complete): (u64, bool)) -> Self {
-        let found = self.found.map(|found| Ranked { considered, complete, ..found });
-        Self { found, ..self }
+    fn found_among(self, all: (u64, bool)) -> Self {
+        Self { found: self.found.map(|found| found.among(all)), ..self }
     }
 
     /// The plan that is proposed.
