@@ -26,7 +26,7 @@ pub(crate) struct Ranked {
     pub(super) fastest: Option<f64>,
     pub(super) plans: Vec<Candidate>,
     /// What else was proposed, of other back ends: where none fits, more comes of one than of another.
-    others: Vec<Candidate>,
+    pub(super) others: Vec<Candidate>,
 }
 
 impl Ranked {

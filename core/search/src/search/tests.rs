@@ -93,7 +93,7 @@ fn brute_force(context: &Context<'_>, spec: &PlanSpec, accept: &dyn Fn(&Plan) ->
     }
     let mut plans: Vec<Candidate> = groups.into_iter().flatten().collect();
     plans.sort_by(Candidate::order);
-    Ranked { considered, evaluated: 0, complete: true, fastest: None, plans }
+    Ranked { considered, evaluated: 0, complete: true, fastest: None, plans, others: Vec::new() }
 }
 
 fn same(found: &Ranked, tried: &Ranked) -> Result<(), TestCaseError> {
