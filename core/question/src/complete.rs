@@ -54,17 +54,11 @@ fn split_heads(at: Place<'_>, heads: u64, gpus: u32) -> Result<(), InputError> {
 /// ```
 #[must_use]
 pub fn is_complete(job: &Job, spec: &PlanSpec) -> bool {
-    if job.workload.kind == WorkloadKind::Rollout {
-        return spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some());
+    let engine = || spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some());
+    match job.workload.kind {
+        WorkloadKind::Rollout => engine(),
+        _ => spec.decides_training() && (job.workload.rl.is_none() || engine()),
     }
-    let layout = spec.backend.is_some()
-        && spec.tensor_parallel.is_some()
-        && spec.pipeline_parallel.is_some()
-        && spec.context_parallel.is_some()
-        && (spec.micro_batch.is_some() || spec.max_tokens_per_gpu.is_some())
-        && spec.recompute.is_some();
-    layout
-        && (job.workload.rl.is_none() || spec.rollout.as_ref().is_some_and(|rollout| rollout.tensor_parallel.is_some()))
 }
 
 /// GPUs that train: all but those that only generate.

@@ -12,7 +12,6 @@ mod rented;
 mod run;
 
 use crate::belonging;
-use crate::complete::is_complete;
 use crate::engines;
 
 use crate::framework::{
@@ -23,7 +22,9 @@ use crate::market;
 use crate::operations::Operations;
 use crate::place::Place;
 use crate::task::{Preference, Task};
-use crate::wire::{Calibration, LoraSpec, Question, RolloutWorkloadSpec, Schedule, WorkloadKind, WorkloadSpec};
+use crate::wire::{
+    Calibration, LoraSpec, PlanSpec, Question, RolloutWorkloadSpec, Schedule, WorkloadKind, WorkloadSpec,
+};
 use crate::workload::{Generation, Lora, Rl, Workload};
 pub use hardware::{price, resolve_hardware};
 pub use reinforcement::STALENESS;
@@ -233,7 +234,7 @@ pub fn resolve(question: &Question) -> Result<Job, InputError> {
         confidence: Place::TOP.within("confidence", question.confidence.unwrap_or(CONFIDENCE), 0.5, 0.999)?,
         caveats,
     };
-    let decided = question.plan.as_ref().is_some_and(|plan| is_complete(&job, plan));
+    let decided = question.plan.as_ref().is_some_and(PlanSpec::decides_training);
     Ok(Job { searched: job.workload.fine_tunes() && !job.framework_stated && !decided, ..job })
 }
 

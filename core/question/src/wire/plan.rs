@@ -222,6 +222,15 @@ document! {
     }
 }
 
+impl PlanSpec {
+    /// Whether it decides how training is laid out, in all that a search would otherwise choose.
+    pub(crate) fn decides_training(&self) -> bool {
+        let parallel = [self.tensor_parallel, self.pipeline_parallel, self.context_parallel];
+        let at_once = self.micro_batch.or(self.max_tokens_per_gpu);
+        self.backend.is_some() && parallel.iter().all(Option::is_some) && at_once.is_some() && self.recompute.is_some()
+    }
+}
+
 impl Default for Overlap {
     fn default() -> Self {
         Self { gradients: true, parameters: true, tensor_parallel: false }
