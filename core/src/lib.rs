@@ -16,8 +16,8 @@ pub use shardwise_engine::{
 };
 pub use shardwise_frameworks::{doctor, emit, log, read};
 pub use shardwise_question::{
-    belonging, complete, engines, framework, job, market, operations, optimizer, permalink, plan, presets, recipes,
-    sheet, task, usual, wire, workload, zero_needs,
+    adapters, belonging, complete, engines, framework, job, market, operations, optimizer, permalink, plan, presets,
+    recipes, sheet, task, usual, wire, workload, zero_needs,
 };
 pub use shardwise_search::{advice, calibration, neighbours, search, sensitivity};
 

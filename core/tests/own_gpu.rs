@@ -148,3 +148,30 @@ fn a_stated_architecture_is_known_and_the_bases() {
     assert!(caveat(&blackwell, "efficiency-taken-over").is_none());
     assert!(blackwell.tokens_per_s < answer(&written_out("h100-sxm")).tokens_per_s);
 }
+
+/// Unsloth's eight runs on an RTX 5090 that surogate published
+/// (<https://github.com/invergent-ai/surogate/blob/524fb776/docs/reference/benchmarks.md>), on which nothing is fitted: its rates are
+/// not the B200's.
+#[test]
+fn blackwell_for_a_desk_has_rates_of_its_own() {
+    let mut off = Vec::new();
+    for (model, kind, measured) in [
+        ("qwen3-0.6b", "qlora", 19_100.0),
+        ("qwen3-0.6b", "lora", 22_100.0),
+        ("qwen3-1.7b", "qlora", 12_000.0),
+        ("qwen3-1.7b", "lora", 12_600.0),
+        ("qwen3-4b", "qlora", 6_000.0),
+        ("qwen3-4b", "lora", 6_100.0),
+        ("qwen3-8b", "qlora", 3_400.0),
+        ("qwen3-8b", "lora", 3_500.0),
+    ] {
+        let question = json!({"version": 1, "model": model, "framework": "unsloth",
+            "hardware": {"gpu": "rtx-5090", "gpus": 1},
+            "workload": {"kind": kind, "sequence_length": 2048, "packing": true, "global_batch": 8,
+                "lora": {"rank": 16}},
+            "plan": {"backend": "ddp", "micro_batch": 2, "recompute": "full", "optimizer": "adamw_8bit"}});
+        off.push(estimate(&question_from_value(question).unwrap()).unwrap().tokens_per_s_per_gpu / measured);
+    }
+    off.sort_by(f64::total_cmp);
+    assert!(off[0] > 0.66 && off[4] > 0.8 && off[7] < 1.25, "{off:?}");
+}

@@ -77,6 +77,7 @@ fn kept_per_sbh(question: &shardwise_core::Question) -> f64 {
         kernel_speed: 1.0,
         quantization: 1.0,
         weight_gradients: true,
+        repeats_delta_net: false,
         mlp_trains: true,
         in_rl: false,
     };

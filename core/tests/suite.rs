@@ -8,11 +8,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod accuracy;
+mod adapted;
 mod advice;
 mod agents;
 mod ahead;
 mod bad_input;
 mod belonging;
+mod by_framework;
 mod calibration;
 mod catalog;
 mod check;

@@ -14,6 +14,7 @@ use crate::methods;
 const GIB: f64 = 1_073_741_824.0;
 
 /// GRPO of Qwen3-8B on 16 H100, 8 of which train.
+/// Gradients have the same bytes whoever trains: NeMo-RL sums them in bf16 by itself.
 fn asked(framework: Option<&str>, changes: &[(&str, Value)]) -> Value {
     let engine = if framework == Some("slime") { "sglang" } else { "vllm" };
     let mut question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
@@ -22,7 +23,7 @@ fn asked(framework: Option<&str>, changes: &[(&str, Value)]) -> Value {
             "reference": true, "schedule": "split", "train_gpus": 8, "max_prompt_length": 1024,
             "max_response_length": 3072}},
         "plan": {"backend": "megatron", "tensor_parallel": 2, "recompute": "full", "max_tokens_per_gpu": 8192,
-            "forward_max_tokens_per_gpu": 8192, "fused_lm_head": false,
+            "forward_max_tokens_per_gpu": 8192, "fused_lm_head": false, "gradient_bytes": 4,
             "offload": {"parameters": false, "gradients": false, "optimizer": false},
             "rollout": {"engine": engine, "tensor_parallel": 1}}});
     for (path, value) in changes {

@@ -106,7 +106,8 @@ impl BlockContext<'_> {
         if block.mixer.recurs() {
             let inner = shape.linear.num_value_heads * shape.linear.value_head_dim
                 + shape.mamba.num_heads * shape.mamba.head_dim;
-            return 2.0 * tokens * inner as f64 * 5.0 / self.tp();
+            let (tp, times) = self.repeated(block.mixer);
+            return 2.0 * tokens * times * inner as f64 * 5.0 / tp;
         }
         let heads = shape.num_attention_heads as f64;
         // The output is the next product's input; quantised, that is a second copy.

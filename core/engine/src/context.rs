@@ -14,8 +14,8 @@ use crate::tower::Tower;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency, FrameworkEfficiency};
 use shardwise_catalog::model::{Model, ParameterCounts, Picture, QkNorm, Shape};
 use shardwise_catalog::units::Flops;
+use shardwise_question::adapters::{Adapters, ExpertAdapters};
 use shardwise_question::complete::{training_gpus, usual_kernel};
-use shardwise_question::framework::Adapters;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
@@ -45,10 +45,14 @@ pub struct Context<'a> {
     teacher: Option<Blocks>,
     /// An image as the towers of these four take it.
     pictures: [Option<Picture>; 4],
-    /// Adapter weights that train; 0 where all weights do.
+    /// Adapter weights that train, where each expert has its own; 0 where all weights do.
     pub adapters: u64,
-    /// Those of them that a token visits.
-    pub visited_adapters: u64,
+    /// Of them those of routed experts.
+    expert_adapters: u64,
+    /// Those of routed experts that a token visits.
+    visited_expert_adapters: u64,
+    /// What routed experts have of them, in the order of [`Backend::ALL`].
+    on_experts: [ExpertAdapters; Backend::ALL.len()],
     /// Lengths of what is generated.
     pub responses: Responses,
     /// What happens between an agent's turns, and the lengths of one.
@@ -96,10 +100,14 @@ impl<'a> Context<'a> {
     /// Prepares a job with other constants: for fitting them.
     #[must_use]
     pub fn with(job: &'a Job, efficiency: &'a Efficiency) -> Self {
+        let shape = &job.model.shape;
         let counted = |of: fn(&Shape, u64, LoraTargets) -> u64| {
             let lora = job.workload.lora;
-            lora.map_or(0, |lora| of(&job.model.shape, lora.rank, lora.targets))
+            lora.map_or(0, |lora| of(shape, lora.rank, lora.targets))
         };
+        let dense = counted(ParameterCounts::dense_lora);
+        let (adapters, visited) = (counted(ParameterCounts::lora), counted(ParameterCounts::visited_lora));
+        let framework = job.framework.map(|own| own.id);
         Self {
             job,
             efficiency,
@@ -111,8 +119,10 @@ impl<'a> Context<'a> {
             reward: job.workload.rl.as_ref().and_then(|rl| blocks_of(rl.reward_model.as_ref())),
             teacher: blocks_of(job.workload.teacher_beside()),
             pictures: pictures(&job.model, &job.workload),
-            adapters: counted(ParameterCounts::lora),
-            visited_adapters: counted(ParameterCounts::visited_lora),
+            adapters,
+            expert_adapters: adapters - dense,
+            visited_expert_adapters: visited - dense,
+            on_experts: Backend::ALL.map(|backend| ExpertAdapters::of(framework, backend, shape)),
             responses: responses(&job.workload),
             agent: agent(&job.workload),
             sure: Sure::of(job),
@@ -165,14 +175,21 @@ impl<'a> Context<'a> {
         framework.compute * if self.rates.quantized { framework.narrow } else { 1.0 }
     }
 
+    /// Adapter weights that a token visits: of all experts' those of the ones that it is sent to, where the backend has some there.
+    #[must_use]
+    pub fn visited_adapters(&self, backend: Backend) -> u64 {
+        let on_experts = self.on_experts[backend as usize] != ExpertAdapters::Missing;
+        self.adapters - self.expert_adapters + if on_experts { self.visited_expert_adapters } else { 0 }
+    }
+
     /// Operations of one training token of the actor, nothing recomputed.
     #[must_use]
-    pub fn training_flops(&self, length: f64) -> Flops {
+    pub fn training_flops(&self, backend: Backend, length: f64) -> Flops {
         let model = &self.job.model;
         let all = if self.job.workload.full_parameter() {
             flops::training(model, &self.blocks, length)
         } else {
-            flops::adapted(model, &self.blocks, length, self.visited_adapters)
+            flops::adapted(model, &self.blocks, length, self.visited_adapters(backend))
         };
         all - self.no_head() + self.images_per_token(Tower::training_flops)
     }
@@ -253,6 +270,7 @@ impl<'a> Context<'a> {
             expert_imbalance: self.efficiency.expert_imbalance,
             kernel_speed: self.rates.kernel_speed(self.attention_kernel(layout)),
             weight_gradients: role.adapters == 0,
+            repeats_delta_net: role.repeats_delta_net,
             mlp_trains: role.adapters == 0
                 || self.job.workload.lora.is_some_and(|own| own.targets == LoraTargets::AllLinear),
             in_rl: self.job.workload.rl.is_some(),
@@ -264,7 +282,9 @@ impl<'a> Context<'a> {
     pub fn actor(&self) -> Role<'_> {
         let model = &self.job.model;
         let (picture, frozen) = (self.pictures[0].as_ref(), self.frozen(model));
-        Role { model, blocks: &self.blocks, adapters: self.adapters, head: self.head(), picture, frozen }
+        let (adapters, expert_adapters, on_experts) = (self.adapters, self.expert_adapters, self.on_experts);
+        let whole = Role::whole(self.job, model, &self.blocks, self.head());
+        Role { adapters, expert_adapters, on_experts, picture, frozen, ..whole }
     }
 
     /// The critic, where there is one.
@@ -272,7 +292,7 @@ impl<'a> Context<'a> {
     pub fn critic(&self) -> Option<Role<'_>> {
         let model = self.job.workload.rl.as_ref()?.critic.as_ref()?;
         let (picture, frozen) = (self.pictures[1].as_ref(), self.frozen(model));
-        Some(Role { model, blocks: self.critic.as_ref()?, adapters: 0, head: Head::Scalar, picture, frozen })
+        Some(Role { picture, frozen, ..Role::whole(self.job, model, self.critic.as_ref()?, Head::Scalar) })
     }
 
     /// The reward model, where there is one.
@@ -282,7 +302,7 @@ impl<'a> Context<'a> {
         let (picture, frozen) = (self.pictures[2].as_ref(), self.frozen(model));
         // An implicit reward is a log-probability.
         let head = if self.process_reward() { Head::Vocabulary } else { Head::Scalar };
-        Some(Role { model, blocks: self.reward.as_ref()?, adapters: 0, head, picture, frozen })
+        Some(Role { picture, frozen, ..Role::whole(self.job, model, self.reward.as_ref()?, head) })
     }
 
     /// Whether the reward model trains.
@@ -297,6 +317,6 @@ impl<'a> Context<'a> {
         let model = self.job.workload.teacher_beside()?;
         let (blocks, picture) = (self.teacher.as_ref()?, self.pictures[3].as_ref());
         // None of its weights trains, those of its tower neither.
-        Some(Role { model, blocks, adapters: 0, head: Head::Vocabulary, picture, frozen: 0 })
+        Some(Role { picture, ..Role::whole(self.job, model, blocks, Head::Vocabulary) })
     }
 }

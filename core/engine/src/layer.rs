@@ -112,6 +112,8 @@ pub struct BlockContext<'a> {
     pub expert_imbalance: f64,
     /// Speed of the layout's attention kernel over that of the one that the rates are of.
     pub kernel_speed: f64,
+    /// Whether every GPU of a tensor-parallel group, and of a context-parallel one, computes Gated `DeltaNet` whole.
+    pub repeats_delta_net: bool,
     /// Whether weights receive gradients (not so for adapters over a frozen base).
     pub weight_gradients: bool,
     /// Whether the MLP trains, its adapters at least.
@@ -347,11 +349,23 @@ impl BlockContext<'_> {
         self.stream(residual + rotary, 6.0)
     }
 
+    /// GPUs that split a recurrent layer's heads, and how many times a GPU's own tokens it computes: where it is gathered whole, those
+    /// that other parts of the sequence have as well.
+    pub(crate) fn repeated(&self, mixer: Mixer) -> (f64, f64) {
+        if self.repeats_delta_net && mixer == Mixer::DeltaNet {
+            (1.0, f64::from(self.layout.context_parallel))
+        } else {
+            (self.tp(), 1.0)
+        }
+    }
+
     /// Gated `DeltaNet` or Mamba-2: projections as products, the recurrence as a chunked scan at a
     /// quarter of the matrix rate.
     fn recurrent(&self, mixer: Mixer, tokens: f64) -> Part {
         let shape = self.shape;
         let h = shape.hidden_size as f64;
+        let (tp, times) = self.repeated(mixer);
+        let tokens = tokens * times;
         let (into, out) = if mixer == Mixer::DeltaNet {
             let linear = &shape.linear;
             let (keys, values) = (linear.keys() as f64, linear.values() as f64);
@@ -362,12 +376,12 @@ impl BlockContext<'_> {
             let inner = (mamba.num_heads * mamba.head_dim) as f64;
             (2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64, inner)
         };
-        let scan = flops::attention_per_token(shape, mixer, 1.0) * (tokens / self.tp()) / self.rates.half / SCAN;
+        let scan = flops::attention_per_token(shape, mixer, 1.0) * (tokens / tp) / self.rates.half / SCAN;
         let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0, ..Part::default() };
-        self.product(tokens, into / self.tp(), h)
-            .join(self.product(tokens, h, out / self.tp()))
+        self.product(tokens, into / tp, h)
+            .join(self.product(tokens, h, out / tp))
             .join(scan)
-            .join(self.stream(2.0 * tokens * (into + out) / self.tp(), 6.0))
+            .join(self.stream(2.0 * tokens * (into + out) / tp, 6.0))
     }
 
     /// What `block` is made of.

@@ -101,7 +101,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     times.push((Phase::WeightSync, sync));
     times.push((Phase::Driver, driver));
     let tokens = rl.sequences() as f64 * rl.mean_length();
-    let per_token = context.training_flops(rl.mean_length()).get();
+    let per_token = context.training_flops(plan.layout.backend, rl.mean_length()).get();
     let model_flops = per_token * tokens * rl.epochs as f64;
     Step {
         times,

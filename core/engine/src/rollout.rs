@@ -12,12 +12,16 @@ pub use crate::lengths::Responses;
 use crate::lengths::SHARES;
 use crate::tower::Tower;
 use engine::{EngineModel, Prefill};
-pub use memory::{Kept, cache_bytes_per_token, engine_weights, graphs, images_workspace, workspace};
+pub use memory::{
+    Kept, cache_bytes_per_token, engine_weights, graphs, images_workspace, state_bytes_per_sequence, workspace,
+};
 pub(crate) use memory::{dense_weight_bytes, expert_weight_bytes};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_question::job::Job;
 use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
+use shardwise_question::wire::Engine;
 use shardwise_question::workload::Agent;
 pub use version::{MANY, TODAYS_VLLM, entry};
 
@@ -84,9 +88,9 @@ pub struct Room {
     pub shared: bool,
     /// Working memory.
     pub workspace: Bytes,
-    /// Keys and values: the cache's capacity.
+    /// Keys and values, and states of recurrent blocks: the cache's capacity.
     pub cache: Bytes,
-    /// Keys and values of the longest sequence: an engine whose cache is smaller does not start
+    /// Keys and values, and states, of the longest sequence: an engine whose cache is smaller does not start
     /// (`vllm/v1/core/kv_cache_utils.py`, `check_enough_kv_cache_memory`).
     pub sequence: Bytes,
     /// The engine's share of the card.
@@ -193,15 +197,17 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let weights = engine_weights(&job.model, plan, engine.kept);
     let workspace = workspace(&job.model, plan) + images_workspace(job, plan);
     let share = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
+    let share = if works_beside_its_share(job, plan) { share + workspace } else { share };
     let cache = share.beyond(weights + workspace);
     let per_token = engine.cache_bytes().max(1.0);
-    let sequence = Bytes::new(engine.cached(longest(context, requests)) * per_token);
+    let states = engine.state_bytes();
+    let sequence = Bytes::new(engine.cached(longest(context, requests)) * per_token + states);
     let cache_tokens = cache.get() / per_token;
     // A prompt's responses share its keys and values (prefix caching; both engines' default).
     let own = if per_engine > plan.max_num_seqs as f64 { held_in_turn(responses) } else { responses.mean * HELD };
     let held = requests.prompt / requests.shared.max(1.0) + own;
-    // Layers with a sliding window keep no more than it.
-    let room = (cache_tokens / engine.cached(held).max(1.0)).max(1.0);
+    // Layers with a sliding window keep no more than it, recurrent ones one state.
+    let room = (cache.get() / (engine.cached(held).max(1.0) * per_token + states)).max(1.0);
     // Over its life a sequence takes of the steps' budgets its prompt, where no other response brought it, and its response.
     let agent = requests.agent.map(|(agent, _)| agent);
     let between = agent.map_or(0.0, |agent| agent.read());
@@ -230,6 +236,14 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
         engines,
     };
     Prepared { decoding: prepared.decoding(requests), ..prepared }
+}
+
+/// Whether an engine's working memory stands beside the share that is stated for it: `SGLang`'s is of weights and cache alone
+/// (`profile_max_num_token` of `python/sglang/srt/model_executor/model_runner.py`). Beside a trainer it is taken to be within, as
+/// vLLM's is.
+#[must_use]
+pub fn works_beside_its_share(job: &Job, plan: &RolloutPlan) -> bool {
+    plan.engine == Engine::Sglang && job.workload.rl.is_none()
 }
 
 /// Tokens of the longest sequence that an engine is told to expect.

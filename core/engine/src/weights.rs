@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::blocks::{Block, Mixer, Mlp};
 use crate::context::{Head, Role};
 use shardwise_catalog::units::Bytes;
+use shardwise_question::adapters::ExpertAdapters;
 use shardwise_question::complete::folds;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::Backend;
@@ -111,7 +112,8 @@ pub fn rank_weights(role: &Role<'_>, layout: &Layout, stage: Stage) -> RankWeigh
             ),
             Mlp::Dense => (counts.dense_mlp as f64 / tp, 0.0),
         };
-        let one = mixer / tp + vectors + dense;
+        let split = if role.repeats(block.mixer) { 1.0 } else { tp };
+        let one = mixer / split + vectors + dense;
         rank.dense += one * count;
         rank.experts += experts * count;
         if count > 0.0 {
@@ -198,7 +200,7 @@ fn kept_bytes(layout: &Layout) -> (f64, f64) {
 #[must_use]
 pub fn saved(role: &Role<'_>, layout: &Layout) -> States {
     if role.adapters > 0 {
-        let adapters = role.adapters as f64;
+        let adapters = all_adapters(role, layout);
         let (weights, master) = adapter_bytes_kept(layout);
         let optimizer = Bytes::new(adapters * (master + layout.optimizer_bytes));
         return States { parameters: Bytes::new(adapters * weights), optimizer, ..States::default() };
@@ -240,34 +242,58 @@ pub fn adapter_bytes_kept(layout: &Layout) -> (f64, f64) {
     if layout.backend == Backend::Deepspeed { kept_bytes(layout) } else { (4.0, 0.0) }
 }
 
-/// GPUs that share a frozen base and what trains beside it.
-fn base_shards(layout: &Layout, gpus: u32) -> f64 {
-    let (_, shards) = shard_counts(layout, gpus);
-    if layout.zero_stage >= 3 { shards } else { 1.0 }
+/// Adapters of one GPU before they are sharded, those of routed experts apart: each expert has its own, or all that a GPU has
+/// share one, as the framework makes them.
+#[must_use]
+pub fn rank_adapters(role: &Role<'_>, layout: &Layout) -> RankWeights {
+    let stages = f64::from(layout.pipeline_parallel);
+    let of_experts = role.expert_adapters as f64 / f64::from(layout.expert_tensor_parallel) / stages;
+    let experts = match role.on_experts(layout.backend) {
+        ExpertAdapters::Each => of_experts / f64::from(layout.expert_parallel),
+        ExpertAdapters::Shared => of_experts / role.model.shape.num_experts.max(1) as f64,
+        ExpertAdapters::Missing => 0.0,
+    };
+    let dense = (role.adapters - role.expert_adapters) as f64 / f64::from(layout.tensor_parallel) / stages;
+    RankWeights { dense, experts, ..RankWeights::default() }
 }
 
-fn rank_adapters(role: &Role<'_>, layout: &Layout, shards: f64) -> f64 {
-    role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel) / shards
+/// Adapters over all GPUs, each once.
+fn all_adapters(role: &Role<'_>, layout: &Layout) -> f64 {
+    let one = rank_adapters(role, layout);
+    let tp = f64::from(layout.tensor_parallel);
+    let experts = f64::from(layout.expert_parallel * layout.expert_tensor_parallel);
+    (one.dense * tp + one.experts * experts) * f64::from(layout.pipeline_parallel)
 }
 
 /// Weights of adapters alone on one GPU.
 #[must_use]
 pub(crate) fn adapter_bytes(role: &Role<'_>, layout: &Layout, gpus: u32) -> Bytes {
-    Bytes::new(rank_adapters(role, layout, base_shards(layout, gpus)) * adapter_bytes_kept(layout).0)
+    let own = held(&rank_adapters(role, layout), layout, shard_counts(layout, gpus), 3);
+    Bytes::new(own * adapter_bytes_kept(layout).0)
+}
+
+/// Weights of one GPU whose states it keeps where they never train, embedding and LM head apart: those of the blocks first.
+#[must_use]
+pub fn base_parts(rank: &RankWeights) -> [RankWeights; 2] {
+    [
+        RankWeights { dense: rank.dense - rank.outer, ..*rank },
+        RankWeights { dense: rank.outer, ..RankWeights::default() },
+    ]
 }
 
 /// Model states where only adapters train: a frozen base and `adapters` weights with everything.
 #[must_use]
 pub fn adapter_states(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, quantized: bool) -> States {
-    let shards = base_shards(layout, gpus);
-    let blocks = rank.dense + rank.experts - rank.outer;
+    let shards = shard_counts(layout, gpus);
+    let [blocks, outer] = base_parts(rank).map(|part| held(&part, layout, shards, 3));
     let inner = if quantized { NF4_BYTES } else { base_bytes(layout) };
-    let base = blocks * inner + rank.outer * outer_bytes(inner);
-    let adapters = rank_adapters(role, layout, shards);
+    let base = blocks * inner + outer * outer_bytes(inner);
+    let own = rank_adapters(role, layout);
+    let adapters = |from: u8| held(&own, layout, shards, from);
     let (weights, master) = adapter_bytes_kept(layout);
     States {
-        parameters: Bytes::new(base / shards + adapters * weights),
-        gradients: Bytes::new(adapters * layout.gradient_bytes),
-        optimizer: Bytes::new(adapters * (master + layout.optimizer_bytes) * layout.optimizer_on_card()),
+        parameters: Bytes::new(base + adapters(3) * weights),
+        gradients: Bytes::new(adapters(2) * layout.gradient_bytes),
+        optimizer: Bytes::new(adapters(1) * (master + layout.optimizer_bytes) * layout.optimizer_on_card()),
     }
 }

@@ -7,8 +7,6 @@ pub use logits::{LogitBytes, rl_logit_bytes};
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 
-use crate::wire::Backend;
-
 /// A framework by name: what a list of them shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -220,16 +218,43 @@ pub fn pauses_whole(framework: Option<&str>) -> bool {
     framework == Some(SLIME.id)
 }
 
-/// Whether a framework sums gradients in fp32 where Megatron's products have 8 bits or fewer: Megatron-Bridge's named precisions do,
-/// whose class has `grad_reduce_in_fp32` on (`training/mixed_precision.py` of 0.6.2, line 47).
+/// Whether a framework computes Gated `DeltaNet` whole on every GPU of a tensor-parallel group and of a context-parallel one: slime
+/// takes Hugging Face's module, before which it gathers what both have split (`slime_plugins/models/hf_attention.py` of 624b824,
+/// lines 44 and 109: "the linear attention after this gather is NOT TP-sharded (duplicated on all ranks)"; miles, which began as
+/// slime, as well). Megatron-Core's own module, which the others have, splits its heads (`core/ssm/gated_delta_net/gdn.py`).
 ///
 /// ```
-/// use shardwise_core::framework::sums_in_fp32;
-/// assert_eq!([None, Some("megatron-lm"), Some("megatron-bridge")].map(sums_in_fp32), [false, false, true]);
+/// use shardwise_core::framework::repeats_delta_net;
+/// assert_eq!([None, Some("verl"), Some("slime")].map(repeats_delta_net), [false, false, true]);
 /// ```
 #[must_use]
-pub fn sums_in_fp32(framework: Option<&str>) -> bool {
-    framework == Some(MEGATRON_BRIDGE.id)
+pub fn repeats_delta_net(framework: Option<&str>) -> bool {
+    framework == Some(SLIME.id)
+}
+
+/// Bytes in which a framework's Megatron sums gradients where the question states none; `narrow` where products have 8 bits or fewer.
+///
+/// Megatron-LM sums those of bf16 weights in fp32, whatever the products, unless `--grad-reduce-in-bf16` or `--main-grads-dtype` says
+/// otherwise (`megatron/training/arguments.py` of d98e8a64, lines 1206 to 1216), and so does slime, which takes its arguments.
+/// ms-swift does (`megatron/arguments/megatron_args.py` of 3602360a, lines 505 and 1116), veRL (`utils/megatron_utils.py` of
+/// 1dda039b, line 105), `SkyRL` (`train/config/config.py` of a9564572, line 250) and Megatron-Bridge's named precisions
+/// (`training/mixed_precision.py` of 0.6.2, line 47). NeMo-RL's examples say `grad_reduce_in_fp32: false`
+/// (`examples/configs/grpo_math_1B.yaml` of 7ea279ab, line 302; `sft.yaml`, line 227; `dpo.yaml`, line 239). Where no framework is
+/// named, what is published in 8 bits or fewer is tuned runs, which sum in bf16.
+///
+/// ```
+/// use shardwise_core::framework::summed_gradient_bytes;
+/// let narrow = |framework| summed_gradient_bytes(framework, true);
+/// assert_eq!([None, Some("megatron-lm"), Some("ms-swift"), Some("nemo-rl")].map(narrow), [2.0, 4.0, 4.0, 2.0]);
+/// assert_eq!([None, Some("nemo-rl")].map(|own| summed_gradient_bytes(own, false)), [4.0, 2.0]);
+/// ```
+#[must_use]
+pub fn summed_gradient_bytes(framework: Option<&str>, narrow: bool) -> f64 {
+    let in_half = match framework {
+        Some(own) => own == NEMO_RL.id,
+        None => narrow,
+    };
+    if in_half { 2.0 } else { 4.0 }
 }
 
 /// Whether a framework counts the responses of a pass of RL, and has no budget of tokens for it: TRL's trainers split what was
@@ -278,55 +303,6 @@ pub fn pads_responses(framework: Option<&str>, shape: &Shape, longest: u64) -> b
 #[must_use]
 pub fn packs_nothing(framework: Option<&str>) -> bool {
     framework == Some(LLMFORGE.id)
-}
-
-/// Whose adapters stand beside the matrices of Hugging Face's models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adapters {
-    /// PEFT's modules.
-    Peft,
-    /// Products that read their input once and add to the matrix's output in place.
-    InPlace,
-    /// The trainer's own modules.
-    Own,
-}
-
-impl Adapters {
-    /// Whether they are others than those of the runs that are known of a backend: FSDP's are prime-rl's, plain data parallelism's
-    /// PEFT's.
-    ///
-    /// ```
-    /// use shardwise_core::framework::Adapters;
-    /// use shardwise_core::wire::Backend;
-    /// assert!(Adapters::Peft.are_others(Backend::Fsdp) && !Adapters::Peft.are_others(Backend::Ddp));
-    /// ```
-    #[must_use]
-    pub fn are_others(self, backend: Backend) -> bool {
-        matches!((self, backend), (Self::Peft, Backend::Fsdp) | (Self::InPlace, Backend::Ddp))
-    }
-}
-
-/// Whose adapters a framework puts on.
-///
-/// Unsloth adds in place (`matmul_lora` of `unsloth/kernels/utils.py` of 2026.10.9, line 1855). NeMo-RL's Automodel has LoRA of its
-/// own (<https://github.com/NVIDIA-NeMo/Automodel/blob/98f4a6892a01b25063b00a4c4243540a4f064caa/nemo_automodel/components/_peft/lora.py>),
-/// as torchtitan has (`components/lora.py` of 0.3.0). The others that train Hugging Face's models load PEFT.
-///
-/// ```
-/// use shardwise_core::framework::{Adapters, adapters};
-/// assert_eq!(adapters(None), Adapters::Own);
-/// assert_eq!(["verl", "nemo-rl", "unsloth"].map(|own| adapters(Some(own))), [Adapters::Peft, Adapters::Own, Adapters::InPlace]);
-/// ```
-#[must_use]
-pub fn adapters(framework: Option<&str>) -> Adapters {
-    let Some(own) = framework else {
-        return Adapters::Own;
-    };
-    match own {
-        _ if own == UNSLOTH.id => Adapters::InPlace,
-        _ if [NEMO_RL.id, TORCHTITAN.id].contains(&own) => Adapters::Own,
-        _ => Adapters::Peft,
-    }
 }
 
 /// Every framework, in the order in which the page shows them.

@@ -11,12 +11,13 @@ mod reinforcement;
 mod rented;
 mod run;
 
+use crate::adapters::{Adapters, adapters};
 use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Adapters, Named, adapters, always_refers, counts_responses, keeps_base_in_fp32, packs_nothing, pads_responses,
-    sums_in_fp32, swaps_reference,
+    Named, always_refers, counts_responses, keeps_base_in_fp32, packs_nothing, pads_responses, repeats_delta_net,
+    summed_gradient_bytes, swaps_reference,
 };
 use crate::market;
 use crate::operations::Operations;
@@ -120,10 +121,16 @@ impl Job {
         keeps_base_in_fp32(self.framework.map(|own| own.id))
     }
 
-    /// Whether gradients of products with 8 bits or fewer are summed in fp32 under Megatron.
+    /// Bytes in which Megatron sums gradients, where products have 8 bits or fewer (`narrow`) or not.
     #[must_use]
-    pub fn sums_in_fp32(&self) -> bool {
-        sums_in_fp32(self.framework.map(|own| own.id))
+    pub fn summed_gradient_bytes(&self, narrow: bool) -> f64 {
+        summed_gradient_bytes(self.framework.map(|own| own.id), narrow)
+    }
+
+    /// Whether Gated `DeltaNet` is whole on every GPU of a tensor-parallel group.
+    #[must_use]
+    pub fn repeats_delta_net(&self) -> bool {
+        repeats_delta_net(self.framework.map(|own| own.id))
     }
 
     /// Whether a reference with weights of its own takes the policy's place on the card while it is evaluated.

@@ -1,6 +1,7 @@
 //! What is asked: the question and the answer as JSON ([`wire`]), the task, the job with its defaults and limits ([`job`]),
 //! the plan, and the plan made complete ([`complete`]).
 
+pub mod adapters;
 pub mod belonging;
 pub mod complete;
 pub mod engines;

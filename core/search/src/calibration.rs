@@ -278,7 +278,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
     // Padding is work, but no token that counts.
     let filled = workload.mean_sequence_length / batch::length(job);
     let share = tokens * filled / model_parallel(layout);
-    let flops = context.training_flops(workload.attended_length()).get() * share;
+    let flops = context.training_flops(layout.backend, workload.attended_length()).get() * share;
     let peak = job.hardware.peak_tflops(workload.precision) * 1e12;
     pace(
         answer,

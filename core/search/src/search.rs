@@ -43,15 +43,19 @@ use desk::Desk;
 use ranked::Ranked;
 use shardwise_catalog::efficiency::{EFFICIENCY, Efficiency};
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::model::resolve_model;
 use shardwise_engine::context::Context;
 use shardwise_engine::possible::possible;
 use shardwise_question::complete;
 use shardwise_question::engines::{shares_base, usual as usual_engine};
-use shardwise_question::framework::{always_refers, counts_responses, packs_nothing, sums_in_fp32, swaps_reference};
+use shardwise_question::framework::{
+    always_refers, counts_responses, packs_nothing, repeats_delta_net, summed_gradient_bytes, swaps_reference,
+};
 use shardwise_question::job::{self, Chosen, Job};
 use shardwise_question::market;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::Precision::{Bf16, Fp16};
+use shardwise_question::wire::WorkloadKind::{Lora, Qlora};
 use shardwise_question::wire::{Answer, Engine, PlanSpec, Question};
 use shardwise_rules::Framework;
 use work::WORK;
@@ -215,19 +219,22 @@ pub struct Best {
 /// ```
 pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Best, InputError> {
     // Its engine is not the usual one, or has no weights of its own, or its reference has no place of its own or is one too many,
-    // or its gradients have other bytes, or its passes count responses, or it packs nothing, or attention and adapters of what is looked
-    // for are as it loads them: the question has to name it.
+    // or its gradients have other bytes, or it splits or adapts fewer of the layers, or its passes count responses, or it packs nothing,
+    // or attention and adapters of what is looked for are as it loads them: the question has to name it.
     let own = Some(framework.id);
     let kind = question.workload.kind;
     let shares = shares_base(own) && kind.algorithm().is_some();
     let swaps = swaps_reference(own) && (kind.algorithm().is_some() || kind.preference().is_some());
     let refers = always_refers(own) && kind.algorithm().is_some_and(|own| !own.reference);
-    let sums = sums_in_fp32(own) && question.workload.precision.is_some_and(|own| !matches!(own, Bf16 | Fp16));
+    let narrow = question.workload.precision.is_some_and(|own| !matches!(own, Bf16 | Fp16));
+    let sums = summed_gradient_bytes(own, narrow) != summed_gradient_bytes(None, narrow);
+    let repeats = repeats_delta_net(own);
+    let adapts = adapts_experts(question);
     let counts = counts_responses(own) && kind.algorithm().is_some();
     let pads = packs_nothing(own) && question.workload.packing.is_none();
     let searched = job::resolve(question).is_ok_and(|own| own.searched);
-    let named =
-        searched || shares || swaps || refers || sums || counts || pads || usual_engine(own) != Engine::default();
+    let differs = searched || sums || repeats || adapts;
+    let named = shares || swaps || refers || differs || counts || pads || usual_engine(own) != Engine::default();
     if question.framework.is_none() && named {
         // Named by the answer it is asked as by name, and its plan is the answer's.
         if let Some(own) = answering(question, framework).filter(|own| own.job.framework.is_some()) {
@@ -240,6 +247,12 @@ pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Be
     }
     let best = |runner| best(question, &EFFICIENCY, Some(runner));
     best(Runner::One(framework)).or_else(|_| best(Runner::Nobody))
+}
+
+/// Whether adapters are put on a model with experts, which frameworks count each in its own way.
+fn adapts_experts(question: &Question) -> bool {
+    let adapts = question.workload.lora.is_some() || matches!(question.workload.kind, Lora | Qlora);
+    adapts && resolve_model(&question.model, "model").is_ok_and(|own| own.shape.num_experts > 0)
 }
 
 /// Some plan of a question that `framework` runs, fit it or not, with its job; none where it runs none. Mostly one of the smallest

@@ -28,13 +28,17 @@ impl ParameterCounts {
     /// and Mamba-2 layers. Routers, embedding, LM head, indexer and vision tower keep their weights.
     #[must_use]
     pub fn lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
+        Self::lora_width(shape, targets).saturating_mul(rank)
+    }
+
+    /// Sum of inputs and outputs of all adapted matrices.
+    fn lora_width(shape: &Shape, targets: LoraTargets) -> u64 {
         let counts = ParameterCounts::of(shape);
         let mut width = attention_widths(shape).saturating_mul(counts.attention_layers);
         if targets == LoraTargets::AllLinear {
             let matrices = mlp_matrix_count(shape);
-            let experts_width = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size };
             let dense = matrices * (shape.hidden_size + shape.intermediate_size);
-            let routed = (matrices * (experts_width + shape.moe_intermediate_size)).saturating_mul(shape.num_experts);
+            let routed = routed_widths(shape);
             let shared = if shape.shared_expert_intermediate_size > 0 {
                 matrices * (shape.hidden_size + shape.shared_expert_intermediate_size)
             } else {
@@ -47,11 +51,22 @@ impl ParameterCounts {
                 .saturating_add(linear_attention_widths(shape).saturating_mul(counts.linear_layers))
                 .saturating_add(mamba_widths(shape).saturating_mul(counts.mamba_layers));
         }
-        width.saturating_mul(rank)
+        width
     }
 }
 
 impl ParameterCounts {
+    /// Trainable weights of adapters without those of routed experts.
+    #[must_use]
+    pub fn dense_lora(shape: &Shape, rank: u64, targets: LoraTargets) -> u64 {
+        let mut width = Self::lora_width(shape, targets);
+        if targets == LoraTargets::AllLinear {
+            let routed = routed_widths(shape).saturating_mul(ParameterCounts::of(shape).expert_layers);
+            width = width.saturating_sub(routed);
+        }
+        width.saturating_mul(rank)
+    }
+
     /// Trainable weights of adapters that a token visits. [`Self::lora`] counts those of all experts, this those of the
     /// experts that it is sent to.
     #[must_use]
@@ -59,6 +74,12 @@ impl ParameterCounts {
         let visited = Shape { num_experts: shape.num_experts.min(shape.num_experts_per_tok), ..*shape };
         Self::lora(&visited, rank, targets)
     }
+}
+
+/// Sum of inputs and outputs of the matrices of one layer's routed experts.
+fn routed_widths(shape: &Shape) -> u64 {
+    let width = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size };
+    (mlp_matrix_count(shape) * (width + shape.moe_intermediate_size)).saturating_mul(shape.num_experts)
 }
 
 /// Sum of inputs and outputs of the matrices of one attention layer.

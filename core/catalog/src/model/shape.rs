@@ -317,6 +317,13 @@ impl Shape {
             && (layer + frequency - self.moe_layer_offset % frequency).is_multiple_of(frequency)
     }
 
+    /// Whether the experts of a layer are published as one tensor, and not as one matrix after the other: those of gpt-oss and of
+    /// Llama 4 are (`GptOssExperts` and `Llama4TextExperts` of transformers).
+    #[must_use]
+    pub fn has_experts_in_one_tensor(&self) -> bool {
+        self.num_experts > 0 && (self.expert_bias || self.chunked_attention)
+    }
+
     /// Whether keys and values are compressed (MLA).
     #[must_use]
     pub fn is_mla(&self) -> bool {

@@ -133,8 +133,8 @@ pub(super) fn works<'a, 'b>(context: &'a Context<'_>, plan: &'b Plan, rl: &Rl) -
     let by_actor = (actor, &plan.layout);
     // A base in 4 bits is unpacked and lies there for the reference, too: as beside preference data, the adapters that are
     // switched off count none the less.
-    let adapters = if context.job.workload.quantized_base() { actor.adapters } else { 0 };
-    let by_reference = plan.reference.as_ref().map(|layout| (Role { adapters, ..actor }, layout));
+    let reference = if context.job.workload.quantized_base() { actor } else { actor.without_adapters() };
+    let by_reference = plan.reference.as_ref().map(|layout| (reference, layout));
     let by_critic = context.critic().zip(plan.critic.as_ref());
     let by_reward = context.reward().map(|role| (role, &plan.layout));
     let by_process = by_reward.filter(|_| context.process_reward());

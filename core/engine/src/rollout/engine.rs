@@ -1,6 +1,8 @@
 //! How long an engine takes: one step of decoding, and prompts.
 
-use super::memory::{Kept, cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, weight_bytes};
+use super::memory::{
+    Kept, cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, state_bytes_per_sequence, weight_bytes,
+};
 use super::version::{MANY, is_early};
 use crate::blocks::{Block, Mixer};
 use crate::communication::Network;
@@ -40,6 +42,8 @@ pub struct DecodeStep {
     pub weights: Seconds,
     /// Reading keys and values, or multiplying with them where that takes longer.
     pub attention: Seconds,
+    /// Reading and writing the states of recurrent blocks.
+    pub states: Seconds,
     /// All-reduces of tensor parallelism.
     pub collectives: Seconds,
     /// The experts' exchanges.
@@ -53,7 +57,8 @@ pub struct DecodeStep {
 impl DecodeStep {
     /// All of it.
     pub fn total(&self) -> Seconds {
-        let busy = self.products + self.weights + self.attention + self.collectives + self.exchange + self.floors;
+        let read = self.weights + self.attention + self.states;
+        let busy = self.products + read + self.collectives + self.exchange + self.floors;
         busy.max(self.launching)
     }
 }
@@ -192,7 +197,8 @@ impl EngineModel<'_> {
     }
 
     /// One engine step that adds one token to each of `sequences` sequences of `length` tokens (vLLM,
-    /// arXiv:2309.06180). Weights, keys and values are read once; what each part takes adds up.
+    /// arXiv:2309.06180). Weights, keys and values are read once, and the states of recurrent blocks read and written; what each part
+    /// takes adds up.
     pub(super) fn decode_step(&self, sequences: f64, length: f64) -> DecodeStep {
         let shape = &self.model.shape;
         let tp = f64::from(self.plan.tensor_parallel);
@@ -231,6 +237,7 @@ impl EngineModel<'_> {
             products: matmul,
             weights,
             attention,
+            states: rates.stream(2.0 * sequences * self.state_bytes() / constants.cache_memory),
             collectives,
             exchange: self.expert_exchange(sequences),
             floors: Seconds::new(floors),
@@ -286,6 +293,11 @@ impl EngineModel<'_> {
         let bits_of_checkpoint = self.kept == Kept::Released && !is_early(plan) && weight_bytes(plan.precision) <= 1.0;
         let dtype = if bits_of_checkpoint { KvCacheDtype::Fp8 } else { plan.kv_cache_dtype };
         cache_bytes_per_token(self.model, self.blocks, plan.tensor_parallel, dtype)
+    }
+
+    /// Bytes of the states of a sequence on one GPU.
+    pub(super) fn state_bytes(&self) -> f64 {
+        state_bytes_per_sequence(self.model, self.blocks, self.plan.tensor_parallel)
     }
 
     /// Keys read of a sequence of `length` tokens, as a share of full layers.

@@ -1,6 +1,6 @@
 //! What an engine holds: weights, keys and values, working memory.
 
-use crate::blocks::Block;
+use crate::blocks::{Block, Mixer};
 use crate::weights::NF4_BYTES;
 use shardwise_catalog::model::{Model, Released};
 use shardwise_catalog::units::Bytes;
@@ -29,6 +29,30 @@ pub fn cache_bytes_per_token(model: &Model, blocks: &[Block], tensor_parallel: u
         KvCacheDtype::Fp8 => 1.0,
     };
     bytes * width * layers as f64
+}
+
+/// Bytes that recurrent blocks keep of one sequence, however long, on one GPU of a tensor-parallel engine: the state of each head in
+/// fp32, and the last inputs of the convolution in 16 bits.
+///
+/// vLLM's shapes (`model_executor/layers/mamba/mamba_utils.py`, `gated_delta_net_state_shape` and `mamba2_state_shape`), which are
+/// `SGLang`'s (`srt/configs/mamba_utils.py`). fp32 is what Nemotron's and Qwen3.5's configurations ask for, and `SGLang`'s default.
+#[must_use]
+pub fn state_bytes_per_sequence(model: &Model, blocks: &[Block], tensor_parallel: u32) -> f64 {
+    let (linear, mamba) = (&model.shape.linear, &model.shape.mamba);
+    let bytes = |state: u64, inputs: u64, kernel: u64| (4 * state + 2 * inputs * kernel.saturating_sub(1)) as f64;
+    let own = |mixer: Mixer| match mixer {
+        Mixer::DeltaNet => {
+            let state = linear.values() * linear.key_head_dim;
+            bytes(state, 2 * linear.keys() + linear.values(), linear.conv_kernel)
+        }
+        Mixer::Mamba => {
+            let inner = mamba.num_heads * mamba.head_dim;
+            bytes(inner * mamba.state_size, inner + 2 * mamba.n_groups * mamba.state_size, mamba.conv_kernel)
+        }
+        Mixer::Attention | Mixer::Window | Mixer::None => 0.0,
+    };
+    let all: f64 = blocks.iter().map(|block| own(block.mixer) * block.count as f64).sum();
+    all / f64::from(tensor_parallel)
 }
 
 pub(super) fn weight_bytes(precision: Precision) -> f64 {

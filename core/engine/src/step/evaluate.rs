@@ -57,7 +57,7 @@ fn training_step(context: &Context<'_>, plan: &Plan) -> Step {
     let turns = given::turns(context, plan);
     let times: Vec<_> = turns.iter().map(|turn| (turn.phase, turn.time(context))).collect();
     let (tokens, length) = (batch::of_update(context.job, &plan.layout).tokens, context.job.workload.attended_length());
-    let flops = context.training_flops(length).get() * tokens;
+    let flops = context.training_flops(plan.layout.backend, length).get() * tokens;
     Step {
         seconds: times.iter().map(|(_, parts)| parts.total()).sum(),
         times,

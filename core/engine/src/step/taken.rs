@@ -64,10 +64,10 @@ impl Step {
 /// What recomputation adds to the operations of a training step, as a share of the model's: HFU counts it, MFU does not
 /// (PaLM, arXiv:2204.02311, appendix B). Of what is computed again: [`flops::recomputed_per_token`].
 pub fn recomputed_share(context: &Context<'_>, layout: &Layout, length: f64) -> f64 {
-    let again =
-        flops::recomputed_per_token(&context.job.model, &context.blocks, layout, context.visited_adapters, length)
-            + context.images_per_token(|tower| tower.recomputed_flops(layout));
-    again.get() / context.training_flops(length).get()
+    let adapters = context.visited_adapters(layout.backend);
+    let again = flops::recomputed_per_token(&context.job.model, &context.blocks, layout, adapters, length)
+        + context.images_per_token(|tower| tower.recomputed_flops(layout));
+    again.get() / context.training_flops(layout.backend, length).get()
 }
 
 /// Seconds of a generation phase, calibrated.

@@ -18,7 +18,7 @@ pub(super) fn adapter_overhead(
     let split = f64::from(layout.tensor_parallel) / share;
     let rates = &context.rates;
     // A token passes by the adapters of the experts that it visits, not by all.
-    let adapters = context.visited_adapters as f64 / split;
+    let adapters = context.visited_adapters(layout.backend) as f64 / split;
     let rank = context.job.workload.lora.map_or(1, |lora| lora.rank) as f64;
     // Each adapted matrix reads its input and adds to its output once more, in as many passes as the framework takes.
     let edges = adapters / rank * tokens * context.adapter_bytes(layout);
@@ -37,9 +37,4 @@ pub(super) fn adapter_overhead(
     if layout.recompute == Recompute::Full {
         all.recompute += forward;
     }
-}
-
-/// Adapters' weights on one GPU.
-pub(super) fn rank_adapters(role: &Role<'_>, layout: &Layout) -> f64 {
-    role.adapters as f64 / f64::from(layout.tensor_parallel * layout.pipeline_parallel)
 }

@@ -1,11 +1,10 @@
 //! Weights gathered and gradients reduced between data-parallel ranks.
 
-use super::adapters::rank_adapters;
 use super::stages::StageTime;
 use crate::batch::Batch;
 use crate::communication::Group;
 use crate::context::{Context, Role};
-use crate::weights::{RankWeights, Stage, held, shard_counts};
+use crate::weights::{RankWeights, Stage, held, rank_adapters, shard_counts};
 use crate::zero_infinity;
 use shardwise_catalog::units::{Bytes, Seconds};
 use shardwise_question::plan::Layout;
@@ -186,11 +185,7 @@ fn updated_bytes(context: &Context<'_>, layout: &Layout) -> f64 {
 
 /// What trains of one GPU's weights, before it is sharded.
 fn trained(role: &Role<'_>, layout: &Layout, shards: &Shards) -> RankWeights {
-    if role.adapters > 0 {
-        RankWeights { dense: rank_adapters(role, layout), ..RankWeights::default() }
-    } else {
-        shards.rank.trained()
-    }
+    if role.adapters > 0 { rank_adapters(role, layout) } else { shards.rank.trained() }
 }
 
 /// Gradients reduced between replicas of shard groups: `bytes` of all that one GPU has.

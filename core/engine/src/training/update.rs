@@ -1,10 +1,10 @@
 //! The optimizer's update, and what host memory adds to a step.
 
-use super::adapters::rank_adapters;
 use super::traffic::Shards;
 use crate::batch::Batch;
 use crate::context::{Context, Role};
 use crate::memory;
+use crate::weights::{held, rank_adapters, shard_counts};
 use crate::zero_infinity;
 use shardwise_catalog::units::{Bytes, Flops, Seconds};
 use shardwise_question::optimizer::{Keeps, newton_schulz_flops};
@@ -62,8 +62,11 @@ fn updates_on_host(context: &Context<'_>, layout: &Layout) -> f64 {
 /// `HybridDeviceOptimizer.step`: one optimizer after another). What a paged optimizer has in host memory crosses the link both
 /// ways in each step (QLoRA, arXiv:2305.14314, section 3).
 pub fn update(context: &Context<'_>, role: &Role<'_>, layout: &Layout) -> Update {
-    let weights =
-        if role.adapters > 0 { rank_adapters(role, layout) } else { Shards::of(context, role, layout).trained(layout) };
+    let weights = if role.adapters > 0 {
+        held(&rank_adapters(role, layout), layout, shard_counts(layout, context.training_gpus()), 1)
+    } else {
+        Shards::of(context, role, layout).trained(layout)
+    };
     let on_host = updates_on_host(context, layout);
     let kind = layout.optimizer.kind;
     let streamed = context

@@ -55,14 +55,19 @@ pub(super) fn cache(sheet: &mut Sheet, (gib, engine): (f64, &RolloutPlan), room:
         sheet.term("gpu_memory_utilization", engine.gpu_memory_utilization, Unit::One, "the engine's share of it");
     let meaning = words::memory("rollout_weights");
     let weights = sheet.part("weights", room.weights.get(), Unit::Gib, meaning, weights);
-    let working = "its working memory";
-    let working = sheet.term("working", room.workspace.get(), Unit::Gib, working);
+    let aside = room.share > Bytes::from_gib(gib * engine.gpu_memory_utilization);
+    let taken = if aside {
+        sheet.note("Its working memory stands beside that share.".to_owned());
+        weights
+    } else {
+        weights + sheet.term("working", room.workspace.get(), Unit::Gib, "its working memory")
+    };
     let per_token = room.cache.get() / room.cache_tokens.max(1.0);
     if room.cache_tokens > 1.0 {
         let [tokens, bytes] = [room.cache_tokens, per_token].map(|own| grouped(own as u64));
         sheet.note(format!("A token takes {bytes} bytes on one GPU: room for {tokens} tokens."));
     }
-    card * share - (weights + working)
+    card * share - taken
 }
 
 /// Weights of `model` on one GPU of an engine, each of so many bytes, and of an expert.

@@ -177,6 +177,7 @@ fn step_parts(sheet: &mut Sheet, own: &Workings) -> Expression {
         ("products", step.products, "arithmetic of the products"),
         ("weights", step.weights, "reading the weights"),
         ("attention", step.attention, "reading keys and values, or multiplying with them"),
+        ("states", step.states, "reading and writing the states of recurrent layers"),
         ("TP", step.collectives, "tensor-parallel all-reduces"),
         ("EP", step.exchange, "tokens to their experts and back"),
         ("fixed", step.floors, "kernels' floors, scheduling, sampling"),

@@ -284,7 +284,7 @@ fn operations(source: &Source<'_>, sheet: &mut Sheet) -> Expression {
     let job = &source.found.job;
     let (model, workload) = (&job.model, &job.workload);
     let length = workload.attended_length();
-    let adapters = source.context.visited_adapters;
+    let adapters = source.context.visited_adapters(source.found.plan.layout.backend);
     // Forward pass, gradient of the input, gradient of the weight; a frozen one has none.
     let (times, passes) = match (&workload.generation, workload.full_parameter()) {
         (Some(_), _) => (2.0, 1.0),

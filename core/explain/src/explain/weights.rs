@@ -6,13 +6,18 @@ use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
 use shardwise_engine::memory::{flat_gradients, gathers, largest_tensor};
 use shardwise_engine::rl::Who;
-use shardwise_engine::weights::{NF4_BYTES, RankWeights, adapter_bytes_kept, base_bytes, outer_bytes, shard_counts};
+use shardwise_engine::weights::{
+    NF4_BYTES, RankWeights, adapter_bytes_kept, base_bytes, base_parts, outer_bytes, rank_adapters, shard_counts,
+};
 use shardwise_question::optimizer::Makes;
 use shardwise_question::plan::Layout;
 use shardwise_question::wire::{Backend, Optimizer};
 
 /// What a symbol ends in, and what that is called.
 type Owner = (&'static str, &'static str);
+
+/// Some of a GPU's weights: their symbol, how many, what they are.
+type Weights = (&'static str, f64, &'static str);
 
 /// Whose states they are.
 pub(super) fn owner(who: Who) -> Owner {
@@ -56,8 +61,6 @@ impl States<'_> {
 
     /// Weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
     fn held(&self, sheet: &mut Sheet, from: u8) -> Expression {
-        let (experts, dense) = shard_counts(self.layout, self.gpus);
-        let sharded = self.layout.zero_stage >= from;
         // What of a vision tower does not train has weights alone.
         let (weights, meaning) = if from < 3 && self.rank.frozen > 0.0 {
             let meaning = "weights of one GPU that train, after TP and PP, without routed experts";
@@ -65,19 +68,35 @@ impl States<'_> {
         } else {
             (self.rank.dense, "weights of one GPU after TP and PP, without routed experts")
         };
-        let all = [
-            ("W", weights, "shards", dense, meaning, "GPUs that share these states"),
-            (
-                "E",
-                self.rank.experts,
-                "shards_experts",
-                experts,
-                "routed experts' weights of one GPU",
-                "GPUs that share the experts' states",
-            ),
+        let experts = ("E", self.rank.experts, "routed experts' weights of one GPU");
+        self.sharded(sheet, from, [("W", weights, meaning), experts])
+    }
+
+    fn bytes(&self, sheet: &mut Sheet, symbol: &str, bytes: f64, meaning: &'static str) -> Expression {
+        self.term(sheet, symbol, bytes, Unit::Bytes, meaning)
+    }
+
+    /// Adapter weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
+    fn adapters(&self, sheet: &mut Sheet, from: u8) -> Expression {
+        let own = rank_adapters(self.role, self.layout);
+        let terms = [
+            ("A", own.dense, "adapter weights of one GPU after TP and PP"),
+            ("A_experts", own.experts, "adapter weights of the routed experts on one GPU"),
+        ];
+        self.sharded(sheet, from, terms)
+    }
+
+    /// Weights of one GPU over the ranks that share them, where they are sharded from ZeRO stage `from` on: those without routed
+    /// experts, and these.
+    fn sharded(&self, sheet: &mut Sheet, from: u8, [dense, experts]: [Weights; 2]) -> Expression {
+        let (over_experts, over_dense) = shard_counts(self.layout, self.gpus);
+        let sharded = self.layout.zero_stage >= from;
+        let shared = [
+            (dense, "shards", over_dense, "GPUs that share these states"),
+            (experts, "shards_experts", over_experts, "GPUs that share the experts' states"),
         ];
         let mut sum = Vec::new();
-        for (symbol, weights, shard, count, meaning, shared) in all {
+        for ((symbol, weights, meaning), shard, count, shared) in shared {
             if weights <= 0.0 {
                 continue;
             }
@@ -90,65 +109,36 @@ impl States<'_> {
         Expression::sum(sum)
     }
 
-    fn bytes(&self, sheet: &mut Sheet, symbol: &str, bytes: f64, meaning: &'static str) -> Expression {
-        self.term(sheet, symbol, bytes, Unit::Bytes, meaning)
-    }
-
-    /// Adapter weights of one GPU.
-    fn adapters(&self, sheet: &mut Sheet) -> Expression {
-        let split = self.layout.tensor_parallel * self.layout.pipeline_parallel;
-        let own = self.term(
-            sheet,
-            "A",
-            self.role.adapters as f64 / f64::from(split),
-            Unit::Parameters,
-            "adapter weights of one GPU after TP and PP",
-        );
-        self.over_shards(sheet, own)
-    }
-
-    fn over_shards(&self, sheet: &mut Sheet, own: Expression) -> Expression {
-        let (_, shards) = shard_counts(self.layout, self.gpus);
-        if self.layout.zero_stage < 3 || shards <= 1.0 {
-            return own;
-        }
-        let meaning = "GPUs that share them";
-        own / self.term(sheet, "shards", shards, Unit::Gpus, meaning)
-    }
-
     fn adapted_parameters(&self, sheet: &mut Sheet) -> Expression {
-        let (rank, two) = (&self.rank, "bytes of a 16-bit weight");
-        let weights = rank.dense + rank.experts;
         let loaded = base_bytes(self.layout);
+        let parts = base_parts(&self.rank);
+        let experts = ("E", self.rank.experts, "routed experts' weights of one GPU");
         let base = if self.quantized || loaded < 2.0 {
             let four = "bytes of a weight in 4 bits, scales included";
             let eight = "bytes of a frozen weight as loaded";
-            let blocks = "weights of one GPU's blocks";
-            let outer = "embedding and LM head";
             let (bytes, meaning) = if self.quantized { (NF4_BYTES, four) } else { (loaded, eight) };
             let b = self.bytes(sheet, "b", bytes, meaning);
-            let blocks = self.term(sheet, "W", weights - rank.outer, Unit::Parameters, blocks);
-            let inner = b * blocks;
-            if rank.outer > 0.0 {
-                let b = self.bytes(sheet, "b_outer", outer_bytes(bytes), two);
-                inner + b * self.term(sheet, "W_outer", rank.outer, Unit::Parameters, outer)
+            let blocks = ("W", parts[0].dense, "weights of one GPU's blocks, without routed experts");
+            let inner = b * self.sharded(sheet, 3, [blocks, experts]);
+            if self.rank.outer > 0.0 {
+                let b = self.bytes(sheet, "b_outer", outer_bytes(bytes), "bytes of a 16-bit weight");
+                let none = ("E_outer", 0.0, "embedding and LM head");
+                inner + b * self.sharded(sheet, 3, [("W_outer", self.rank.outer, "embedding and LM head"), none])
             } else {
                 inner
             }
         } else {
-            let all = "frozen weights of one GPU";
-            let meaning = "bytes of a frozen weight as loaded";
-            let b = self.bytes(sheet, "b", loaded, meaning);
-            b * self.term(sheet, "W", weights, Unit::Parameters, all)
+            let b = self.bytes(sheet, "b", loaded, "bytes of a frozen weight as loaded");
+            let all = "weights of one GPU after TP and PP, without routed experts";
+            b * self.sharded(sheet, 3, [("W", self.rank.dense, all), experts])
         };
-        let base = self.over_shards(sheet, base);
         base + self.adapter_weights(sheet)
     }
 
     /// Weights of adapters alone.
     pub(super) fn adapter_weights(&self, sheet: &mut Sheet) -> Expression {
         let bytes = self.bytes(sheet, "b_adapter", adapter_bytes_kept(self.layout).0, "bytes of an adapter weight");
-        bytes * self.adapters(sheet)
+        bytes * self.adapters(sheet, 3)
     }
 
     /// Weights that the forward pass reads.
@@ -170,7 +160,7 @@ impl States<'_> {
     pub(super) fn gradients(&self, sheet: &mut Sheet) -> Expression {
         let meaning = "bytes of a gradient";
         let bytes = self.bytes(sheet, "b", self.layout.gradient_bytes, meaning);
-        bytes * if self.role.adapters > 0 { self.adapters(sheet) } else { self.held(sheet, 2) }
+        bytes * if self.role.adapters > 0 { self.adapters(sheet, 2) } else { self.held(sheet, 2) }
     }
 
     /// Master weights and moments.
@@ -188,7 +178,7 @@ impl States<'_> {
                 self.bytes(sheet, "master", layout.master_weights_bytes, master) + moments
             }
         };
-        let own = bytes * if adapts { self.adapters(sheet) } else { self.held(sheet, 1) };
+        let own = bytes * if adapts { self.adapters(sheet, 1) } else { self.held(sheet, 1) };
         if layout.optimizer_offload_fraction == 0.0 {
             return own;
         }

@@ -27,7 +27,10 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
     divides(job, (tensor_parallel, data_parallel), at)?;
     let expert_parallel = stated("expert_parallel", spec.expert_parallel)?;
     experts(job, (tensor_parallel, data_parallel, expert_parallel), at)?;
-    let utilization = spec.gpu_memory_utilization.unwrap_or(usual_utilization(job));
+    let engine = spec.engine.unwrap_or(engines::usual(job.framework.map(|own| own.id)));
+    let gpus = tensor_parallel * data_parallel;
+    let usual = usual_utilization(job, engine, (gpus, data_parallel), spec.max_num_batched_tokens);
+    let utilization = spec.gpu_memory_utilization.unwrap_or(usual);
     if !is_share(utilization) {
         let message =
             format!("{} is no share of the card. Give a number above 0, up to 1: 0.6, say.", shortest(utilization));
@@ -40,7 +43,6 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         _ => Precision::Bf16,
     });
     let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
-    let engine = spec.engine.unwrap_or(engines::usual(job.framework.map(|own| own.id)));
     let chunked_prefill = spec.chunked_prefill.unwrap_or(true);
     let tokens = count("max_num_batched_tokens", spec.max_num_batched_tokens, USUAL_BATCHED_TOKENS)?;
     Ok(RolloutPlan {
@@ -130,7 +132,13 @@ fn usual_version(job: &Job, engine: Engine) -> Option<EngineVersion> {
 }
 
 /// Share of the card the engine takes by default: 0.6 beside training (veRL's guide advises 0.5 to
-/// 0.7), 0.9 alone (vLLM's own default).
-fn usual_utilization(job: &Job) -> f64 {
-    if job.workload.rl.is_some() { 0.6 } else { 0.9 }
+/// 0.7); alone 0.9 (vLLM's own default), or what `SGLang` leaves.
+fn usual_utilization(job: &Job, engine: Engine, (gpus, ranks): (u32, u32), chunk: Option<u64>) -> f64 {
+    if job.workload.rl.is_some() {
+        0.6
+    } else if engine == Engine::Sglang {
+        engines::sglang_share(job.hardware.memory_gib, gpus, ranks, chunk)
+    } else {
+        0.9
+    }
 }

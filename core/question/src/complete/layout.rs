@@ -202,8 +202,10 @@ fn forward(at: Place<'_>, spec: &PlanSpec) -> Result<Option<MicroBatch>, InputEr
 fn usual_state_bytes(job: &Job, backend: Backend, attention: Attention) -> (f64, f64, f64) {
     match (backend, job.workload.precision) {
         (_, precision) if is_early(backend, attention) => early_megatron_state_bytes(precision),
-        // Every published recipe in fp8 or below sums gradients in bf16 (Megatron-Bridge's `grad_reduce_in_fp32`).
-        (Backend::Megatron, precision) if is_narrow(precision) && !job.sums_in_fp32() => (4.0, 2.0, 8.0),
+        (Backend::Megatron, precision) => {
+            let (master, _, moments) = state_bytes(backend);
+            (master, job.summed_gradient_bytes(is_narrow(precision)), moments)
+        }
         // A frozen base is loaded in 16 bits; the figures of what trains are the adapters'.
         (Backend::Fsdp | Backend::Ddp, _) if job.workload.lora.is_some() && !job.keeps_base_in_fp32() => {
             let (_, gradients, moments) = state_bytes(backend);

@@ -11,7 +11,8 @@ use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, 
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
 use shardwise_catalog::error::InputError;
-use shardwise_question::framework::{adapters, rl_logit_bytes};
+use shardwise_question::adapters::adapters;
+use shardwise_question::framework::rl_logit_bytes;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::{self, Question};

@@ -4,8 +4,9 @@ use super::divisors;
 use crate::neighbours::MOST_ENGINE;
 use shardwise_engine::rl;
 use shardwise_question::complete::generating_gpus;
+use shardwise_question::engines;
 use shardwise_question::job::Job;
-use shardwise_question::wire::{PlanSpec, RolloutPlanSpec};
+use shardwise_question::wire::{Engine, PlanSpec, RolloutPlanSpec};
 
 /// Shares of the card, to a twentieth.
 const SHARES: [f64; 12] = [0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35];
@@ -22,8 +23,8 @@ pub(crate) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlan
             let most = rl::most(rl);
             SHARES.into_iter().filter(|share| *share <= most).collect()
         }
-        // Alone it takes what vLLM takes by itself.
-        (None, None) => vec![0.9],
+        // Alone it takes what vLLM takes by itself; or SGLang, of the engines that are asked for the one that leaves most aside.
+        (None, None) => vec![alone(job, &stated)],
     };
     let slots = match stated.max_num_seqs {
         Some(slots) => vec![slots],
@@ -48,6 +49,20 @@ pub(crate) fn rollouts(job: &Job, spec: &PlanSpec) -> (Vec<f64>, Vec<RolloutPlan
         }
     }
     (shares, found)
+}
+
+/// Share of the card that an engine takes beside no trainer.
+fn alone(job: &Job, stated: &RolloutPlanSpec) -> f64 {
+    let engine = stated.engine.unwrap_or(engines::usual(job.framework.map(|own| own.id)));
+    if engine != Engine::Sglang {
+        return 0.9;
+    }
+    let share = |(tensor, ranks): (u64, u64)| {
+        let gpus = u32::try_from(tensor * ranks).unwrap_or(u32::MAX);
+        let ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
+        engines::sglang_share(job.hardware.memory_gib, gpus, ranks, stated.max_num_batched_tokens)
+    };
+    engine_sizes(job, stated).into_iter().map(share).fold(0.9, f64::min)
 }
 
 /// Tensor-parallel GPUs and data-parallel ranks of engines.
