@@ -163,7 +163,8 @@ fn read_as_one(texts: &[&str], base: Option<&Question>, places: &Places) -> Resu
         })?;
         parts.iter_mut().skip(known).for_each(|part: &mut Part| part.below(above));
     }
-    let framework = framework(&parts)?;
+    let framework = framework(&parts)
+        .map_err(|trouble| if signs::is_primes(texts) { known_by_name(signs::PRIME_RL) } else { trouble })?;
     parts.iter().try_for_each(|part| loads::once(&part.twice, framework))?;
     let mut notes = Vec::new();
     let link = link::find(texts, &mut notes);
@@ -227,15 +228,20 @@ const BY_FILE: &[(Dialect, IsIts)] = &[
     (Dialect::MegatronBridge, megatron_bridge::is_its),
 ];
 
+/// What is said of the texts of a trainer that is known by name alone.
+fn known_by_name(name: &str) -> Trouble {
+    Trouble::new(
+        0,
+        format!(
+            "This is {name}'s, whose texts are not read. Say the run in the words of a framework that is: torchtitan, TRL or veRL, whose texts `shardwise flags` prints for a question."
+        ),
+    )
+}
+
 /// Whose texts these are: what is run decides, then what the settings look like.
 fn framework(parts: &[Part]) -> Result<Dialect, Trouble> {
     if let Some(name) = signs::unread(parts) {
-        return Err(Trouble::new(
-            0,
-            format!(
-                "This is {name}'s, whose texts are not read. Say the run in the words of a framework that is: torchtitan, TRL or veRL, whose texts `shardwise flags` prints for a question."
-            ),
-        ));
+        return Err(known_by_name(name));
     }
     let mut json = false;
     let mut python = false;

@@ -3,9 +3,9 @@
 use super::optimizer;
 use super::rule::{Rule, all, backends, divides, engine, learning, must, precisions, when};
 use super::shared::{
-    BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, ENGINE_IN_BF16, FLASH, FORWARD_COUNTS_ALIKE, FORWARD_HOLDS_THE_LONGEST,
-    HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_AGENT, NO_GRAPHS,
-    NO_IMAGES, NO_REWARD_MODEL, NO_TEACHER, REFERENCE_TAKES_ITS_PLACE, WHOLE_NODES, WHOLE_POOLS, positions,
+    BUDGET_HOLDS_THE_LONGEST, CHUNKED, ENGINE, FLASH, FORWARD_COUNTS_ALIKE, FORWARD_HOLDS_THE_LONGEST, HAS_ENGINE,
+    MEGATRON, MINI_BATCH_IS_SHARED, MINI_BATCH_IS_WHOLE_PASSES, NO_ADAPTERS, NO_AGENT, NO_GRAPHS, NO_IMAGES,
+    NO_REWARD_MODEL, NO_TEACHER, REFERENCE_TAKES_ITS_PLACE, WHOLE_NODES, WHOLE_POOLS, positions,
 };
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::wire::Backend::Megatron;
@@ -124,5 +124,4 @@ static GENERATION: &[Rule] = &[
     must("plan.rollout.free_cache", |a| a.schedule() != Colocated || a.rollout.is_none_or(|own| own.free_cache))
         .or("slime's engines give their memory back while it trains. Set it to true."),
     CHUNKED,
-    ENGINE_IN_BF16.or("slime loads its engines in bf16. Set it to bf16."),
 ];

@@ -203,3 +203,17 @@ fn lines_of_several_texts_are_told_with_their_text() {
     assert_eq!((trouble.file, trouble.line), (Some(2), 2));
     assert!(trouble.to_string().starts_with("file 2, line 2: "));
 }
+
+#[test]
+fn trainers_that_are_not_read_are_named() {
+    for (text, name) in [
+        ("tune run --nproc_per_node 8 full_finetune_distributed --config llama3/8B_full", "torchtune"),
+        ("model:\n  _component_: torchtune.models.llama3.llama3_8b\nbatch_size: 2\n", "torchtune"),
+        ("uv run rl @ configs/rl.toml", "prime-rl"),
+        ("seq_len = 2048\n[model]\nname = \"Qwen/Qwen3-4B\"\n[orchestrator]\nbatch_size = 128\n", "prime-rl"),
+        ("[model]\nname = \"Qwen/Qwen3-4B\"\n[data]\nseq_len = 2048\n[optim]\nlr = 1e-5\n", "prime-rl"),
+    ] {
+        let trouble = read(&[text], None).unwrap_err().to_string();
+        assert!(trouble.starts_with(&format!("This is {name}'s, whose texts are not read.")), "{text}: {trouble}");
+    }
+}

@@ -24,8 +24,13 @@ pub(crate) fn hugging_face(kernel: Kernel) -> Option<&'static str> {
 }
 
 /// The word for a layout's kernel and why, where a text always has one.
-pub(crate) fn named(layout: &Layout, why: &'static str) -> (&'static str, &'static str) {
+pub(crate) fn named(job: &Job, layout: &Layout, why: &'static str) -> (&'static str, &'static str) {
+    let hardware = &job.hardware;
     match layout.attention_kernel.and_then(hugging_face) {
+        // A card of one's own is taken to run what is asked for.
+        None if hardware.is_of_a_generation() && !hardware.has_flash_attention_2() => {
+            ("sdpa", "PyTorch's own: these cards run no FlashAttention-2")
+        }
         None | Some(FLASH_2) => (FLASH_2, why),
         Some(word) => (word, "from the plan"),
     }

@@ -67,7 +67,7 @@ fn deepspeed(emission: &Emission, section: &mut Section) {
     if layout.context_parallel > 1 {
         section.set("--ds.ring_attn_size", layout.context_parallel, "GPUs that split each sequence, by ring attention");
     }
-    let (word, reason) = kernel::named(layout, "scores never reach memory");
+    let (word, reason) = kernel::named(job, layout, "scores never reach memory");
     section.set("--ds.attn_implementation", word, reason);
     if job.workload.packing {
         switch(section, "--ds.packing_samples", "sequences side by side, no padding tokens");

@@ -6,9 +6,10 @@ use super::megatron_lm::{attention, layout, memory, switch};
 use super::text::{Script, Section, head, home, model_path, share};
 use super::words::{baseline, count, figure, plural};
 use super::{Emission, Snippet, Unsupported};
+use shardwise_catalog::error::InputError;
 use shardwise_question::plan::{MicroBatch, RolloutPlan};
 use shardwise_question::task::{Algorithm, Baseline, Mean};
-use shardwise_question::wire::{KvCacheDtype, Schedule, TokenDispatcher, WorkloadKind};
+use shardwise_question::wire::{KvCacheDtype, Precision, Schedule, TokenDispatcher, WorkloadKind};
 use shardwise_question::workload::Rl;
 use shardwise_rules::slime::model_file;
 use shardwise_rules::{nodes, pools};
@@ -19,6 +20,11 @@ pub(super) fn emit(emission: &Emission) -> Result<Vec<Snippet>, Unsupported> {
     let (Some(rl), Some(rollout)) = (&job.workload.rl, &emission.plan.rollout) else {
         return Ok(Vec::new());
     };
+    // An engine serves the checkpoint in the bits that it is published in (docs/en/advanced/low-precision.md), which no argument says.
+    if rollout.precision != Precision::Bf16 {
+        let why = "The text for slime names a checkpoint of 16 bits, which its engines serve. Set it to bf16.";
+        return Err(InputError::new("plan.rollout.precision", why).into());
+    }
     let file = model_file(&job.model.id).unwrap_or_default();
     let sections = vec![
         cluster(emission, rl),

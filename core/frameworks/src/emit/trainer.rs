@@ -79,7 +79,7 @@ pub(super) fn attention(
     let layout = &emission.plan.layout;
     match layout.attention {
         Attention::Flash => {
-            let (word, reason) = kernel::named(layout, "scores never reach memory; needs flash-attn");
+            let (word, reason) = kernel::named(emission.job, layout, "scores never reach memory; needs flash-attn");
             section.set(key, own(word), reason);
         }
         Attention::Unfused => section.set(key, unfused, "scores in memory, as the plan says"),

@@ -155,7 +155,7 @@ fn model(emission: &Emission) -> Section {
     let (attention, reason) = if layout.context_parallel > 1 {
         ("sdpa", "the one that Accelerate splits over GPUs")
     } else {
-        kernel::named(layout, "scores never reach memory")
+        kernel::named(job, layout, "scores never reach memory")
     };
     section.set("--attn_implementation", attention, reason);
     checkpointing(&mut section, emission);

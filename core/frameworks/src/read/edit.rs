@@ -297,8 +297,30 @@ impl Page {
             Kind::Shell | Kind::Json => shell::replaced(text, key, edit),
         }?;
         let empty = matches!(changed.trim(), "" | "\\");
+        let last = empty && !text.trim_end().ends_with('\\');
         line.text = (!empty).then_some(changed);
+        if last && self.kind == Kind::Shell {
+            self.end_before(at);
+        }
         Some(())
+    }
+
+    /// Ends a command whose last line went: what stands before it is continued no more. In a text between marks (`<<EOF`) the mark would
+    /// else be one of its words.
+    fn end_before(&mut self, at: usize) {
+        let before = self.lines.get_mut(..=at).unwrap_or_default().iter_mut().rev();
+        let words = before.flat_map(|line| {
+            line.after
+                .iter_mut()
+                .rev()
+                .chain(&mut line.text)
+                .chain(line.before.iter_mut().rev())
+        });
+        if let Some(text) = words.into_iter().next()
+            && let Some(ended) = text.trim_end().strip_suffix('\\')
+        {
+            *text = ended.trim_end().to_owned();
+        }
     }
 
     /// States a setting beside another; `None` where that does not stand here.

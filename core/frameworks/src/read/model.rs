@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn bits_by_the_name() {
         for (path, bits) in [
-            ("/root/Qwen3-30B-A3B-INT4/", Some(Narrow::Four)),
+            ("models/Qwen3-30B-A3B-INT4/", Some(Narrow::Four)),
             ("nvidia/Qwen3-30B-A3B-NVFP4", Some(Narrow::Four)),
             ("Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8", Some(Narrow::Int8)),
             ("Qwen/Qwen2.5-7B-Instruct-AWQ", Some(Narrow::Four)),

@@ -76,25 +76,30 @@ pub(super) fn unread(parts: &[Part]) -> Option<&'static str> {
                     .any(|own| pair("run", &[own]));
             (reads_toml || words.iter().any(|word| word.contains("prime_rl."))).then_some(PRIME_RL)
         }),
-        Kind::File(settings) => {
-            let has = |start: &str| settings.iter().any(|setting| setting.key.starts_with(start));
-            if settings
-                .iter()
-                .any(|own| own.key.ends_with("_component_") && own.value.contains("torchtune."))
-            {
-                return Some(TORCHTUNE);
-            }
-            let primes = has("orchestrator.")
-                || has("trainer.model.") && has("inference.")
-                || has("monitors.wandb.") && has("model.name");
-            primes.then_some(PRIME_RL)
-        }
+        Kind::File(settings) => settings
+            .iter()
+            .any(|own| own.key.ends_with("_component_") && own.value.contains("torchtune."))
+            .then_some(TORCHTUNE),
         Kind::Json(_) => None,
     })
 }
 
+/// Whether texts that are no framework's are prime-rl's TOML, by its tables.
+pub(super) fn is_primes(texts: &[&str]) -> bool {
+    const TABLES: [&str; 4] = ["[orchestrator", "[[orchestrator.", "[trainer.model", "[[train.source"];
+    const OF_TUNING: [&str; 3] = ["[model]", "[data]", "[optim]"];
+    let mut of_tuning = [false; OF_TUNING.len()];
+    let its = texts.iter().flat_map(|text| text.lines()).any(|line| {
+        for (seen, own) in of_tuning.iter_mut().zip(OF_TUNING) {
+            *seen |= line.trim_end() == own;
+        }
+        TABLES.iter().any(|own| line.starts_with(own))
+    });
+    its || of_tuning == [true; OF_TUNING.len()]
+}
+
 const TORCHTUNE: &str = "torchtune";
-const PRIME_RL: &str = "prime-rl";
+pub(super) const PRIME_RL: &str = "prime-rl";
 
 /// Words of a command that are asked for a trainer's name, at most.
 const MOST_WORDS: usize = 64;

@@ -1,26 +1,26 @@
 //! What frameworks on Hugging Face's Trainer share: TRL, LLaMA-Factory, axolotl, ms-swift. Their keys stand without dashes,
 //! whether a command or a YAML file states them.
 
+mod held;
 pub(super) mod keys;
 pub(super) mod reinforcement;
 mod shards;
 
+use held::named_bits;
+pub(super) use held::{attention, by_itself, frozen_tower, in_8_bits, sinks, states_in_16_bits, step_by};
 use shards::Guess;
 pub(super) use shards::{Shards, shards, stays_in_host_memory};
 
 use super::deepspeed;
 use super::draft::Draft;
-use super::kernel;
 use super::launch::{self, machine};
-use super::model::{self, Narrow};
-use super::optimizer;
+use super::model::Narrow;
 use super::printable::short;
 use super::report::{Dialect, Trouble};
 use super::settings::Setting;
 use super::shell::{Script, Word};
 use super::text::{Kind, Part};
 use super::value::{self, lora_targets};
-use shardwise_question::wire::Optimizer;
 
 /// What the texts are beside their keys.
 #[derive(Default)]
@@ -338,13 +338,6 @@ pub(super) struct Adapters<'a> {
     pub(super) quantized: bool,
 }
 
-/// How few bits the checkpoint has that the text names, by that name.
-fn named_bits(draft: &Draft) -> Option<Narrow> {
-    let keys = ["model", "model_name_or_path", "base_model"];
-    let name = keys.into_iter().find_map(|key| draft.known(key)).unwrap_or_default();
-    model::narrow(&name)
-}
-
 /// What is trained, by all weights or by adapters; of text where no `kind` of preferences or of RL is named.
 pub(super) fn task(draft: &mut Draft, kind: Option<&str>, adapters: Option<Adapters<'_>>) {
     let named = named_bits(draft);
@@ -369,62 +362,6 @@ pub(super) fn task(draft: &mut Draft, kind: Option<&str>, adapters: Option<Adapt
     }
     if !own.quantized && matches!(named, Some(Narrow::Fp8 | Narrow::Int8)) {
         in_8_bits(draft, "The checkpoint's name says that its weights have 8 bits, in which the base stays.");
-    }
-}
-
-/// Holds the base of adapters in 8 bits, where the layout has a field that says so: what FSDP and plain data parallelism keep.
-pub(super) fn in_8_bits(draft: &mut Draft, why: &str) {
-    let kept = draft
-        .field("plan.backend")
-        .is_none_or(|own| own != "deepspeed" && own != "megatron");
-    if kept && draft.field("workload.lora").is_some() {
-        draft.assume_known("plan.master_weights_bytes", 1, why);
-    } else {
-        draft.doubt(0, "The base is held in 8 bits, and the estimate has it in 16: it takes about twice as much.");
-    }
-}
-
-/// Says that a part of a model with images is frozen, where all weights of the rest train: a question says so of the tower together with
-/// images' sizes alone, which no text has.
-pub(super) fn frozen_tower(draft: &mut Draft, key: &str, default: bool) {
-    let sees = draft.entry().is_some_and(|entry| entry.shape.vision.is_some());
-    let whole = draft.field("workload.lora").is_none() && draft.field("workload.images").is_none();
-    if sees && whole && draft.flag(key).unwrap_or(default) {
-        draft.doubt(0, format!("{key} freezes the vision tower, as it does where nothing is said or as the text says, and the estimate trains all parts: it takes less. State workload.images with vision_tower frozen."));
-    }
-}
-
-/// What steps the weights: `DeepSpeed`'s file builds its own, else a key of the framework's names it.
-pub(super) fn step_by(draft: &mut Draft, key: &str) {
-    let momentum = draft.number("optimizer.params.momentum");
-    if !draft.states("optimizer.type") || optimizer::take(draft, "optimizer.type", "plan", momentum).is_none() {
-        optimizer::take(draft, key, "plan", None);
-        swapped(draft);
-    }
-}
-
-/// In host memory Accelerate puts `DeepSpeed`'s Adam in the place of whatever steps (1.15.0, `accelerator.py`, line 2374, and
-/// `utils/deepspeed.py`, `map_pytorch_optim_to_deepspeed`), unless it is told not to.
-fn swapped(draft: &mut Draft) {
-    let deepspeed = draft.field("plan.backend").is_some_and(|own| own == "deepspeed");
-    let away = draft.field("plan.offload.optimizer").is_some_and(|own| own == true);
-    // Lion has one of DeepSpeed's own.
-    let other = draft
-        .field("plan.optimizer")
-        .map_or(draft.field("plan.optimizer_bytes").is_some(), |own| own != "lion");
-    if deepspeed && away && other && !draft.tells("zero_force_ds_cpu_optimizer", false) {
-        draft.remove("plan.optimizer");
-        draft.remove("plan.optimizer_bytes");
-        draft.note(0, "The optimizer's states are in host memory, where Accelerate puts DeepSpeed's Adam in the place of the one that is named.");
-    }
-}
-
-/// What keeps all weights in 16 bits, master weights, gradients and moments alike.
-pub(super) fn states_in_16_bits(draft: &mut Draft, why: &str) {
-    draft.assume("plan.master_weights_bytes", 2, why);
-    draft.set("plan.gradient_bytes", 2);
-    if draft.field("plan.optimizer").is_none_or(|own| own == Optimizer::Adamw.as_str()) {
-        draft.set("plan.optimizer_bytes", 4);
     }
 }
 
@@ -474,46 +411,5 @@ pub(super) fn recompute(draft: &mut Draft, key: &str, default: bool) {
         Some(on) => draft.set("plan.recompute", word(on || sharded)),
         None if sharded => draft.set("plan.recompute", "full"),
         None => draft.default(key, "plan.recompute", word(default)),
-    }
-}
-
-/// The attention kernel, by Hugging Face's words; where none is stated its models attend by PyTorch's own.
-pub(super) fn attention(draft: &mut Draft, key: &str) {
-    kernel::hugging_face(draft, key, "plan");
-    if draft.holds(key) {
-        sinks(draft);
-    } else {
-        by_itself(draft, key);
-    }
-}
-
-/// What Transformers attends by where nothing is said: PyTorch's own, but of models with sinks, which that has none of, its eager
-/// attention (5.23.0, `models/gpt_oss/modeling_gpt_oss.py`, line 379).
-pub(super) fn by_itself(draft: &mut Draft, key: &str) {
-    if has_sinks(draft) {
-        let why = "PyTorch's own attention has no sinks: Transformers attends eagerly to models with these, and scores take memory.";
-        draft.assume_known("plan.attention", "unfused", why);
-        draft.overrule("plan.attention");
-    } else {
-        draft.default(key, "plan.attention_kernel", "sdpa");
-    }
-}
-
-fn has_sinks(draft: &Draft) -> bool {
-    draft.entry().is_some_and(|entry| entry.shape.attn_sinks)
-}
-
-/// `FlashAttention` 2 and 3 pass no gradients back where there are sinks
-/// (<https://github.com/Dao-AILab/flash-attention/issues/1797>, <https://github.com/Dao-AILab/flash-attention/issues/1895>).
-pub(super) fn sinks(draft: &mut Draft) {
-    if !has_sinks(draft) {
-        return;
-    }
-    draft.overrule("plan.attention");
-    if draft
-        .field("plan.attention_kernel")
-        .is_some_and(|own| own == "flash2" || own == "flash3")
-    {
-        draft.doubt(0, "FlashAttention 2 and 3 have no backward pass for the attention sinks of this model. Eager attention has one, and its scores take memory that is not counted here.");
     }
 }

@@ -125,25 +125,23 @@ fn sharded(draft: &mut Draft, run: &Run) -> Shards {
     }
 }
 
-fn question(draft: &mut Draft, run: &Run) {
-    let script = script(draft, run);
-    draft.take_model("model_name_or_path", "model");
-    trainer::gpus(draft, run);
-    let shards = sharded(draft, run);
-    let split = trainer::groups(draft);
+/// What a script of TRL's learns from; none of text.
+fn kind(draft: &mut Draft, run: &Run, script: &str) -> Option<&'static str> {
     let loss = draft.word("loss_type");
     let loss = loss.as_deref().map(|loss| loss.trim_matches(['[', ']']));
-    let kind = match script.as_str() {
+    let kind = match script {
         "sft" => None,
         "dpo" | "kto" | "orpo" if loss == Some("ipo") => Some("ipo"),
         "cpo" if loss == Some("simpo") => Some("simpo"),
-        "dpo" | "kto" | "orpo" => Some(script.as_str()),
+        "dpo" => Some("dpo"),
+        "kto" => Some("kto"),
+        "orpo" => Some("orpo"),
         // `examples/scripts/mpo_vlm.py`: DPO's trainer with several losses.
         "mpo" => Some("dpo"),
         "reward" => Some("reward_model"),
         "distillation" => Some("distill"),
         "gkd" => None,
-        "grpo" | "rloo" => Some(reinforcement::kind(draft, &script, loss)),
+        "grpo" | "rloo" => Some(reinforcement::kind(draft, script, loss)),
         other => {
             let why = format!("Shardwise has no estimate of TRL's {other}: fine-tuning is estimated in its place.");
             draft.fine_tunes_in_its_place(why);
@@ -152,17 +150,49 @@ fn question(draft: &mut Draft, run: &Run) {
     };
     // A program loads what no command of TRL has (`trl/experimental/orpo`, `trl/experimental/cpo`).
     let programmed = run.program.contains(['.', '/']);
-    if programmed && matches!(script.as_str(), "orpo" | "cpo") {
+    if programmed && matches!(script, "orpo" | "cpo") {
         draft.overrule("workload.kind");
     }
+    kind
+}
+
+/// How the weights are held that a run loads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// All of them train.
+    Trained,
+    /// Beside adapters, in the type that they are loaded in.
+    Whole,
+    /// Beside adapters, in 8 bits or 4.
+    InFewBits,
+}
+
+/// Adapters, and the base that they are put on.
+fn adapted(draft: &mut Draft, kind: Option<&str>) -> Held {
     let peft = draft.flag("use_peft") == Some(true);
     let quantized = draft.flag("load_in_4bit") == Some(true);
     let adapters = Adapters { rank: "lora_r", default: 16, targets: "lora_target_modules", quantized };
     trainer::task(draft, kind, peft.then_some(adapters));
-    let eight = draft.tells("load_in_8bit", true) && peft && !quantized;
-    if eight {
+    if peft && !quantized && draft.tells("load_in_8bit", true) {
         trainer::in_8_bits(draft, "load_in_8bit holds the frozen base in 8 bits.");
+        return Held::InFewBits;
     }
+    match (peft, quantized) {
+        (false, _) => Held::Trained,
+        (true, true) => Held::InFewBits,
+        _ if draft.assumes("plan.master_weights_bytes") => Held::InFewBits,
+        _ => Held::Whole,
+    }
+}
+
+fn question(draft: &mut Draft, run: &Run) {
+    let script = script(draft, run);
+    draft.take_model("model_name_or_path", "model");
+    trainer::gpus(draft, run);
+    let shards = sharded(draft, run);
+    let split = trainer::groups(draft);
+    let kind = kind(draft, run, &script);
+    let base = adapted(draft, kind);
     trainer::precision(draft, "TRL's default where fp16 is not set; set bf16 to state it.");
     trainer::attention(draft, "attn_implementation");
     // The rules are of the texts that are printed, whose kernel is FlashAttention; TRL takes any (`trainer/model_config.py`, line 86).
@@ -172,9 +202,7 @@ fn question(draft: &mut Draft, run: &Run) {
     if draft.flag("activation_offloading") == Some(true) {
         draft.set("plan.offload.activations", true);
     }
-    if !eight && !draft.assumes("plan.master_weights_bytes") {
-        loaded(draft, shards, peft && !quantized, peft);
-    }
+    loaded(draft, shards, base);
     let passes = trainer::batch(draft, "per_device_train_batch_size", (8, 1), split);
     // `experimental/gkd/gkd_trainer.py`, line 327: whole logits of both models.
     if !matches!(script.as_str(), "reward" | "gkd") {
@@ -249,15 +277,15 @@ fn teacher(draft: &mut Draft, shards: Shards) {
 /// for a base that adapters are put on, which nothing casts afterwards but `DeepSpeed`. `auto` is the checkpoint's type, which
 /// `from_pretrained` takes by itself (transformers 5.23.0, `modeling_utils.py`, line 4177). What trains under FSDP is cast to fp32
 /// (accelerate 1.15.0, `utils/fsdp_utils.py`, line 815).
-fn loaded(draft: &mut Draft, shards: Shards, whole_base: bool, peft: bool) {
+fn loaded(draft: &mut Draft, shards: Shards, base: Held) {
     let dtype = draft.word("dtype").or_else(|| draft.word("torch_dtype"));
     let half = matches!(dtype.as_deref(), Some("bfloat16" | "float16" | "auto"));
     match shards {
-        Shards::Nobody if half && !peft => {
+        Shards::Nobody if half && base == Held::Trained => {
             let why = "dtype loads the weights in 16 bits, in which they are trained and stepped.";
             trainer::states_in_16_bits(draft, why);
         }
-        Shards::Nobody | Shards::Fsdp if whole_base && !half => match dtype {
+        Shards::Nobody | Shards::Fsdp if base == Held::Whole && !half => match dtype {
             Some(_) => draft.set("plan.master_weights_bytes", 4),
             None => {
                 let why = "TRL loads the weights in fp32, the frozen base of adapters too. Add dtype bfloat16 to hold the base in 16 bits.";

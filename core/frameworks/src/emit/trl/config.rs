@@ -8,7 +8,7 @@ use super::super::words::{layout_title, plural};
 use super::machines;
 use crate::emit::choices::{accumulation, half, recompute_reason, zero_reason};
 use crate::emit::kernel;
-use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::plan::Recompute;
 use shardwise_question::wire::Backend;
 use shardwise_rules::pools;
 
@@ -20,7 +20,7 @@ pub(super) fn sections(emission: &Emission) -> Vec<Section> {
         // The processes are all that plain data parallelism needs.
         _ => None,
     };
-    [Some(launcher(emission, gpus)), own, Some(parallelism(layout, gpus))]
+    [Some(launcher(emission, gpus)), own, Some(parallelism(emission, gpus))]
         .into_iter()
         .flatten()
         .collect()
@@ -112,7 +112,8 @@ fn deepspeed(emission: &Emission) -> Section {
 }
 
 /// Hybrid shards and split sequences.
-fn parallelism(layout: &Layout, gpus: u32) -> Section {
+fn parallelism(emission: &Emission, gpus: u32) -> Section {
+    let layout = &emission.plan.layout;
     let mut section = Section::new("Groups of GPUs");
     let (cp, sp) = (layout.context_parallel, layout.ulysses_parallel);
     let hybrid = layout.backend == Backend::Fsdp && layout.zero_stage >= 3 && layout.shard_group < gpus;
@@ -133,7 +134,7 @@ fn parallelism(layout: &Layout, gpus: u32) -> Section {
         set("sp_size", &sp, "GPUs that split each sequence, by exchanging heads");
         set("sp_backend", &"deepspeed", "the one that does it");
         set("sp_seq_length_is_variable", &true, "batches differ in length");
-        let (word, _) = kernel::named(layout, "");
+        let (word, _) = kernel::named(emission.job, layout, "");
         set("sp_attn_implementation", &word, "as in train.sh");
     }
     section

@@ -20,21 +20,7 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         !matches!(sort(&call.name), None | Some(Sort::Starts | Sort::Argument | Sort::Field | Sort::Titan))
     };
     let mut trained = false;
-    // Read where the trainer is given it.
-    let teachers: Vec<u32> = parsed
-        .calls
-        .iter()
-        .filter(|call| is_trainer(call))
-        .filter_map(|call| {
-            let given = call.under(&["teacher_model"])?;
-            if let Value::Call(own) = names.follow(&given.value) { Some(own.line) } else { None }
-        })
-        .collect();
-    // A trainer that is given a name loads the model by itself.
-    let named = parsed.calls.iter().filter(|call| is_trainer(call)).any(|call| {
-        let model = call.at(0).or_else(|| call.under(&["model"]));
-        model.is_some_and(|given| matches!(names.follow(&given.value), Value::Plain { .. }))
-    });
+    let (teachers, named) = (teachers(parsed, names), is_named(parsed, names));
     for call in parsed.calls.iter().filter(stated) {
         match sort(&call.name) {
             // A notebook loads behind its trainer what it has trained.
@@ -58,18 +44,7 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
                     }
                 }
             }
-            Some(Sort::Lora) => {
-                let line = Given { key: None, value: Value::plain("True"), line: call.line };
-                add("use_peft".to_owned(), &line);
-                for given in &call.given {
-                    match given.key.as_deref() {
-                        // What carries the adapters is loaded elsewhere.
-                        Some("model" | "peft_config") | None => {}
-                        Some(key) if unsloth && key == unsloth::CHECKPOINTING => add(key.to_owned(), given),
-                        Some(key) => add(adapters(key), given),
-                    }
-                }
-            }
+            Some(Sort::Lora) => lora(call, unsloth, &mut add),
             Some(Sort::Trl(_)) if is_trainer(call) => {
                 trained = true;
                 trainer(call, names, &mut add);
@@ -88,6 +63,41 @@ pub(super) fn settings(parsed: &Parsed, names: &Names<'_>, unsloth: bool) -> Vec
         }
     }
     out
+}
+
+/// What puts adapters on.
+fn lora(call: &Call, unsloth: bool, add: &mut impl FnMut(String, &Given)) {
+    let line = Given { key: None, value: Value::plain("True"), line: call.line };
+    add("use_peft".to_owned(), &line);
+    for given in &call.given {
+        match given.key.as_deref() {
+            // What carries the adapters is loaded elsewhere.
+            Some("model" | "peft_config") | None => {}
+            Some(key) if unsloth && key == unsloth::CHECKPOINTING => add(key.to_owned(), given),
+            Some(key) => add(adapters(key), given),
+        }
+    }
+}
+
+/// Lines of the calls that load a teacher, which is read where the trainer is given it.
+fn teachers(parsed: &Parsed, names: &Names<'_>) -> Vec<u32> {
+    parsed
+        .calls
+        .iter()
+        .filter(|call| is_trainer(call))
+        .filter_map(|call| {
+            let given = call.under(&["teacher_model"])?;
+            if let Value::Call(own) = names.follow(&given.value) { Some(own.line) } else { None }
+        })
+        .collect()
+}
+
+/// Whether a trainer is given a model's name, which it loads by itself.
+fn is_named(parsed: &Parsed, names: &Names<'_>) -> bool {
+    parsed.calls.iter().filter(|call| is_trainer(call)).any(|call| {
+        let model = call.at(0).or_else(|| call.under(&["model"]));
+        model.is_some_and(|given| matches!(names.follow(&given.value), Value::Plain { .. }))
+    })
 }
 
 fn is_trainer(call: &Call) -> bool {

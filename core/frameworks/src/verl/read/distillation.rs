@@ -1,5 +1,7 @@
 //! `distillation.`: a teacher on GPUs of its own.
 
+use std::collections::BTreeSet;
+
 use crate::read::draft::Draft;
 
 const AT: &str = "distillation.";
@@ -10,9 +12,35 @@ pub(super) fn is_on(draft: &mut Draft) -> bool {
     draft.is_on(&format!("{AT}enabled"))
 }
 
+/// Before the name of a teacher, which is the text's own choice: `+distillation.teacher_models.gsm8k.model_path=…`.
+const TEACHERS: &str = "distillation.teacher_models.";
+
+/// Takes a teacher under a name of its own for the one of veRL's configuration; of several there is no estimate.
+fn by_another_name(draft: &mut Draft) {
+    let path = format!("{TEACHER}model_path");
+    let names: BTreeSet<String> = draft
+        .stated(TEACHERS)
+        .iter()
+        .filter_map(|key| Some(key.split_once('.')?.0.to_owned()))
+        .filter(|name| name != "teacher_model")
+        .collect();
+    if names.len() + usize::from(draft.holds(&path)) > 1 {
+        draft.stands_in(0, "The text has several teachers, and the estimate one.");
+    }
+    let Some(name) = names.first().filter(|_| !draft.holds(&path)) else {
+        return;
+    };
+    for key in draft.stated(&format!("{TEACHERS}{name}.")) {
+        if let Some(setting) = draft.settings.get(&format!("{TEACHERS}{name}.{key}")).cloned() {
+            draft.settings.state(format!("{TEACHER}{key}"), setting);
+        }
+    }
+}
+
 /// The teacher, its pool and what the student is held to.
 pub(super) fn read(draft: &mut Draft) {
     const FIELD: &str = "workload.distillation";
+    by_another_name(draft);
     draft.take_model(&format!("{TEACHER}model_path"), &format!("{FIELD}.teacher"));
     draft.set(&format!("{FIELD}.placement"), "pool");
     let [nodes, gpus] = ["nnodes", "n_gpus_per_node"].map(|name| draft.count(&format!("{AT}{name}")));
