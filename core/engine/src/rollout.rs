@@ -196,8 +196,7 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let per_engine = per_engine.max(1.0);
     let weights = engine_weights(&job.model, plan, engine.kept);
     let workspace = workspace(&job.model, plan) + images_workspace(job, plan);
-    let share = Bytes::from_gib(hardware.memory_gib * plan.gpu_memory_utilization);
-    let share = if works_beside_its_share(job, plan) { share + workspace } else { share };
+    let share = share(job, plan, workspace);
     let cache = share.beyond(weights + workspace);
     let per_token = engine.cache_bytes().max(1.0);
     let states = engine.state_bytes();
@@ -238,12 +237,13 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     Prepared { decoding: prepared.decoding(requests), ..prepared }
 }
 
-/// Whether an engine's working memory stands beside the share that is stated for it: `SGLang`'s is of weights and cache alone
-/// (`profile_max_num_token` of `python/sglang/srt/model_executor/model_runner.py`). Beside a trainer it is taken to be within, as
+/// What an engine takes of the card. `SGLang`'s share is of weights and cache alone, and its working memory stands beside
+/// (`profile_max_num_token` of `python/sglang/srt/model_executor/model_runner.py`); beside a trainer it is taken to be within, as
 /// vLLM's is.
-#[must_use]
-pub fn works_beside_its_share(job: &Job, plan: &RolloutPlan) -> bool {
-    plan.engine == Engine::Sglang && job.workload.rl.is_none()
+fn share(job: &Job, plan: &RolloutPlan, workspace: Bytes) -> Bytes {
+    let stated = Bytes::from_gib(job.hardware.memory_gib * plan.gpu_memory_utilization);
+    let beside = plan.engine == Engine::Sglang && job.workload.rl.is_none();
+    if beside { stated + workspace } else { stated }
 }
 
 /// Tokens of the longest sequence that an engine is told to expect.

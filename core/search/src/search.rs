@@ -233,11 +233,11 @@ pub fn best_for(question: &Question, framework: &'static Framework) -> Result<Be
     let counts = counts_responses(own) && kind.algorithm().is_some();
     let pads = packs_nothing(own) && question.workload.packing.is_none();
     let searched = job::resolve(question).is_ok_and(|own| own.searched);
-    let differs = searched || sums || repeats || adapts;
-    let named = shares || swaps || refers || differs || counts || pads || usual_engine(own) != Engine::default();
-    if question.framework.is_none() && named {
-        // Named by the answer it is asked as by name, and its plan is the answer's.
-        if let Some(own) = answering(question, framework).filter(|own| own.job.framework.is_some()) {
+    let named = searched || shares || swaps || refers || counts || pads || usual_engine(own) != Engine::default();
+    if question.framework.is_none() && (named || sums || repeats || adapts) {
+        // Named by the answer, its plan is the answer's; of some it is asked as by name.
+        let answered = answering(question, framework);
+        if let Some(own) = answered.filter(|own| !named || own.job.framework.is_some()) {
             return Ok(own);
         }
         return best_for(&Question { framework: Some(framework.id.to_owned()), ..question.clone() }, framework);
