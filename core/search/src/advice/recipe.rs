@@ -51,7 +51,7 @@ pub(super) fn departed(case: &Case<'_>, question: &Question, document: &Value) -
     }
     let says =
         Textbook { id: ID, rule: &in_words(recipe, &case.job().model.name), source: &recipe.url(), about: &about };
-    Some(departure(case, says, &plan))
+    Some(departure(case, question, says, &plan))
 }
 
 /// The recipe of the model and task that the GPUs can follow: of the same GPU type first, then of the nearest number of

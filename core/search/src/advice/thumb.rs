@@ -180,7 +180,7 @@ pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value)
     let stated = |field: &&'static str| !at(document, field).is_null();
     let open = !SHARE.about.iter().any(stated);
     let share = open.then(|| with_advised_share(case, question)).flatten();
-    let share = share.map(|plan| departure(case, SHARE, &plan));
+    let share = share.map(|plan| departure(case, question, SHARE, &plan));
     THUMBS
         .iter()
         .filter(|thumb| !thumb.says.about.iter().any(stated))
@@ -191,7 +191,7 @@ pub(super) fn departures(case: &Case<'_>, question: &Question, document: &Value)
 }
 
 fn obeying(case: &Case<'_>, thumb: &Thumb, question: &Question) -> Option<(f64, Advice)> {
-    Some(departure(case, thumb.says, &best(case, thumb, question)?))
+    Some(departure(case, question, thumb.says, &best(case, thumb, question)?))
 }
 
 /// What to set in a question so that it obeys each of the rules that speak of its job.
