@@ -131,7 +131,7 @@ fn on_one_gpu(changes: &[(&str, Value)]) -> RankWeights {
 }
 
 /// "Trainable parameters" in the outputs of Unsloth's notebooks of gpt-oss
-/// (<https://github.com/unslothai/notebooks/blob/main/nb/AMD-gpt-oss-(20B)-Fine-tuning.ipynb>, and `-(120B)_A100-`), which name the
+/// (<https://github.com/unslothai/notebooks/blob/bdda2efc7ad5ae129ea63cd2065d23c391406283/nb/AMD-gpt-oss-(20B)-Fine-tuning.ipynb>, and `-(120B)_A100-`), which name the
 /// projections of attention and of MLPs: there are none of the latter but experts.
 #[test]
 fn adapters_do_not_reach_experts_in_one_tensor() {

@@ -51,7 +51,7 @@ fn megatron_sums_gradients_as_its_framework_says() {
         (Some("megatron-lm"), 4.0, 4.0),
         (Some("megatron-bridge"), 4.0, 4.0),
         (Some("ms-swift"), 4.0, 4.0),
-        (Some("nemo-rl"), 2.0, 2.0),
+        (Some("nemo-rl"), 2.0, 4.0),
     ] {
         assert_eq!([bytes(framework, "fp8"), bytes(framework, "bf16")], [narrow, wide], "{framework:?}");
     }

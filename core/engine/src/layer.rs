@@ -1,5 +1,6 @@
 //! One block of the model on one GPU: time of its passes, bytes it keeps.
 
+mod recurrent;
 mod traffic;
 
 use crate::blocks::{Block, Mixer, Mlp};
@@ -18,10 +19,6 @@ const BATCHED_PRODUCTS: f64 = 0.6;
 /// Times that the hidden state is read or written per norm with its residual: four where one kernel does both, five where two
 /// do. Assumed to lie between; the fitted `elementwise` scales it for each framework.
 const STREAMS_PER_NORM: f64 = 4.5;
-
-/// Share of the matrix rate that the chunked scan of a recurrent block reaches. Assumed: answers with such blocks say that their
-/// times are a first approximation (`hybrid-architecture`).
-const SCAN: f64 = 0.25;
 
 /// What one forward pass of one GPU holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -347,41 +344,6 @@ impl BlockContext<'_> {
         let rotary =
             if with_attention { 4.0 * tokens * (heads * shape.query_head_dim()) as f64 / self.tp() } else { 0.0 };
         self.stream(residual + rotary, 6.0)
-    }
-
-    /// GPUs that split a recurrent layer's heads, and how many times a GPU's own tokens it computes: where it is gathered whole, those
-    /// that other parts of the sequence have as well.
-    pub(crate) fn repeated(&self, mixer: Mixer) -> (f64, f64) {
-        if self.repeats_delta_net && mixer == Mixer::DeltaNet {
-            (1.0, f64::from(self.layout.context_parallel))
-        } else {
-            (self.tp(), 1.0)
-        }
-    }
-
-    /// Gated `DeltaNet` or Mamba-2: projections as products, the recurrence as a chunked scan at a
-    /// quarter of the matrix rate.
-    fn recurrent(&self, mixer: Mixer, tokens: f64) -> Part {
-        let shape = self.shape;
-        let h = shape.hidden_size as f64;
-        let (tp, times) = self.repeated(mixer);
-        let tokens = tokens * times;
-        let (into, out) = if mixer == Mixer::DeltaNet {
-            let linear = &shape.linear;
-            let (keys, values) = (linear.keys() as f64, linear.values() as f64);
-            let gate = if linear.gate_rank > 0 { linear.gate_rank as f64 } else { values };
-            (2.0 * keys + values + gate, values)
-        } else {
-            let mamba = &shape.mamba;
-            let inner = (mamba.num_heads * mamba.head_dim) as f64;
-            (2.0 * inner + (2 * mamba.n_groups * mamba.state_size + mamba.num_heads) as f64, inner)
-        };
-        let scan = flops::attention_per_token(shape, mixer, 1.0) * (tokens / tp) / self.rates.half / SCAN;
-        let scan = Part { forward: scan, backward: scan * 2.0, kernels: 8.0, ..Part::default() };
-        self.product(tokens, into / tp, h)
-            .join(self.product(tokens, h, out / tp))
-            .join(scan)
-            .join(self.stream(2.0 * tokens * (into + out) / tp, 6.0))
     }
 
     /// What `block` is made of.

@@ -77,7 +77,7 @@ impl ExpertAdapters {
     /// `model_type` transformers converts as Mixtral or Qwen2-MoE (`peft/utils/transformers_weight_conversion.py` of 5d602fdb,
     /// `_convert_peft_config_moe`), which gpt-oss and Llama 4 are not of. Unsloth's notebooks of gpt-oss say how many weights
     /// train: 3,981,312 of 20 billion at rank 8, which are attention's
-    /// (<https://github.com/unslothai/notebooks/blob/main/nb/gpt-oss-(20B)-Fine-tuning.ipynb>). torchtitan's converter takes its
+    /// (<https://github.com/unslothai/notebooks/blob/bdda2efc7ad5ae129ea63cd2065d23c391406283/nb/AMD-gpt-oss-(20B)-Fine-tuning.ipynb>). torchtitan's converter takes its
     /// `Linear` alone (`components/lora.py` of b5bcd76c, line 186), where no experts are; NeMo-RL's Automodel has one for each
     /// (`components/_peft/lora_experts.py` of 36044ad3).
     ///

@@ -239,22 +239,19 @@ pub fn repeats_delta_net(framework: Option<&str>) -> bool {
 /// ms-swift does (`megatron/arguments/megatron_args.py` of 3602360a, lines 505 and 1116), veRL (`utils/megatron_utils.py` of
 /// 1dda039b, line 105), `SkyRL` (`train/config/config.py` of a9564572, line 250) and Megatron-Bridge's named precisions
 /// (`training/mixed_precision.py` of 0.6.2, line 47). NeMo-RL's examples say `grad_reduce_in_fp32: false`
-/// (`examples/configs/grpo_math_1B.yaml` of 7ea279ab, line 302; `sft.yaml`, line 227; `dpo.yaml`, line 239). Where no framework is
+/// (`examples/configs/grpo_math_1B.yaml` of 7ea279ab, line 302; `sft.yaml`, line 227; `dpo.yaml`, line 239), which is followed beside products of 8 bits. Where no framework is
 /// named, what is published in 8 bits or fewer is tuned runs, which sum in bf16.
 ///
 /// ```
 /// use shardwise_core::framework::summed_gradient_bytes;
 /// let narrow = |framework| summed_gradient_bytes(framework, true);
 /// assert_eq!([None, Some("megatron-lm"), Some("ms-swift"), Some("nemo-rl")].map(narrow), [2.0, 4.0, 4.0, 2.0]);
-/// assert_eq!([None, Some("nemo-rl")].map(|own| summed_gradient_bytes(own, false)), [4.0, 2.0]);
+/// assert_eq!([None, Some("nemo-rl")].map(|own| summed_gradient_bytes(own, false)), [4.0, 4.0]);
 /// ```
 #[must_use]
 pub fn summed_gradient_bytes(framework: Option<&str>, narrow: bool) -> f64 {
-    let in_half = match framework {
-        Some(own) => own == NEMO_RL.id,
-        None => narrow,
-    };
-    if in_half { 2.0 } else { 4.0 }
+    let in_half = framework.is_none_or(|own| own == NEMO_RL.id);
+    if narrow && in_half { 2.0 } else { 4.0 }
 }
 
 /// Whether a framework counts the responses of a pass of RL, and has no budget of tokens for it: TRL's trainers split what was
