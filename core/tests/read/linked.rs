@@ -87,7 +87,6 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.forward_max_tokens_per_gpu",
             "plan.forward_micro_batch",
             "plan.fused_lm_head",
-            "plan.gradient_bytes",
             "plan.master_weights_bytes",
             "plan.max_tokens_per_gpu",
             "plan.micro_batch",

@@ -20,10 +20,9 @@ use shardwise_engine::context::Context;
 use shardwise_question::adapters::{Adapters, adapters};
 use shardwise_question::complete;
 use shardwise_question::engines::usual as usual_engine;
-use shardwise_question::framework::summed_gradient_bytes;
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Backend, Engine, PlanSpec, Precision};
+use shardwise_question::wire::{Backend, Engine, PlanSpec};
 use shardwise_rules::{FRAMEWORKS, Framework};
 
 /// How much slower than the best known a plan of another back end may be before it is settled: steps gain no more.
@@ -120,16 +119,8 @@ impl Desk {
         }
         // PEFT's adapters are those of all others; a reference that has no place of its own is asked in no other way.
         let adds = |own: &Framework| workload.lora.is_some() && adapters(Some(own.id)) != Adapters::Peft;
-        let narrow = !matches!(workload.precision, Precision::Bf16 | Precision::Fp16);
-        let bytes = |own: Option<&str>| summed_gradient_bytes(own, narrow);
-        let sums = |own: &Framework| {
-            let open = spec.gradient_bytes.is_none() && spec.backend.is_none_or(|stated| stated == Backend::Megatron);
-            let trains = workload.fine_tunes() && workload.lora.is_none() && own.backends.contains(&Backend::Megatron);
-            open && trains && bytes(Some(own.id)) < bytes(None)
-        };
-        let asked = |own: &&'static Framework| {
-            (adds(own) || sums(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true)
-        };
+        let asked =
+            |own: &&'static Framework| (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true);
         FRAMEWORKS.iter().filter(asked).collect()
     }
 
