@@ -1,6 +1,7 @@
 //! Caveats: what an estimate assumes or leaves out.
 
 mod experts;
+mod software;
 
 use shardwise_catalog::catalog::{self, Interconnect, Offer};
 use shardwise_catalog::efficiency::EFFICIENCY;
@@ -9,13 +10,11 @@ use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attent
 use shardwise_catalog::units::{fixed, shortest};
 use shardwise_engine::coverage;
 use shardwise_engine::host::moves;
-use shardwise_engine::rollout;
-use shardwise_question::complete::takes_newest_kernel;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
 use shardwise_question::market::NO_OFFER;
 use shardwise_question::plan::{Layout, MicroBatch, Plan};
 use shardwise_question::task::Preference;
-use shardwise_question::wire::{Attention, Backend, Calibration, Precision, RunBy, WorkloadKind};
+use shardwise_question::wire::{Attention, Calibration, Precision, RunBy, WorkloadKind};
 use shardwise_question::workload::Rl;
 
 /// Code of the caveat that the network between nodes is assumed.
@@ -42,11 +41,11 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     model(job, &mut found);
     kernels(job, plan, &mut found);
     found.extend(efficiencies(hardware));
-    found.extend(engine(hardware, plan));
+    found.extend(software::engine(hardware, plan));
     if training {
         found.extend(coverage::caveat(job, &plan.layout));
-        found.extend(newest_kernel(job, &plan.layout));
-        found.extend(own_adapters(job, &plan.layout));
+        found.extend(software::newest_kernel(job, &plan.layout));
+        found.extend(software::own_adapters(job, &plan.layout));
     }
     // Of a market without an offer the reason is said already.
     if hardware.usd_per_gpu_hour.is_none() && !job.caveats.iter().any(|own| own.id == NO_OFFER) {
@@ -66,7 +65,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
         // A teacher takes the place of rewards.
         reinforcement((rl, job.workload.distillation.is_none()), &mut found);
     }
-    found.extend(four_bits(job));
+    found.extend(software::four_bits(job));
     found.extend(network(hardware));
     if !somebody_runs(job, run_by) {
         found.push(Caveat::new(
@@ -128,49 +127,6 @@ fn preferences(own: &Preference) -> Caveat {
             own.name
         ),
     )
-}
-
-/// What is not known of today's engines on AMD's cards.
-fn engine(hardware: &Hardware, plan: &Plan) -> Option<Caveat> {
-    let own = plan.rollout.as_ref()?;
-    let known = !hardware.architecture.starts_with("CDNA") || rollout::entry(own) == "early_vllm";
-    (!known).then(|| {
-        Caveat::new(
-            "engine-of-2024",
-            "The runs of generation on AMD's cards that are fitted on are of vLLM of 2024. Today's engines are taken to come as near to these cards' rates as to others': that is 0.8 to 1.8 times the few speeds that are published of them.",
-        )
-    })
-}
-
-/// What is not known of generating from a base in 4 bits.
-fn four_bits(job: &Job) -> Option<Caveat> {
-    (rollout::Kept::of(job) == rollout::Kept::InFourBits).then(|| {
-        Caveat::new(
-            "engine-in-four-bits",
-            "No run is known that generates from a base in 4 bits. Every engine step is taken to unpack all of it, as a training pass does.",
-        )
-    })
-}
-
-/// What is taken of a kernel that no framework of texts loads by itself.
-fn newest_kernel(job: &Job, layout: &Layout) -> Option<Caveat> {
-    takes_newest_kernel(job, layout).then(|| {
-        Caveat::new(
-            "newest-kernel",
-            "Attention is as fast as FlashAttention-3 makes it. Frameworks load FlashAttention-2 unless asked: name the framework, or set attention_kernel to flash2, to see how fast that is.",
-        )
-    })
-}
-
-/// What is taken of adapters that are those of no framework of texts.
-fn own_adapters(job: &Job, layout: &Layout) -> Option<Caveat> {
-    let own = job.framework.is_none() && !job.searched && job.workload.lora.is_some();
-    (own && layout.backend == Backend::Fsdp).then(|| {
-        Caveat::new(
-            "own-adapters",
-            "Adapters are as fast as prime-rl's own, whose runs are those that are known of FSDP. Most frameworks put on PEFT's, which take longer: name the framework to see how long.",
-        )
-    })
 }
 
 /// What an offer leaves open.

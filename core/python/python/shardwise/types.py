@@ -1458,7 +1458,8 @@ class PlanSpec(TypedDict, total=False):
     optimizer_offload_fraction: float | None
     """Megatron: share of the optimizer's states, 0 to 1, that lie in host memory for good and that the host's CPUs step
     (`optimizer_cpu_offload` with `optimizer_offload_fraction`). In RL `offload.optimizer` brings all states back for
-    each update, and these not; elsewhere it says 1. Default 0.
+    each update, and these not; elsewhere it says 1. `DeepSpeed` in RL: 1 where `offload_optimizer` has optimizer and gradients in
+    host memory (OpenRLHF's `--ds.adam_offload`). Default 0.
     """
     overlap: Overlap | None
     """Which communication runs beside computation."""
