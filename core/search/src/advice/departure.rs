@@ -32,7 +32,7 @@ pub(super) fn departure(case: &Case<'_>, question: &Question, from: Textbook<'_>
     let anew = anew(case, question, &set);
     let plan = anew.as_ref().map_or(plan, |(plan, _)| plan);
     let now = &case.now;
-    let then = anew.as_ref().map_or_else(|| case.as_answered(plan), |(_, then)| then.clone());
+    let then = anew.as_ref().map_or_else(|| case.as_answered(plan), |(_, then)| *then);
     let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
     let short = in_short(&plan.layout);
     let what = if then.fits {
