@@ -6,6 +6,7 @@
 
 mod fits;
 mod misses;
+mod newcomers;
 mod reports;
 mod servers;
 

@@ -14,7 +14,7 @@ const dollars = (text) => Number(/\$([\d,.]+)/.exec(text)[1].replaceAll(',', '')
 test('a first visit is told what to order, from whom, at a price of which day', async ({ page, calculator }) => {
   await calculator.open();
   await calculator.settled();
-  await expect(rent(page)).toHaveText(/^Rent 1 × .+ at .+: \$[\d.]+ an hour, [\d.]+ h, \$[\d,]+\. on demand, 20\d\d-\d\d-\d\d$/);
+  await expect(rent(page)).toHaveText(/^Rent one machine with .+ at .+: \$[\d.]+ an hour, [\d.]+ h, \$[\d,]+\. on demand, 20\d\d-\d\d-\d\d$/);
   await expect(hint(page).getByRole('link', { name: 'Source' })).toHaveAttribute('href', /^https:/);
   // Hours times dollars an hour are the run's dollars, as far as they are shown.
   const said = await rent(page).textContent();
@@ -162,7 +162,7 @@ test.describe('in Chinese', () => {
   test('the order is a Chinese sentence', async ({ page, calculator }) => {
     await calculator.open(LORA.replace('h100-sxm', 'h20'));
     await calculator.settled();
-    await expect(rent(page)).toHaveText(/^在 .+ 租 \d+ 个 .+：每小时 ¥[\d.,]+，[\d.,]+ 小时，共 ¥[\d,.]+。 按量付费/);
+    await expect(rent(page)).toHaveText(/^在 .+ 租 \d+ (?:个|台) .+：每小时 ¥[\d.,]+，[\d.,]+ 小时，共 ¥[\d,.]+。 按量付费/);
     await calculator.unfold('offers');
     await expect(page.locator('#fold-offers')).toContainText(/8 个报价中有 \d 个可用/);
     expect(await violations(page)).toEqual([]);
