@@ -146,8 +146,7 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "plan.micro_batch",
             "plan.forward_max_tokens_per_gpu",
             "plan.forward_micro_batch",
-            // It has no fused head, and no setting of these bytes nor of a kernel.
-            "plan.attention_kernel",
+            // It has no fused head, and no setting of these bytes.
             "plan.fused_lm_head",
             "plan.master_weights_bytes",
             "plan.gradient_bytes",
