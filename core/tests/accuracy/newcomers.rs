@@ -68,6 +68,11 @@ fn runs_of_kinds_that_nothing_is_fitted_on_are_met_as_well_as_on_record() {
     off.sort_by(f64::total_cmp);
     let at = |share: f64| off[(share * (off.len() - 1) as f64) as usize];
     let share = f64::from(within) / f64::from(all);
-    println!("{all} newcomers: off by x {:.2} at the median, x {:.2} of nine in ten; {:.0} % within the interval", at(0.5), at(0.9), 100.0 * share);
+    println!(
+        "{all} newcomers: off by x {:.2} at the median, x {:.2} of nine in ten; {:.0} % within the interval",
+        at(0.5),
+        at(0.9),
+        100.0 * share
+    );
     assert!(all > 100 && at(0.5) <= MEDIAN && at(0.9) <= P90 && share >= WITHIN, "{} {} {share}", at(0.5), at(0.9));
 }
