@@ -191,11 +191,18 @@ fn helped(case: &Case<'_>, rule: &Rule, what: &str, then: &Figures) -> Option<St
 
 /// The figures of the plan that the search chooses where a question has what following a rule sets.
 fn chosen_anew(case: &Case<'_>, question: &Question, set: &Map<String, Value>) -> Option<Figures> {
-    let best = search::best(&apply(question, set)?, case.context.efficiency, None).ok()?;
+    let (best, then) = answered_anew(case, question, set)?;
     if case.runs && Runs::new(case.runner, &best.job).verdict(&best.plan) != Verdict::Yes {
         return None;
     }
-    Some(figures::of(&Context::with(&best.job, case.context.efficiency), &best.plan))
+    Some(then)
+}
+
+/// What the search answers where a question has what following a rule sets, whoever runs it, with its figures.
+fn answered_anew(case: &Case<'_>, question: &Question, set: &Map<String, Value>) -> Option<(search::Best, Figures)> {
+    let best = search::best(&apply(question, set)?, case.context.efficiency, None).ok()?;
+    let then = figures::of(&Context::with(&best.job, case.context.efficiency), &best.plan);
+    Some((best, then))
 }
 
 fn faster(what: &str, now: &Figures, then: &Figures) -> String {

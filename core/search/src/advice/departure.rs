@@ -3,14 +3,13 @@
 use crate::figures;
 use serde_json::{Map, Value};
 
-use super::{Case, apply};
-use crate::search::{self, AS_FAST};
+use super::{Case, answered_anew};
+use crate::search::AS_FAST;
 use shardwise_catalog::units::fixed;
 use shardwise_catalog::words::product;
-use shardwise_engine::context::Context;
 use shardwise_engine::step;
 use shardwise_question::plan::{Layout, Plan};
-use shardwise_question::wire::{Advice, Figures, Question, Severity, at, plan_to_value};
+use shardwise_question::wire::{Advice, Question, Severity, at, plan_to_value};
 
 /// Slower by less than this is as fast.
 const SAME: f64 = 0.001;
@@ -29,8 +28,9 @@ pub(super) struct Textbook<'a> {
 /// What following it would cost, by the best plan that does; with it the share that each GPU loses.
 pub(super) fn departure(case: &Case<'_>, question: &Question, from: Textbook<'_>, plan: &Plan) -> (f64, Advice) {
     let set = followed(plan, from.about);
-    let anew = anew(case, question, &set);
-    let plan = anew.as_ref().map_or(plan, |(plan, _)| plan);
+    // Where who runs it is chosen with it, some are asked by name.
+    let anew = if case.asked().searched { answered_anew(case, question, &set) } else { None };
+    let plan = anew.as_ref().map_or(plan, |(best, _)| &best.plan);
     let now = &case.now;
     let then = anew.as_ref().map_or_else(|| case.as_answered(plan), |(_, then)| *then);
     let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
@@ -51,15 +51,6 @@ pub(super) fn departure(case: &Case<'_>, question: &Question, from: Textbook<'_>
         set,
     };
     (share.min(0.0), advice)
-}
-
-/// The plan that answers a question which sets that, and its figures, where who runs it is chosen with it: some are asked by name.
-fn anew(case: &Case<'_>, question: &Question, set: &Map<String, Value>) -> Option<(Plan, Figures)> {
-    if !case.asked().searched {
-        return None;
-    }
-    let best = search::best(&apply(question, set)?, case.context.efficiency, None).ok()?;
-    Some((best.plan, figures::of(&Context::with(&best.job, case.context.efficiency), &best.plan)))
 }
 
 /// What to set in a question so that it follows: the code that trains, and each of these fields as the plan has it. Where one
