@@ -408,7 +408,7 @@ fn coverage_comes_from_the_fit_and_is_checked() {
     let file = std::env::temp_dir().join("shardwise-coverage-test.toml");
     std::fs::write(
         &file,
-        "plain = [0.1, -0.2, 0.3]\ntuned = [0.3, 0.4, 0.5]\ninvolved = [0.3, 0.4, 0.5]\ngeneration = []\nreinforcement = [0.3, 0.4, 0.5]\nreinforcement_runs = 3\nreinforcement_median = 0.1\nmemory = []\nmemory_on = []\nforeign = [0.3, 0.3]\nvendors = []\ncards = []\nengine_tensor_parallel = 1.0\nlayouts = []\nkinds = []\nreinforcement_kinds = []",
+        "plain = [0.1, -0.2]\ntuned = [0.3, 0.4]\nlow = [0.3, 0.4]\nexperts = [0.3, 0.4]\ncard = 0.3\ngeneration = []\nreinforcement = [0.3, 0.4, 0.5]\nreinforcement_runs = 3\nreinforcement_median = 0.1\nmemory = []\nmemory_on = []\nforeign = [0.3, 0.3]\nvendors = []\ncards = []\nengine_tensor_parallel = 1.0\nlayouts = []\nkinds = []\nreinforcement_kinds = []",
     )
     .unwrap();
     let problems = coverage::literal(&file).unwrap_err().join("\n");

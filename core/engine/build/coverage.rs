@@ -8,9 +8,11 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    plain: [f64; 3],
-    tuned: [f64; 3],
-    involved: [f64; 3],
+    plain: [f64; 2],
+    tuned: [f64; 2],
+    low: [f64; 2],
+    experts: [f64; 2],
+    card: f64,
     generation: Vec<Generation>,
     reinforcement: [f64; 3],
     reinforcement_runs: usize,
@@ -80,6 +82,8 @@ struct Kind {
     framework: String,
     task: String,
     experts: bool,
+    #[serde(default)]
+    experts_of: Vec<[u64; 2]>,
     sources: usize,
     runs: usize,
 }
@@ -102,7 +106,9 @@ fn check(file: &File) -> Result<(), String> {
         .plain
         .iter()
         .chain(&file.tuned)
-        .chain(&file.involved)
+        .chain(&file.low)
+        .chain(&file.experts)
+        .chain([&file.card])
         .chain(file.generation.iter().flat_map(|own| &own.half_widths))
         .chain(&file.reinforcement)
         .chain(&file.foreign);
@@ -118,6 +124,15 @@ fn check(file: &File) -> Result<(), String> {
         .find(|card| card.training + card.generation + card.reinforcement == 0)
     {
         return Err(format!("no run is on {}", card.gpu));
+    }
+    if [file.plain, file.tuned, file.low, file.experts]
+        .iter()
+        .any(|[known, new]| known > new)
+    {
+        return Err("an interval is narrower further from what is known".to_owned());
+    }
+    if file.kinds.iter().any(|own| own.experts == own.experts_of.is_empty()) {
+        return Err("a kind with experts does not say which, or one without does".to_owned());
     }
     let kinds = file.kinds.iter().chain(&file.reinforcement_kinds);
     if let Some(kind) = kinds.clone().find(|kind| kind.sources.min(kind.runs) == 0) {
@@ -152,16 +167,21 @@ fn kinds(all: &[Kind]) -> String {
 
 fn written(file: &File) -> String {
     let mut out = format!(
-        "Coverage {{ kinds: &[{}], reinforcement_kinds: &[{}",
+        "Coverage {{ kinds: &[{}], reinforcement_kinds: &[{}], experts_of: &[",
         kinds(&file.kinds),
         kinds(&file.reinforcement_kinds)
     );
+    for own in &file.kinds {
+        let _ = write!(out, "&{:?},", own.experts_of);
+    }
     let _ = write!(
         out,
-        "], plain: {:?}, tuned: {:?}, involved: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, foreign: {:?}, vendors: &{:?}, memory: [",
+        "], plain: {:?}, tuned: {:?}, low: {:?}, experts: {:?}, card: {:?}, reinforcement: {:?}, reinforcement_runs: {}, reinforcement_median: {:?}, memory_on: &{:?}, foreign: {:?}, vendors: &{:?}, memory: [",
         file.plain,
         file.tuned,
-        file.involved,
+        file.low,
+        file.experts,
+        file.card,
         file.reinforcement,
         file.reinforcement_runs,
         file.reinforcement_median,

@@ -12,6 +12,7 @@ use crate::rollout::version;
 use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::model::Shape;
 use shardwise_catalog::spread::{Quantile, Spread};
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
@@ -40,8 +41,24 @@ pub enum Family {
     Plain,
     /// Fine-tuning of dense models in 16 bits, of all weights or of adapters.
     Tuned,
-    /// With experts, or in fewer bits.
-    Involved,
+    /// Dense models in fewer bits.
+    Low,
+    /// Models with experts.
+    Experts,
+}
+
+/// How near the nearest published run is to one. What is met for the first time is off by more the further it is from all that was
+/// known before (`tests/data/first-met.jsonl`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearest {
+    /// Of its kind; with experts, of a model with as many that are as wide. Dense models are alike.
+    Model,
+    /// Of its kind.
+    Kind,
+    /// On its card's architecture.
+    Architecture,
+    /// On other architectures.
+    None,
 }
 
 /// The table in `catalog/coverage.toml`.
@@ -49,14 +66,19 @@ pub enum Family {
 pub struct Coverage {
     /// What published runs cover.
     pub kinds: &'static [Kind],
-    /// Half-width of the throughput's interval as a logarithm, where a dense model is pre-trained in 16 bits: where some source
-    /// covers the kind of run (errors of sources left out); where none does (of whole kinds); and where none was on the card's
-    /// generation (of whole generations).
-    pub plain: [f64; 3],
-    /// Half-width of the throughput's interval as a logarithm, where a dense model is fine-tuned in 16 bits: likewise.
-    pub tuned: [f64; 3],
-    /// Half-width of the throughput's interval as a logarithm, with experts or in fewer bits: likewise.
-    pub involved: [f64; 3],
+    /// Width and number of the experts that the runs of each of [`Self::kinds`] had.
+    pub experts_of: &'static [&'static [[u64; 2]]],
+    /// Half-widths of the throughput's interval as logarithms, where a dense model is pre-trained in 16 bits: where some run is near
+    /// ([`Nearest::Model`]; errors of sources left out), and where none is (of whole kinds, and of runs when they were first met).
+    pub plain: [f64; 2],
+    /// Where a dense model is fine-tuned in 16 bits: likewise.
+    pub tuned: [f64; 2],
+    /// Where a dense model is trained in fewer bits: likewise.
+    pub low: [f64; 2],
+    /// With experts: likewise.
+    pub experts: [f64; 2],
+    /// Where no run is on the card, least half-width of training's interval: errors of left-out generations.
+    pub card: f64,
     /// How far generation is off, by engine.
     pub generation: &'static [Generation],
     /// What published RL steps cover.
@@ -198,26 +220,31 @@ pub const COVERED_SHARE: f64 = 0.8;
 pub const COVERED_ENDS: [Quantile; 2] = [Quantile::at(-1.281_551_565_544_600_8), Quantile::at(1.281_551_565_544_600_4)];
 
 impl Coverage {
-    /// Half-width of the throughput's interval as a logarithm, whatever the run, where nobody measured the card or its generation.
-    fn unknown(&self) -> f64 {
-        self.plain[2].max(self.tuned[2]).max(self.involved[2])
+    /// How near the nearest published run of training is to one of a kind, of a model of a shape.
+    #[must_use]
+    pub fn nearest(&self, kind: Kind, shape: &Shape) -> Nearest {
+        let experts = [shape.hidden_size, shape.num_experts];
+        match self.kinds.iter().position(|own| *own == kind) {
+            Some(place) if !kind.experts || self.experts_of[place].contains(&experts) => Nearest::Model,
+            Some(_) => Nearest::Kind,
+            None if self.kinds.iter().any(|own| own.architecture == kind.architecture) => Nearest::Architecture,
+            None => Nearest::None,
+        }
     }
 
     /// Half-width of the throughput's interval as a logarithm.
     #[must_use]
-    pub fn half_width(&self, kind: Kind) -> f64 {
-        let widths = match kind.family() {
+    pub fn half_width(&self, family: Family, nearest: Nearest) -> f64 {
+        let widths = match family {
             Family::Plain => &self.plain,
             Family::Tuned => &self.tuned,
-            Family::Involved => &self.involved,
+            Family::Low => &self.low,
+            Family::Experts => &self.experts,
         };
-        if self.kinds.contains(&kind) {
-            widths[0]
-        } else if self.kinds.iter().any(|own| own.architecture == kind.architecture) {
-            widths[1]
-        } else {
-            // Few generations can be left out: of one that nobody measured, dense models in 16 bits are no better known.
-            self.unknown()
+        match nearest {
+            Nearest::Model => widths[0],
+            Nearest::Kind | Nearest::Architecture => widths[1],
+            Nearest::None => widths[1].max(self.card),
         }
     }
 }
@@ -254,7 +281,8 @@ impl Kind {
     #[must_use]
     pub fn family(self) -> Family {
         match self.task {
-            _ if self.bits != 16 || self.experts => Family::Involved,
+            _ if self.experts => Family::Experts,
+            _ if self.bits != 16 => Family::Low,
             "pretrain" => Family::Plain,
             _ => Family::Tuned,
         }
@@ -293,8 +321,16 @@ pub fn half_width(job: &Job, plan: &Plan) -> f64 {
 
 fn of_kind(job: &Job, plan: &Plan) -> f64 {
     let generation = COVERAGE.generation(plan.rollout.as_ref());
-    of_runs(job, plan, generation).max(of_card(job, generation))
+    let half = of_runs(job, plan, generation).max(of_card(job, generation));
+    // A run of one's own says most where nothing else does.
+    let trains = job.workload.rl.is_none() && job.workload.generation.is_none();
+    if trains && job.calibration.is_some_and(|own| own.time.is_some()) { half.min(CALIBRATED) } else { half }
 }
+
+/// Most half-width of training's interval, as a logarithm, where a run of one's own says how far off the step is: eight of ten
+/// published runs of kinds that no other source covers are within it of what another run of their source on their card lets
+/// expect (`tests/calibration.rs`).
+pub const CALIBRATED: f64 = 0.32;
 
 /// The least half-width where no run is on the card: that of kinds that none is of; where too few are on any card of its
 /// maker, what AMD's cards say of that.
@@ -303,7 +339,7 @@ fn of_card(job: &Job, generation: &Generation) -> f64 {
     let generates = !trains || job.workload.rl.is_some();
     let on_others = match COVERAGE.card(&job.hardware) {
         Some(_) => [0.0; 2],
-        None => [COVERAGE.unknown(), generation.half_widths[2]],
+        None => [COVERAGE.card, generation.half_widths[2]],
     };
     let of_maker = if COVERAGE.is_foreign(&job.hardware) { COVERAGE.foreign } else { [0.0; 2] };
     let [training, generation] = [0, 1].map(|place| on_others[place].max(of_maker[place]));
@@ -340,7 +376,8 @@ fn of_runs(job: &Job, plan: &Plan, generation: &Generation) -> f64 {
         };
         return generation.half_widths[place];
     }
-    COVERAGE.half_width(Kind::of(job, &plan.layout))
+    let kind = Kind::of(job, &plan.layout);
+    COVERAGE.half_width(kind.family(), COVERAGE.nearest(kind, &job.model.shape))
 }
 
 /// The interval around an estimate that holds [`COVERED_SHARE`] of the runs of sources it was not fitted on: errors of
@@ -393,9 +430,10 @@ pub fn untried(hardware: &Hardware) -> Option<Caveat> {
 pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
     let kind = Kind::of(job, layout);
     let covered = |alike: &dyn Fn(&Kind) -> bool| COVERAGE.kinds.iter().any(alike);
-    // What trains changes a step little beside these: only the interval knows of it.
     if covered(&|own| Kind { task: kind.task, ..*own } == kind) {
-        return None;
+        // Of preferences, images and teachers caveats of their own say so.
+        let known = ["pretrain", "tune", "adapters"].contains(&kind.task);
+        return if known { unlike(job, kind) } else { None };
     }
     let of_gpu = |own: &Kind| own.architecture == kind.architecture;
     let missing = if !covered(&of_gpu) {
@@ -413,6 +451,20 @@ pub fn caveat(job: &Job, layout: &Layout) -> Option<Caveat> {
         "not-covered",
         format!("No published training {missing} ({}) are in the data: the interval is wider.", job.hardware.name),
     ))
+}
+
+/// Where runs of the kind are known but for what trains, or for the experts: that none is quite like this one.
+fn unlike(job: &Job, kind: Kind) -> Option<Caveat> {
+    let none = match COVERAGE.nearest(kind, &job.model.shape) {
+        Nearest::Model => return None,
+        Nearest::Kind => "of a model with such experts by this framework",
+        Nearest::Architecture | Nearest::None => "of such a task by this framework",
+    };
+    let text = format!(
+        "No published training run {none} on this architecture ({}) is in the data: the interval is wider.",
+        job.hardware.name
+    );
+    Some(Caveat::new("not-covered", text))
 }
 
 #[cfg(test)]

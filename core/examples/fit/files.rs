@@ -1,5 +1,6 @@
 //! The files that the fit writes, and the comparison with those that are there.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -149,10 +150,11 @@ fn coverage(found: &Found<'_>) -> String {
     let mut out = String::from(
         "# Written by `make fit` from core/tests/data/{training.jsonl, rollout.csv, serving.csv, rl.jsonl}: do not edit.\n\
          # Half-widths, as logarithms, that hold 80 % of the runs of a source from constants fitted on the others.\n\
-         # plain: pre-training of dense models in 16 bits, where some other source covers the kind of run and where none does, for which all\n\
-         # runs of a framework, task, GPU generation and precision are left out together, and where\n\
-         # none is on the GPU generation, for which all of one are; tuned: fine-tuning of such models, adapters or all weights;\n\
-         # involved: experts or fewer bits.\n\
+         # plain: pre-training of dense models in 16 bits; tuned: fine-tuning of such models, adapters or all weights; low: dense models in\n\
+         # fewer bits; experts: models with experts. Each where some other source covers the kind of run and, with experts, such a\n\
+         # model; and where none does, for which all runs of a framework, task, GPU generation and precision are left out together,\n\
+         # or what runs were off by when they were first met (core/tests/data/first-met.jsonl), if that is more.\n\
+         # card: the least width on a card without runs, for which all runs on a GPU generation are left out.\n\
          # generation: by engine, of a kind (architecture, bits, experts) and a model that some of its runs covers, each model on a\n\
          # card in a precision from constants fitted on the others; of another kind or model, each kind (with its source) and\n\
          # each model from the others; and on an architecture without runs.\n\
@@ -164,9 +166,10 @@ fn coverage(found: &Found<'_>) -> String {
          # foreign: training and generation on AMD's cards with what is typical of all cards for AMD's own rates, for makers\n\
          # that are none of vendors, of whose cards fewer than two sources have runs (examples/fit/cards.rs).\n",
     );
-    let _ = writeln!(out, "plain = {:?}", validated.plain);
-    let _ = writeln!(out, "tuned = {:?}", validated.tuned);
-    let _ = writeln!(out, "involved = {:?}", validated.involved);
+    for (name, widths) in ["plain", "tuned", "low", "experts"].iter().zip(validated.widths) {
+        let _ = writeln!(out, "{name} = {widths:?}");
+    }
+    let _ = writeln!(out, "card = {:?}", validated.card);
     let _ = writeln!(out, "reinforcement = {:?}", found.steps.widths);
     let left_out = &found.steps.left_out;
     let _ = writeln!(out, "reinforcement_runs = {}", left_out.0.len());
@@ -182,8 +185,13 @@ fn coverage(found: &Found<'_>) -> String {
             "[[cards]]\ngpu = {gpu:?}\ntraining = {training}\ngeneration = {generation}\nreinforcement = {reinforcement}\n"
         );
     }
+    let experts = experts_of(samples);
     for (kind, tables) in sources(runs, samples) {
-        let _ = writeln!(out, "[[kinds]]\n{}", written(kind, tables.len(), tables.values().sum()));
+        let own = experts
+            .get(&kind)
+            .map(|own| format!("experts_of = {:?}\n", Vec::from_iter(own)))
+            .unwrap_or_default();
+        let _ = writeln!(out, "[[kinds]]\n{own}{}", written(kind, tables.len(), tables.values().sum()));
     }
     for (kind, tables) in &found.steps.kinds {
         let _ = writeln!(out, "[[reinforcement_kinds]]\n{}", written(*kind, tables.len(), tables.values().sum()));
@@ -226,6 +234,17 @@ fn coverage(found: &Found<'_>) -> String {
     }
     out.truncate(out.trim_end().len());
     out + "\n"
+}
+
+/// Width and number of the experts that the runs of a kind had.
+fn experts_of(samples: &[Option<Sample>]) -> BTreeMap<Kind, BTreeSet<[u64; 2]>> {
+    let mut found: BTreeMap<Kind, BTreeSet<[u64; 2]>> = BTreeMap::new();
+    for own in samples.iter().flatten().filter(|own| own.job.model.shape.num_experts > 0) {
+        let shape = &own.job.model.shape;
+        let kind = Kind::of(&own.job, &own.plan.layout);
+        found.entry(kind).or_default().insert([shape.hidden_size, shape.num_experts]);
+    }
+    found
 }
 
 /// A kind of run, with the sources and runs that cover it.

@@ -1,13 +1,14 @@
 //! Fits the constants of `catalog/data/efficiency.toml` on kernels and published training, generation and RL runs,
 //! and cross-validates them.
 //!
-//! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise.
+//! `make fit` writes what it finds; `--check` (the test command) fails where the files say otherwise; `--meet FILE DAY` prints what runs
+//! that are not in the fit are met with, for `tests/data/first-met.jsonl`.
 //! Written: `catalog/data/efficiency.toml` (values of fitted constants), `catalog/data/coverage.toml` (intervals, spreads of memory,
 //! how far layouts went), `tests/data/cross-validation.csv` (errors by source, fitted and left out),
 //! `../public/{accuracy, runs, generation}.json` (the accuracy page's data: errors by group, the runs, the engines' runs).
 //!
 //! What is fitted on what: kernels' rates on `tests/data/kernels.csv`; training's constants and intervals on the runs of
-//! `tests/data/training.jsonl` with a throughput; spreads of memory on those with a memory figure that no `memory_doubt`
+//! `tests/data/training.jsonl` with a throughput, intervals also on what runs were met with at first (`first_met.rs`); spreads of memory on those with a memory figure that no `memory_doubt`
 //! keeps out (`memory.rs`); engines' constants, each engine's and generation's by itself, on the batches of
 //! `tests/data/rollout.csv` and the servers of `tests/data/serving.csv`; RL trainers' on `tests/data/rl.jsonl`; layouts' ranges on training runs and RL steps (`layouts.rs`).
 //!
@@ -76,6 +77,7 @@ mod cards;
 #[path = "../../tests/errors.rs"]
 mod errors;
 mod files;
+mod first_met;
 #[path = "../../tests/generations.rs"]
 mod generations;
 mod kernels;
@@ -116,7 +118,13 @@ fn print(parameters: &[Parameter], fitted: &Efficiency) {
 }
 
 fn main() {
-    let check = std::env::args().any(|argument| argument == "--check");
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, meet, file, day] = arguments.as_slice()
+        && meet == "--meet"
+    {
+        return first_met::meet(&std::fs::read_to_string(file).unwrap(), day);
+    }
+    let check = arguments.iter().any(|argument| argument == "--check");
     let rates = kernels::fit();
     print!("{}", kernels::table(&rates));
     let runs = runs::all();

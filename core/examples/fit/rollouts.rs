@@ -8,6 +8,7 @@ use shardwise_core::efficiency::Efficiency;
 use shardwise_core::job;
 use shardwise_core::wire::Question;
 
+use crate::first_met::FirstMet;
 use crate::generations::{self, Generation};
 use crate::parameters::{self, Parameter};
 use crate::report::{self, Errors, rounded};
@@ -147,6 +148,7 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
     let mut fitted = base.clone();
     let mut groups: BTreeMap<String, Errors> = BTreeMap::new();
     let mut without: BTreeMap<&str, f64> = BTreeMap::new();
+    let met = FirstMet::read();
     let mut coverage = Vec::new();
     for engine in ENGINES {
         let own: Vec<&Rollout> = rollouts.iter().filter(|own| own.run.engine == engine).collect();
@@ -176,11 +178,12 @@ pub(crate) fn fit(base: &Efficiency) -> Engines {
         let kinds: BTreeSet<_> = own.iter().map(|own| coverage::generated(&own.sample.job)).collect();
         let models: BTreeSet<&str> = own.iter().map(|own| own.run.model).collect();
         let [known, model, kind] = [&of_cells, &of_models, &errors].map(|own| own.half_width(COVERED_SHARE));
+        let other = model.max(kind).max(known).max(met.of_generation());
         let on: BTreeSet<String> = own.iter().map(|own| architecture(own, base)).collect();
         coverage.push(Coverage {
             engine,
             // Nothing says how far an architecture without runs is off: what nine in ten of the left-out runs are within.
-            widths: [known, model.max(kind).max(known), errors.half_width(0.9).max(model)].map(rounded),
+            widths: [known, other, errors.half_width(0.9).max(other)].map(rounded),
             on: on.into_iter().collect(),
             kinds: kinds.into_iter().collect(),
             models: models.into_iter().collect(),

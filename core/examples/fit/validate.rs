@@ -10,6 +10,7 @@ use shardwise_core::coverage::{COVERED_SHARE, Family, Kind};
 use shardwise_core::efficiency::Efficiency;
 use shardwise_core::job;
 
+use crate::first_met::FirstMet;
 use crate::parameters::{PARAMETERS, logs, with};
 use crate::report::Errors;
 use crate::runs::Run;
@@ -42,6 +43,9 @@ pub(crate) fn samples(runs: &[Run]) -> Vec<Option<Sample>> {
         .collect()
 }
 
+/// Families of kinds that are off alike.
+pub(crate) const FAMILIES: [Family; 4] = [Family::Plain, Family::Tuned, Family::Low, Family::Experts];
+
 /// Errors of every run, as logarithms of predicted over measured.
 pub(crate) struct Validated {
     /// With all runs in the fit.
@@ -52,13 +56,10 @@ pub(crate) struct Validated {
     pub(crate) kind_out: Vec<Option<f64>>,
     /// How many other sources cover the run's kind.
     pub(crate) others: Vec<usize>,
-    /// Half-widths of the intervals of dense models that are pre-trained in 16 bits: covered by another source; not; and on a GPU
-    /// generation without any run.
-    pub(crate) plain: [f64; 3],
-    /// Half-widths of the intervals of those that are fine-tuned.
-    pub(crate) tuned: [f64; 3],
-    /// Half-widths of the intervals of all else.
-    pub(crate) involved: [f64; 3],
+    /// Half-widths of the intervals of each family, in the order of [`FAMILIES`], where some run is near and where none is.
+    pub(crate) widths: [[f64; 2]; 4],
+    /// Least half-width on a card without runs.
+    pub(crate) card: f64,
     /// What each run is off alike with.
     families: Vec<Option<Family>>,
 }
@@ -150,15 +151,21 @@ pub(crate) fn cross_validate(
     let generation_out = self::left_out(base, fitted, samples, &by_generation);
     let errors = [&left_out, &kind_out, &generation_out];
     let of = |family| widths(errors, &others, |place| families[place] == Some(family));
-    let [plain, tuned, involved] = [Family::Plain, Family::Tuned, Family::Involved].map(of);
+    let left = FAMILIES.map(of);
+    // Few generations can be left out: of one that nobody measured, no dense model is better known than another.
+    let card = left.iter().map(|own| own[2]).fold(0.0, f64::max);
+    let met = FirstMet::read();
+    let widths = [0, 1, 2, 3].map(|place| {
+        let [known, of_kind, _] = left[place];
+        [known, of_kind.max(met.half_width(FAMILIES[place] == Family::Experts))]
+    });
     Validated {
         fitted: samples.iter().map(|sample| error(fitted, sample)).collect(),
         left_out,
         kind_out,
         others,
-        plain,
-        tuned,
-        involved,
+        widths,
+        card,
         families,
     }
 }
@@ -200,12 +207,9 @@ impl Validated {
     }
 
     /// Half-widths of a run's family.
-    fn widths(&self, place: usize) -> &[f64; 3] {
-        match self.families[place] {
-            Some(Family::Plain) => &self.plain,
-            Some(Family::Tuned) => &self.tuned,
-            _ => &self.involved,
-        }
+    fn widths(&self, place: usize) -> &[f64; 2] {
+        let own = FAMILIES.iter().position(|family| Some(*family) == self.families[place]);
+        &self.widths[own.unwrap_or(FAMILIES.len() - 1)]
     }
 
     /// Errors by source and in all, fitted and left out.
@@ -258,10 +262,8 @@ impl Validated {
         }
         let _ = writeln!(
             out,
-            "Intervals: half-widths {:?}, {:?} and {:?}; they hold {:.1} % of left-out headline runs, {:.1} % of all",
-            self.plain,
-            self.tuned,
-            self.involved,
+            "Intervals: half-widths {:?}; they hold {:.1} % of left-out headline runs, {:.1} % of all",
+            self.widths,
             100.0 * headline,
             100.0 * self.held(|_| true),
         );

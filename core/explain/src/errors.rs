@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use shardwise_catalog::efficiency::TYPICAL;
 use shardwise_catalog::units::fixed;
-use shardwise_engine::coverage::{self, COVERAGE, COVERED_SHARE, Family, Kind, MemoryKind};
+use shardwise_engine::coverage::{self, COVERAGE, COVERED_SHARE, Family, Kind, MemoryKind, Nearest};
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::Backend;
 use shardwise_search::estimate::Evaluated;
@@ -197,10 +197,10 @@ pub(super) fn group_of_runs(found: &Evaluated, memory: bool) -> String {
     } else {
         training_runs(Kind::of(job, layout))
     };
-    let alone = !memory && job.workload.rl.is_none() && job.workload.generation.is_none();
-    if alone && !COVERAGE.kinds.contains(&Kind::of(job, layout)) {
+    let trains = !memory && job.workload.rl.is_none() && job.workload.generation.is_none();
+    if trains && COVERAGE.nearest(Kind::of(job, layout), &job.model.shape) != Nearest::Model {
         return format!(
-            "{share} % of the published {runs} lie within this factor of their estimate, each kind of run left out of the fit in turn."
+            "{share} % of the published {runs} lie within this factor of their estimate, each kind of run left out of the fit in turn, and so do {share} % of the runs as new as this one that were collected later, held against the estimate before it learnt from them."
         );
     }
     format!(
@@ -234,7 +234,8 @@ fn training_runs(kind: Kind) -> String {
     let models = match kind.family() {
         Family::Plain => "dense pre-training runs in 16 bits",
         Family::Tuned => "dense fine-tuning runs in 16 bits",
-        Family::Involved => "training runs with experts or in fewer bits",
+        Family::Low => "dense training runs in fewer bits",
+        Family::Experts => "training runs with experts",
     };
     let on = match kind.architecture {
         TYPICAL => "an unknown architecture",

@@ -7,11 +7,12 @@
 //! roles leave on the card. A log that says how long the phases of an RL step took gives each kind of them a factor of its own
 //! ([`by_phase`]).
 //!
-//! Intervals keep their relative width. Published runs, each estimated with its source left out, were taken in pairs of one
-//! source and GPU, one calibrating the other: eight of ten come within 0.14 (as a logarithm) instead of 0.11 where runs of
-//! other sources cover the kind, within 0.16 instead of 0.21 where none do; with experts or fewer bits within 0.25 as before,
-//! and within 0.30 instead of 0.44 (`core/tests/calibration.rs` computes it). So a calibration is worth most where
-//! estimates are least certain, and is no promise of a narrower interval.
+//! Intervals keep their relative width where runs of the kind are known. Published runs, each estimated with its source left out, were
+//! taken in pairs of one source and GPU, one calibrating the other (`core/tests/calibration.rs` computes it): eight of ten come no
+//! nearer than without. Where no run is near, they come within [`coverage::CALIBRATED`], and the interval of a calibrated estimate is
+//! no wider than that: a calibration is worth most where estimates are least certain.
+//!
+//! [`coverage::CALIBRATED`]: shardwise_engine::coverage::CALIBRATED
 
 mod phases;
 
