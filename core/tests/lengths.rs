@@ -46,9 +46,46 @@ fn attention_sees_the_long_ones() {
     let even = of(json!({"mean_sequence_length": 5888}));
     let long = of(json!({"mean_sequence_length": 23417}));
     assert!(spread < 0.9 * even && spread > 0.9 * long, "{long} {spread} {even}");
-    // Padded sequences are all as long.
-    let [spread, even] = [bars(), json!({"mean_sequence_length": 5888})].map(|own| answer(own, false).step_time_s);
-    assert_eq!(spread, even);
+}
+
+/// A micro-batch is padded to its own longest sequence: of one there is nothing to pad, of many and of lengths that vary more, more. On
+/// Megatron all are as long as any, and NeMo-RL pads to the longest of the whole batch.
+#[test]
+fn what_is_padded_is_as_long_as_the_longest_beside_it() {
+    let of = |workload: Value, plan: Value, framework: Value| {
+        let mut question = json!({"version": 1, "model": "llama-3.1-8b", "framework": framework,
+            "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": "sft", "sequence_length": 2048, "global_batch": 64, "packing": false},
+            "plan": {"backend": "fsdp", "recompute": "none"}});
+        for (part, own) in [("workload", workload), ("plan", plan)] {
+            for (key, value) in own.as_object().unwrap() {
+                question[part][key] = value.clone();
+            }
+        }
+        estimate(&question_from_value(question).unwrap()).unwrap()
+    };
+    let any = || Value::Null;
+    let short = json!({"mean_sequence_length": 512});
+    let one = of(short.clone(), json!({"micro_batch": 1}), any());
+    let alone = of(json!({"sequence_length": 512}), json!({"micro_batch": 1}), any());
+    assert!((one.step_time_s / alone.step_time_s - 1.0).abs() < 0.01, "{} {}", one.step_time_s, alone.step_time_s);
+    // A micro-batch of eight has as many tokens as of longer ones.
+    let padded = |cv: f64| {
+        let own = json!({"mean_sequence_length": 512, "sequence_length_cv": cv});
+        of(own, json!({"micro_batch": 8}), any()).time.parts.compute
+    };
+    let whole = of(json!({}), json!({"micro_batch": 8}), any()).time.parts.compute;
+    let steps = [padded(0.1), padded(0.5), padded(1.0), whole];
+    assert!(steps.is_sorted() && steps[0] < 0.4 * whole && steps[2] > 1.5 * steps[0], "{steps:?}");
+    let usual = of(short.clone(), json!({"micro_batch": 8}), any());
+    assert!((usual.time.parts.compute / padded(0.5) - 1.0).abs() < 1e-9);
+    let says = |answer: &Answer| answer.caveats.iter().any(|own| own.id == "lengths-assumed");
+    assert!(says(&usual) && !says(&one));
+    let megatron = |own: Value| of(own, json!({"backend": "megatron", "micro_batch": 1, "fused_loss": true}), any());
+    let [varied, even] = [short.clone(), json!({})].map(|own| megatron(own).time.parts.compute);
+    assert!((varied / even - 1.0).abs() < 1e-9, "{varied} {even}");
+    let nemo = of(short, json!({"micro_batch": 1}), json!("nemo-rl"));
+    assert!(nemo.time.parts.compute > 1.5 * one.time.parts.compute);
 }
 
 /// A text has no word for how lengths spread: the link at its head says it.

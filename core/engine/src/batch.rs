@@ -3,9 +3,11 @@
 use crate::layer::Slice;
 use crate::lengths::{Responses, busiest};
 use shardwise_question::complete::training_gpus;
+use shardwise_question::framework::pads_whole_batches;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch};
-use shardwise_question::workload::{Rl, attention_length};
+use shardwise_question::wire::Backend;
+use shardwise_question::workload::{Rl, Workload, attention_length};
 
 /// Share of a token budget that dynamic batching fills, on average: first-fit over sequences that
 /// are short against the budget (veRL's `rearrange_micro_batches`, `utils/seqlen_balancing.py`).
@@ -14,8 +16,9 @@ const PACKING: f64 = 0.93;
 /// The longest sequence of a mini-batch, in standard deviations above the mean: of some hundred sequences.
 const LONGEST: f64 = 2.5;
 
-/// Standard deviation of prompts' lengths over their mean: as of responses where nothing is stated.
-const PROMPTS: f64 = 0.5;
+/// Standard deviation of lengths over their mean where a question states that they vary and not by how much, and of prompts:
+/// assumed, as of responses.
+pub const SPREAD: f64 = 0.5;
 
 /// How many standard deviations the fullest mini-batch of a run of some hundred steps lies above the mean one.
 const FULLEST: f64 = 3.0;
@@ -57,25 +60,61 @@ fn waits(job: &Job, per_rank: f64, spread: f64, ranks: f64) -> f64 {
     unbalanced.map_or(1.0, |rl| busiest(spread, per_rank / rl.responses_per_prompt as f64, ranks))
 }
 
-/// Tokens that a pass computes on for each sequence, on average: its own where sequences stand side by side, else those of the
-/// longest. Where a framework pads responses to the longest of a generation, a GPU has as many of these as come of its share.
+/// Tokens that a pass computes on for each sequence, on average: its own where sequences stand side by side, else those of the one
+/// that it is padded to. Where a framework pads responses to the longest of a generation, a GPU has as many of these as come of its
+/// share. What trains without RL is padded to the longest of its micro-batch (in NeMo-RL of the whole batch), as the collators of Hugging Face's trainers do
+/// (`DataCollatorForSeq2Seq` and `pad` of `transformers/data/data_collator.py` of 5.17, TRL's of `trainer/sft_trainer.py`), and on Megatron
+/// to the longest of all, as what its stages exchange has one shape.
 #[must_use]
-pub fn length(job: &Job) -> f64 {
+pub fn length(job: &Job, layout: &Layout) -> f64 {
+    let workload = &job.workload;
+    fixed_length(job, layout.backend).unwrap_or_else(|| {
+        let mean = workload.mean_sequence_length;
+        let each = workload.sequences_per_example() as f64;
+        let beside = match layout.micro_batch {
+            _ if pads_whole_batches(job.framework.map(|own| own.id)) => workload.global_batch as f64 * each,
+            MicroBatch::Sequences(micro) => micro as f64 * each,
+            MicroBatch::Tokens(budget) => (budget as f64 / mean).max(1.0),
+        };
+        let lengths = Responses::new(mean, spread_of(workload), workload.sequence_length as f64);
+        lengths.longest_of(beside).max(mean)
+    })
+}
+
+/// Where [`length`] is the same whatever the micro-batches are.
+fn fixed_length(job: &Job, backend: Backend) -> Option<f64> {
     let workload = &job.workload;
     let longest = workload.sequence_length as f64;
-    if workload.packing {
-        return workload.mean_sequence_length;
-    }
     match &workload.rl {
+        _ if workload.packing => Some(workload.mean_sequence_length),
         Some(rl) if job.pads_responses() => {
             let each = rl.sequences() as f64 / f64::from(rl.train_gpus.max(1));
             let most = rl.max_response_length as f64;
             let responses = Responses::new(rl.mean_response_length, rl.response_length_cv, most);
             let written = responses.longest_of(each).max(rl.mean_response_length);
-            (rl.max_prompt_length as f64 + written).min(longest)
+            Some((rl.max_prompt_length as f64 + written).min(longest))
         }
-        _ => longest,
+        None if workload.varies() && backend != Backend::Megatron => None,
+        _ => Some(longest),
     }
+}
+
+/// The least that [`length`] is on a backend, whatever the micro-batches are.
+#[must_use]
+pub fn least_length(job: &Job, backend: Backend) -> f64 {
+    fixed_length(job, backend).unwrap_or(job.workload.mean_sequence_length)
+}
+
+/// Whether how much lengths vary is assumed, and says how much is padded.
+#[must_use]
+pub fn assumes_spread(job: &Job, layout: &Layout) -> bool {
+    let workload = &job.workload;
+    let by_batch = fixed_length(job, layout.backend).is_none() && workload.sequence_length_cv <= 0.0;
+    by_batch && length(job, layout) > workload.mean_sequence_length
+}
+
+fn spread_of(workload: &Workload) -> f64 {
+    if workload.sequence_length_cv > 0.0 { workload.sequence_length_cv } else { SPREAD }
 }
 
 /// The longest sequence that an RL step mostly sees: prompt and response by themselves, each with what is usual or stated of it. A pass
@@ -84,7 +123,7 @@ pub fn length(job: &Job) -> f64 {
 /// `backends/skyrl_train/workers/worker_utils.py`), which are alike.
 fn long_one(rl: &Rl) -> f64 {
     let of = |mean: f64, spread: f64, most: u64| (mean * (1.0 + LONGEST * spread)).min(most as f64);
-    of(rl.mean_prompt_length, PROMPTS, rl.max_prompt_length)
+    of(rl.mean_prompt_length, SPREAD, rl.max_prompt_length)
         + of(rl.mean_response_length, rl.response_length_cv, rl.max_response_length)
 }
 
@@ -96,7 +135,7 @@ pub fn split(job: &Job, layout: &Layout, examples: f64, spread: f64) -> Batch {
     let sequences = examples * each;
     let longest = workload.sequence_length as f64;
     let mean = workload.mean_sequence_length;
-    let length = length(job);
+    let length = length(job, layout);
     let ranks = f64::from(layout.data_parallel(training_gpus(job)));
     let parts = f64::from(layout.sequence_split());
     let per_rank = (sequences / ranks).max(each);

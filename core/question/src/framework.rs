@@ -302,6 +302,18 @@ pub fn packs_nothing(framework: Option<&str>) -> bool {
     framework == Some(LLMFORGE.id)
 }
 
+/// Whether a framework pads what it does not pack to the longest of a step's whole batch, and not of a micro-batch: NeMo-RL's collators
+/// get all of it (`data/collate_fn.py` at 0406a641, `preference_collate_fn`).
+///
+/// ```
+/// use shardwise_core::framework::pads_whole_batches;
+/// assert_eq!([None, Some("trl"), Some("nemo-rl")].map(pads_whole_batches), [false, false, true]);
+/// ```
+#[must_use]
+pub fn pads_whole_batches(framework: Option<&str>) -> bool {
+    framework == Some(NEMO_RL.id)
+}
+
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [
     VERL,

@@ -277,7 +277,7 @@ fn passes(job: &Job, layout: &Layout, answer: &Answer, seconds: f64) -> Result<P
     let estimated = all / batch.micro_batches;
     let tokens = batch.mean.tokens;
     // Padding is work, but no token that counts.
-    let filled = workload.mean_sequence_length / batch::length(job);
+    let filled = workload.mean_sequence_length / batch::length(job, layout);
     let share = tokens * filled / model_parallel(layout);
     let flops = context.training_flops(layout.backend, workload.attended_length()).get() * share;
     let peak = job.hardware.peak_tflops(workload.precision) * 1e12;

@@ -8,6 +8,7 @@ use shardwise_catalog::efficiency::EFFICIENCY;
 use shardwise_catalog::error::Caveat;
 use shardwise_catalog::hardware::{Hardware, supports_bf16, supports_flash_attention};
 use shardwise_catalog::units::{fixed, shortest};
+use shardwise_engine::batch;
 use shardwise_engine::coverage;
 use shardwise_engine::host::moves;
 use shardwise_question::job::{ASSUMED_NETWORK, Job};
@@ -44,6 +45,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
     found.extend(software::engine(hardware, plan));
     if training {
         found.extend(coverage::caveat(job, &plan.layout));
+        found.extend(padded(job, &plan.layout));
         found.extend(software::newest_kernel(job, &plan.layout));
         found.extend(software::own_adapters(job, &plan.layout));
     }
@@ -114,6 +116,16 @@ fn network(hardware: &Hardware) -> Option<Caveat> {
                 hardware.name,
                 hardware.nodes()
             ),
+        )
+    })
+}
+
+/// That how much is padded rests on how lengths are taken to vary.
+fn padded(job: &Job, layout: &Layout) -> Option<Caveat> {
+    batch::assumes_spread(job, layout).then(|| {
+        Caveat::new(
+            "lengths-assumed",
+            "Sequences are padded to the longest of their micro-batch, and lengths are taken to vary by half of their mean. State workload.sequence_length_cv, or workload.lengths.",
         )
     })
 }

@@ -29,6 +29,7 @@ use shardwise_engine::layer::Slice;
 use shardwise_engine::training;
 use shardwise_question::complete::{pipeline_schedule, splits_backward, training_gpus};
 use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::wire::Backend;
 use task::InPass;
 
 /// How many times as long as the fastest a plan of training alone may take from which steps begin too: they may end
@@ -183,7 +184,7 @@ impl Search<'_> {
         };
         let layout = group.layout(pass, variant);
         let widest = Slice { tokens: family.widest, ..pass.batch.mean };
-        let tokens = tokens_per_gpu(self.context, layout.tensor_parallel);
+        let tokens = tokens_per_gpu(self.context, layout.backend, layout.tensor_parallel);
         // How its groups split layers, and what they take at once, is open.
         let whole = Layout { pipeline_parallel: 1, virtual_pipeline: 1, ..layout };
         let caution = coverage::caution(self.context.job, &whole, 0.0);
@@ -441,10 +442,10 @@ fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {
     all
 }
 
-/// Tokens that each GPU computes on in an optimizer step, whatever its pipeline: those of all sequences, shared.
-pub(super) fn tokens_per_gpu(context: &Context<'_>, tensor_parallel: u32) -> f64 {
+/// Tokens that each GPU computes on at least in an optimizer step, whatever its pipeline: those of all sequences, shared.
+pub(super) fn tokens_per_gpu(context: &Context<'_>, backend: Backend, tensor_parallel: u32) -> f64 {
     let workload = &context.job.workload;
-    let length = batch::length(context.job);
-    let gpus = f64::from(training_gpus(context.job));
-    (workload.global_batch * workload.sequences_per_example()) as f64 * length * f64::from(tensor_parallel) / gpus
+    let sequences = (workload.global_batch * workload.sequences_per_example()) as f64;
+    sequences * batch::least_length(context.job, backend) * f64::from(tensor_parallel)
+        / f64::from(training_gpus(context.job))
 }

@@ -16,7 +16,7 @@ use shardwise_engine::context::Context;
 use shardwise_engine::rl;
 use shardwise_engine::training;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
-use shardwise_question::wire::{Offload, PlanSpec};
+use shardwise_question::wire::{Backend, Offload, PlanSpec};
 use shardwise_question::workload::Rl;
 
 /// A bound's distance from a sum that is rounded elsewhere.
@@ -43,7 +43,7 @@ impl<'a> Reinforcement<'a> {
     pub(super) fn new(context: &'a Context<'a>, spec: &PlanSpec, rl: &'a Rl, engines: &'a Engines<'a>) -> Self {
         let reference = rl.reference && spec.reference.is_none();
         let passes = f64::from(u8::from(rl.old_log_prob)) + f64::from(u8::from(reference));
-        let each = tokens_per_gpu(context, 1) / context.job.workload.global_batch as f64;
+        let each = tokens_per_gpu(context, Backend::Fsdp, 1) / context.job.workload.global_batch as f64;
         Self {
             forward_tokens: passes * context.efficiency.rl_forward * each * rl.sequences() as f64,
             context,
