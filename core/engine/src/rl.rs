@@ -279,6 +279,12 @@ pub fn engine_room(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Room
     rollout::room(context, engine, generating_gpus(context.job), &requests)
 }
 
+/// The same with each of some shares of the card.
+pub fn engine_rooms(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, shares: &[f64]) -> Vec<Room> {
+    let (requests, _) = requests(context, rl);
+    rollout::rooms(context, engine, shares, (generating_gpus(context.job), &requests)).collect()
+}
+
 fn seconds(times: &[(Phase, TimeParts)]) -> f64 {
     times.iter().map(|(_, parts)| parts.total()).sum()
 }
