@@ -264,10 +264,19 @@ impl<'a> Settling<'a> {
         if short > best.shortfall_gib {
             return;
         }
-        let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
-        let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
-        let nearer =
-            lacks(&found) < lacks(best) || lacks(&found) == lacks(best) && found.seconds < best.seconds * FASTER;
+        let missing = rounded(short);
+        let expected = if missing > 0.0 { fit::expected_shortfall(self.context, plan) } else { (0.0, 0.0) };
+        let lacks = (expected.1, missing + expected.0);
+        let least = (best.unlikely, best.shortfall_gib);
+        if lacks > least {
+            // As if it had been.
+            self.work.count();
+            return;
+        }
+        let job = self.context.job;
+        let found = Candidate::new(job, plan, self.seconds(plan), missing, 0);
+        let found = if missing > 0.0 { found.lacking(job.confidence, expected) } else { found };
+        let nearer = lacks < least || lacks == least && found.seconds < best.seconds * FASTER;
         if nearer && self.counts(plan) {
             *best = found;
         }
