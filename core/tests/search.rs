@@ -8,7 +8,7 @@ use shardwise_core::complete::is_complete;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{self, closing, slower};
-use shardwise_core::search::sweep::{Sweep, Tried};
+use shardwise_core::search::sweep::{Reached, Sweep, Tried};
 use shardwise_core::search::within::held;
 use shardwise_core::wire::{Backend, FitState, HardwareSpec, MarketSpec, Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, presets, search};
@@ -407,7 +407,6 @@ fn offers_are_ranked_as_asked() {
     assert!(fast.is_sorted_by(|a, b| speed(a) >= speed(b) * 0.99));
 }
 
-/// Hours and dollars of a run at the slow end of its interval.
 /// On 12 GPUs no framework runs a plan for a batch of 64, whatever such a plan would take: what some framework runs on 8 comes first.
 #[test]
 fn what_nobody_runs_is_ranked_last() {
@@ -425,6 +424,30 @@ fn what_nobody_runs_is_ranked_last() {
     assert!(listed.iter().any(|own| own.hardware.gpus == Some(8)));
 }
 
+/// Llama 2 has positions for 4,096 tokens: no framework trains it on 8,192.
+#[test]
+fn what_nobody_runs_is_left_out_by_its_time_and_what_somebody_runs_never() {
+    let question = |length: u64| {
+        asked(json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+            "workload": {"kind": "sft", "sequence_length": length, "global_batch": 64}}))
+    };
+    let sweep = Sweep::every_gpu(&question(8192));
+    let all: Vec<Tried> = (0..sweep.total()).filter_map(|place| sweep.at(place)).collect();
+    let order = measures::ranked(&all, Objective::Time).unwrap();
+    assert!(order.iter().all(|place| answer(&all[*place]).framework.is_none()));
+    let last = answer(&all[order[9]]);
+    let reached = Reached { seconds: last.step_time_s, usd: Some(0.0), runs: false };
+    let (shown, others) = order.split_at(10);
+    let put_off = |of: &[usize]| of.iter().filter(|place| !sweep.may_beat(**place, reached)).count();
+    assert_eq!(put_off(shown), 0);
+    assert!(put_off(others) > others.len() / 2, "{} of {}", put_off(others), others.len());
+    // None takes no time.
+    let nothing = Reached { seconds: 0.0, ..reached };
+    let sweep = Sweep::every_gpu(&question(4096));
+    assert!(!sweep.may_beat(0, Reached { runs: true, ..nothing }) && sweep.may_beat(0, nothing));
+}
+
+/// Hours and dollars of a run at the slow end of its interval.
 fn at_worst(offer: &Tried) -> [f64; 2] {
     let answer = answer(offer);
     let run = answer.run.unwrap();
