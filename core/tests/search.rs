@@ -8,7 +8,7 @@ use shardwise_core::complete::is_complete;
 use shardwise_core::search::chosen::decided;
 use shardwise_core::search::limits::{Limits, Standing};
 use shardwise_core::search::measures::{self, closing, slower};
-use shardwise_core::search::sweep::{Sweep, Tried};
+use shardwise_core::search::sweep::{Reached, Sweep, Tried};
 use shardwise_core::search::within::held;
 use shardwise_core::wire::{Backend, FitState, HardwareSpec, MarketSpec, Question, question_from_value};
 use shardwise_core::{Answer, Objective, catalog, emit, estimate, job, presets, search};
@@ -407,7 +407,6 @@ fn offers_are_ranked_as_asked() {
     assert!(fast.is_sorted_by(|a, b| speed(a) >= speed(b) * 0.99));
 }
 
-/// Hours and dollars of a run at the slow end of its interval.
 /// On 12 GPUs no framework runs a plan for a batch of 64, whatever such a plan would take: what some framework runs on 8 comes first.
 #[test]
 fn what_nobody_runs_is_ranked_last() {
@@ -425,6 +424,29 @@ fn what_nobody_runs_is_ranked_last() {
     assert!(listed.iter().any(|own| own.hardware.gpus == Some(8)));
 }
 
+/// Llama 2 has positions for 4,096 tokens: on few GPU types some framework trains it on 8,192 all the same.
+#[test]
+fn what_nobody_runs_is_left_out_by_its_time_and_what_somebody_runs_never() {
+    let question = asked(json!({"version": 1, "model": "llama-2-7b", "hardware": {"gpu": "a100-sxm-80g", "gpus": 8},
+        "workload": {"kind": "sft", "sequence_length": 8192, "global_batch": 32}}));
+    let sweep = Sweep::every_gpu(&question);
+    let all: Vec<Tried> = (0..sweep.total()).filter_map(|place| sweep.at(place)).collect();
+    let order = measures::ranked(&all, Objective::Time).unwrap();
+    let runs = |place: &usize| answer(&all[*place]).framework.is_some();
+    let run = order.iter().filter(|place| runs(place)).count();
+    assert!((1..order.len() / 2).contains(&run), "{run} of {}", order.len());
+    let (shown, others) = order.split_at(run + 5);
+    let reached = Reached { seconds: answer(&all[shown[run + 4]]).step_time_s, usd: Some(0.0), runs: false };
+    let put_off = |of: &[usize]| of.iter().filter(|place| !sweep.may_beat(**place, reached)).count();
+    assert_eq!(put_off(shown), 0);
+    assert!(put_off(others) > others.len() / 2, "{} of {}", put_off(others), others.len());
+    // None takes no time: what somebody runs may be before what nobody does.
+    let nothing = |runs| Reached { seconds: 0.0, runs, ..reached };
+    let first = shown[0];
+    assert!(sweep.may_beat(first, nothing(false)) && !sweep.may_beat(first, nothing(true)));
+}
+
+/// Hours and dollars of a run at the slow end of its interval.
 fn at_worst(offer: &Tried) -> [f64; 2] {
     let answer = answer(offer);
     let run = answer.run.unwrap();

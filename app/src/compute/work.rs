@@ -124,11 +124,8 @@ fn reached(fitting: &[(usize, Measures)], [fastest, cheapest]: [usize; 2], mtok:
         fitting.iter().find(|(own, _)| *own == place).map(|(_, measures)| *measures)
     };
     let (time, cost) = (last(Objective::Time, fastest)?, last(Objective::Cost, cheapest)?);
-    // Before what nobody runs comes all that somebody does, however long it takes.
-    if !(time.runs && cost.runs) {
-        return None;
-    }
-    Some(Reached { seconds: time.seconds * mtok, usd: cost.usd.map(|usd| usd * mtok) })
+    let (seconds, usd) = (time.seconds * mtok, cost.usd.map(|usd| usd * mtok));
+    Some(Reached { seconds, usd, runs: time.runs && cost.runs })
 }
 
 #[cfg(test)]
@@ -215,5 +212,11 @@ mod tests {
         assert_eq!(of([1, 4]), Some((1.0, None)));
         assert_eq!(of([5, 1]), None);
         assert_eq!(in_a_step([3, 1], 0.5), Some((1.5, Some(2.5))));
+        let unrun: Vec<_> = all
+            .iter()
+            .map(|(place, own)| (*place, Measures { runs: *place != 3, ..*own }))
+            .collect();
+        let runs = |shown| reached(&unrun, shown, 1.0).map(|own| own.runs);
+        assert_eq!([runs([3, 1]), runs([4, 1])], [Some(true), Some(false)]);
     }
 }

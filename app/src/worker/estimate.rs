@@ -397,7 +397,7 @@ mod tests {
             seconds.sort_by(f64::total_cmp);
             let answer = evaluate_alone(&question).unwrap_or_else(|error| panic!("{error}")).answer;
             let mtok = answer.tokens_per_s * answer.step_time_s / 1e6;
-            let reached = Reached { seconds: seconds[5] * mtok, usd: Some(0.0) };
+            let reached = Reached { seconds: seconds[5] * mtok, usd: Some(0.0), runs: true };
             let places: Vec<usize> = (0..all.len()).collect();
             let slice = compare(to_value(&question), 1, (&places, Some(reached)), &|| false);
             let Slice { offers, put_off, left, .. } = slice.unwrap_or_else(|| panic!("the question has an answer"));

@@ -7,11 +7,12 @@ use crate::batch::Batch;
 use crate::context::{Head, Role};
 use crate::layer::{BlockTime, Slice};
 use crate::memory::{PhaseMemory, Use};
+use crate::phase::Phase;
 use crate::weights::{RankWeights, Stage, rank_weights};
 use shardwise_catalog::model::Model;
 use shardwise_question::complete::folds;
-use shardwise_question::plan::{Layout, Recompute, Switches};
-use shardwise_question::wire::{Attention, AttentionKernel, Backend, Offload};
+use shardwise_question::plan::{Layout, Plan, Recompute, Switches};
+use shardwise_question::wire::{Attention, AttentionKernel, Backend, MemoryParts, Offload};
 
 /// What was computed before for one job; by default it remembers no block, rank or phase.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,7 @@ pub(crate) struct Known {
     times: Memo<TimesKey, Rc<[BlockTime]>>,
     ranks: Memo<RankKey, RankWeights>,
     memories: Memo<MemoryKey, PhaseMemory>,
+    sides: Memo<Plan, TrainingMemory>,
     /// How the time of handing weights to an engine grows with the model.
     pub(crate) handed: OnceCell<f64>,
 }
@@ -26,7 +28,13 @@ pub(crate) struct Known {
 impl Known {
     /// One that remembers.
     pub(crate) fn remembering() -> Self {
-        Self { times: Memo::of(1 << 9), ranks: Memo::of(1 << 3), memories: Memo::of(1 << 7), handed: OnceCell::new() }
+        Self {
+            times: Memo::of(1 << 9),
+            ranks: Memo::of(1 << 3),
+            memories: Memo::of(1 << 7),
+            sides: Memo::of(1),
+            handed: OnceCell::new(),
+        }
     }
 
     /// The times of a role's blocks under `layout`.
@@ -83,7 +91,15 @@ impl Known {
             MemoryKey { model: role.model, adapters: role.adapters > 0, head: role.head, layout, batch: *batch, usage };
         self.memories.get(key.slot(), key, compute)
     }
+
+    /// What the training side of an RL plan holds: the same as the last one's, where only the engine is another.
+    pub(crate) fn training_memory(&self, plan: &Plan, compute: impl FnOnce() -> TrainingMemory) -> TrainingMemory {
+        self.sides.get(0, Plan { rollout: None, ..*plan }, compute)
+    }
 }
+
+/// What each phase of an RL step's training side holds, and what of its states stays beside an engine.
+pub(crate) type TrainingMemory = (Rc<[(Phase, PhaseMemory)]>, MemoryParts);
 
 /// Values by what they depend on. What falls on a taken slot takes its place.
 #[derive(Clone, Debug)]

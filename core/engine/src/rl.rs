@@ -7,8 +7,11 @@ mod residents;
 mod turns;
 pub mod workings;
 
+use std::rc::Rc;
+
 use crate::context::Context;
 use crate::host;
+use crate::known::TrainingMemory;
 use crate::memory::{Lengths, PhaseMemory};
 use crate::phase::Phase;
 use crate::rollout::{self, Requests, Room};
@@ -32,7 +35,7 @@ pub use turns::{forward_layout, turns};
 #[derive(Clone, Debug)]
 pub struct TrainingSide {
     times: Vec<(Phase, TimeParts)>,
-    memories: Vec<(Phase, PhaseMemory)>,
+    memories: Rc<[(Phase, PhaseMemory)]>,
     /// States that stay on the card while the engine generates.
     resident: MemoryParts,
 }
@@ -143,10 +146,12 @@ fn held_beside(
 }
 
 /// What each phase of the training side holds by itself, and what of its states shares the card with the engine.
-fn held_in_training(context: &Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<(Phase, PhaseMemory)>, MemoryParts) {
-    let (turns, resident) = turns(context, plan, rl);
-    let memories = turns.iter().map(|own| (own.phase, own.memory(context))).collect();
-    (memories, stays(rl, resident))
+fn held_in_training(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingMemory {
+    context.known.training_memory(plan, || {
+        let (turns, resident) = turns(context, plan, rl);
+        let memories = turns.iter().map(|own| (own.phase, own.memory(context))).collect();
+        (memories, stays(rl, resident))
+    })
 }
 
 /// What a plan holds of its training side, as surely as the question asks and however long sequences get, in GiB.
@@ -277,6 +282,12 @@ pub fn missing_share_gib(context: &Context<'_>, room: &Room) -> f64 {
 pub fn engine_room(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Room {
     let (requests, _) = requests(context, rl);
     rollout::room(context, engine, generating_gpus(context.job), &requests)
+}
+
+/// The same with each of some shares of the card.
+pub fn engine_rooms(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, shares: &[f64]) -> Vec<Room> {
+    let (requests, _) = requests(context, rl);
+    rollout::rooms(context, engine, shares, (generating_gpus(context.job), &requests)).collect()
 }
 
 fn seconds(times: &[(Phase, TimeParts)]) -> f64 {

@@ -132,6 +132,10 @@ struct Prepared<'a> {
     /// Requests of the busiest engine.
     per_engine: f64,
     room: Room,
+    /// Bytes of its cache for each token.
+    per_token: f64,
+    /// Bytes that a sequence takes of it on average.
+    per_sequence: f64,
     /// Sequences that could be decoded together with room for all.
     wanted: f64,
     /// Share of all tokens that prompts have, and what tools write.
@@ -169,7 +173,8 @@ fn constants<'a>(efficiency: &'a Efficiency, plan: &RolloutPlan) -> &'a EngineEf
     }
 }
 
-fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, requests: &Requests) -> Prepared<'a> {
+/// An engine and what it is asked for, whatever its share of the card.
+fn without_share<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, requests: &Requests) -> Prepared<'a> {
     let job = context.job;
     let efficiency: &Efficiency = context.efficiency;
     let hardware: &Hardware = &job.hardware;
@@ -196,17 +201,14 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let per_engine = per_engine.max(1.0);
     let weights = engine_weights(&job.model, plan, engine.kept);
     let workspace = workspace(&job.model, plan) + images_workspace(job, plan);
-    let share = share(job, plan, workspace);
-    let cache = share.beyond(weights + workspace);
     let per_token = engine.cache_bytes().max(1.0);
     let states = engine.state_bytes();
     let sequence = Bytes::new(engine.cached(longest(context, requests)) * per_token + states);
-    let cache_tokens = cache.get() / per_token;
     // A prompt's responses share its keys and values (prefix caching; both engines' default).
     let own = if per_engine > plan.max_num_seqs as f64 { held_in_turn(responses) } else { responses.mean * HELD };
     let held = requests.prompt / requests.shared.max(1.0) + own;
     // Layers with a sliding window keep no more than it, recurrent ones one state.
-    let room = (cache.get() / (engine.cached(held).max(1.0) * per_token + states)).max(1.0);
+    let per_sequence = engine.cached(held).max(1.0) * per_token + states;
     // Over its life a sequence takes of the steps' budgets its prompt, where no other response brought it, and its response.
     let agent = requests.agent.map(|(agent, _)| agent);
     let between = agent.map_or(0.0, |agent| agent.read());
@@ -221,19 +223,28 @@ fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, reque
     let environments = agent.and_then(|agent| agent.environments);
     let started = environments.map_or(per_engine, |count| (count as f64 / engines).clamp(1.0, per_engine));
     let wanted = (plan.max_num_seqs as f64).min(decoded).min(started).max(1.0);
-    let concurrency = wanted.min(room);
-    let prepared = Prepared {
+    Prepared {
         engine,
         per_engine,
-        room: Room { weights, shared: job.shares_base(), workspace, cache, sequence, share, cache_tokens, concurrency },
+        room: Room { weights, shared: job.shares_base(), workspace, sequence, ..Room::default() },
+        per_token,
+        per_sequence,
         wanted,
         prompts,
         agent,
-        in_progress: if agent.is_some() { started } else { concurrency },
-        decoding: concurrency,
-        held: room,
+        in_progress: started,
+        decoding: 0.0,
+        held: 0.0,
         engines,
-    };
+    }
+}
+
+fn prepare<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32, requests: &Requests) -> Prepared<'a> {
+    let prepared = without_share(context, plan, gpus, requests);
+    let (room, held) = prepared.with_share(share(context.job, plan, prepared.room.workspace));
+    let concurrency = room.concurrency;
+    let in_progress = if prepared.agent.is_some() { prepared.in_progress } else { concurrency };
+    let prepared = Prepared { room, held, in_progress, decoding: concurrency, ..prepared };
     Prepared { decoding: prepared.decoding(requests), ..prepared }
 }
 
@@ -299,6 +310,14 @@ struct Work {
 }
 
 impl Prepared<'_> {
+    /// What the engine holds with a share of the card, and for how many sequences its cache has room.
+    fn with_share(&self, share: Bytes) -> (Room, f64) {
+        let cache = share.beyond(self.room.weights + self.room.workspace);
+        let held = (cache.get() / self.per_sequence).max(1.0);
+        let (cache_tokens, concurrency) = (cache.get() / self.per_token, self.wanted.min(held));
+        (Room { cache, share, cache_tokens, concurrency, ..self.room }, held)
+    }
+
     fn work(&self, requests: &Requests) -> Work {
         let mean = requests.responses.mean;
         let (slots, wanted) = (self.room.concurrency, self.wanted);
@@ -345,7 +364,23 @@ impl Prepared<'_> {
 /// Memory of the engines that generate `requests` on `gpus` GPUs.
 #[must_use]
 pub fn room(context: &Context<'_>, plan: &RolloutPlan, gpus: u32, requests: &Requests) -> Room {
-    prepare(context, plan, gpus, requests).room
+    rooms(context, plan, &[plan.gpu_memory_utilization], (gpus, requests))
+        .next()
+        .unwrap_or_default()
+}
+
+/// The same with each of some shares of the card: all but the cache is as it is.
+pub(crate) fn rooms<'a>(
+    context: &'a Context<'_>,
+    plan: &'a RolloutPlan,
+    shares: &'a [f64],
+    (gpus, requests): (u32, &Requests),
+) -> impl Iterator<Item = Room> + 'a {
+    let prepared = without_share(context, plan, gpus, requests);
+    shares.iter().map(move |own| {
+        let plan = RolloutPlan { gpu_memory_utilization: *own, ..*plan };
+        prepared.with_share(share(context.job, &plan, prepared.room.workspace)).0
+    })
 }
 
 /// Time and memory of generating `requests` on `gpus` GPUs.

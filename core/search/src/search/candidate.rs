@@ -61,8 +61,13 @@ impl Candidate {
         if self.fits() {
             return self;
         }
-        let (short, unlikely) = fit::expected_shortfall(context, &self.plan);
-        let confidence = context.job.confidence;
+        let expected = fit::expected_shortfall(context, &self.plan);
+        self.lacking(context.job.confidence, expected)
+    }
+
+    /// It, which does not fit, with the GiB that it lacks with lengths as the question has them, and by how much less likely than
+    /// asked it then fits.
+    pub(super) fn lacking(self, confidence: f64, (short, unlikely): (f64, f64)) -> Self {
         let probability = confidence - unlikely;
         let tight = unlikely > 0.0 && FitState::of(probability, confidence) == FitState::Tight;
         let per_chance = if tight { self.seconds / probability } else { 0.0 };

@@ -40,8 +40,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl) -> Self {
-        let room = rl::engine_room(context, plan, rl);
+    fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl, room: Room) -> Self {
         Self {
             own_gib: rl::engine_gib(context, &room),
             missing_gib: rl::missing_share_gib(context, &room),
@@ -64,8 +63,10 @@ struct Split {
     starting: Vec<usize>,
     /// Seconds with the first of these; infinite where there is none.
     seconds: f64,
-    /// By the place of the share in [`Engines::shares`], as far as they were asked for: what it needs, and its time.
-    known: RefCell<Vec<(Option<Needs>, Option<GeneratingSide>)>>,
+    /// By the place of the share in [`Engines::shares`]: what it needs.
+    needs: Vec<Needs>,
+    /// And its time, as far as that was asked for.
+    sides: RefCell<Vec<Option<GeneratingSide>>>,
 }
 
 /// What an engine needs, the places of its split and its share, and whether it was refused beside some plan.
@@ -108,8 +109,10 @@ impl<'a> Engines<'a> {
         for rollout in rollouts {
             match complete_rollout(context.job, &rollout) {
                 Ok(plan) => {
-                    let known = RefCell::new(vec![(None, None); found.shares.len()]);
-                    let mut split = Split { plan, starting: Vec::new(), seconds: f64::INFINITY, known };
+                    let rooms = rl::engine_rooms(context, &plan, rl, &found.shares);
+                    let needs = rooms.into_iter().map(|room| Needs::of(context, &plan, rl, room)).collect();
+                    let sides = RefCell::new(vec![None; found.shares.len()]);
+                    let mut split = Split { plan, starting: Vec::new(), seconds: f64::INFINITY, needs, sides };
                     (split.starting, split.seconds) = found.starting(&split);
                     found.splits.push(split);
                 }
@@ -123,7 +126,7 @@ impl<'a> Engines<'a> {
 
     /// What [`Split`] says of the shares with which it starts.
     fn starting(&self, split: &Split) -> (Vec<usize>, f64) {
-        let starts = |place: &usize| self.needs(split, *place).is_some_and(|own| own.missing_gib <= 0.0);
+        let starts = |place: &usize| split.needs.get(*place).is_some_and(|own| own.missing_gib <= 0.0);
         let places: Vec<usize> = (0..self.shares.len()).filter(starts).collect();
         let timed = |place: &usize| self.at(split, *place).map_or(f64::INFINITY, |own| own.side.seconds());
         let seconds: Vec<f64> = places.iter().map(timed).collect();
@@ -153,15 +156,13 @@ impl<'a> Engines<'a> {
 
     /// GiB that the smallest takes of the card.
     pub(super) fn least_gib(&self) -> f64 {
-        let last = self.shares.len().saturating_sub(1);
-        let own = |split: &Split| self.needs(split, last).map_or(f64::MAX, |own| own.own_gib);
+        let own = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.own_gib);
         self.splits.iter().map(own).fold(f64::MAX, f64::min)
     }
 
     /// GiB that every one keeps at least while training has the card.
     pub(super) fn least_kept_gib(&self) -> f64 {
-        let last = self.shares.len().saturating_sub(1);
-        let kept = |split: &Split| self.needs(split, last).map_or(f64::MAX, |own| own.kept_gib);
+        let kept = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.kept_gib);
         let least = self.splits.iter().map(kept).fold(f64::MAX, f64::min);
         if least < f64::MAX { least } else { 0.0 }
     }
@@ -180,24 +181,16 @@ impl<'a> Engines<'a> {
         Some(RolloutPlan { gpu_memory_utilization: *self.shares.get(place)?, ..split.plan })
     }
 
-    fn needs(&self, split: &Split, place: usize) -> Option<Needs> {
-        let plan = self.plan(split, place)?;
-        let mut known = split.known.borrow_mut();
-        let (own, _) = known.get_mut(place)?;
-        Some(*own.get_or_insert_with(|| Needs::of(self.context, &plan, self.rl)))
-    }
-
     fn at(&self, split: &Split, place: usize) -> Option<Engine> {
-        let needs = self.needs(split, place)?;
+        let needs = *split.needs.get(place)?;
         let plan = self.plan(split, place)?;
-        let mut known = split.known.borrow_mut();
-        let timed = known.get(place)?.1;
+        let mut sides = split.sides.borrow_mut();
         // Mostly a neighbour leaves room for as many.
-        let others = || known.iter().rev().filter_map(|(_, side)| side.as_ref());
+        let others = || sides.iter().rev().flatten();
         let alike = || others().find_map(|side| side.with_room(needs.room, self.rl));
-        let timed = timed.or_else(alike);
+        let timed = sides.get(place)?.or_else(alike);
         let side = timed.unwrap_or_else(|| rl::generating_side(self.context, &plan, self.rl));
-        known.get_mut(place)?.1 = Some(side);
+        *sides.get_mut(place)? = Some(side);
         Some(Engine { plan, side, needs })
     }
 
@@ -208,10 +201,8 @@ impl<'a> Engines<'a> {
             if split.seconds.is_infinite() || enough(split.seconds) {
                 return;
             }
-            let fits = |place: &&usize| {
-                let needs = self.needs(split, **place);
-                needs.is_some_and(|own| own.short(self.context, held) <= 0.0)
-            };
+            let fits =
+                |place: &&usize| split.needs.get(**place).is_some_and(|own| own.short(self.context, held) <= 0.0);
             let found = split.starting.iter().find(fits);
             if let Some(own) = found.and_then(|place| self.at(split, *place)) {
                 each(&own);
@@ -273,12 +264,8 @@ impl<'a> Engines<'a> {
                 let Some(own) = self.splits.get(split) else {
                     continue;
                 };
-                for share in 0..self.shares.len() {
-                    if let Some(needs) = self.needs(own, share) {
-                        let place = (split, share);
-                        let refused = Cell::new(false);
-                        all.push(Needed { needs, place, refused });
-                    }
+                for (share, needs) in own.needs.iter().enumerate() {
+                    all.push(Needed { needs: *needs, place: (split, share), refused: Cell::new(false) });
                 }
             }
             all

@@ -19,7 +19,7 @@ use super::simple;
 use super::starts::{of_split, starts};
 use super::work::Work;
 use crate::neighbours::{Dimension, steps};
-use judged::Judged;
+use judged::{Judged, Training, Verdicts};
 use shardwise_catalog::ordered::insert;
 use shardwise_engine::batch;
 use shardwise_engine::context::Context;
@@ -60,7 +60,9 @@ pub(super) struct Settling<'a> {
     /// Steps from the last plans, which are mostly asked for again.
     steps: RefCell<Vec<(Plan, Steps)>>,
     /// What is known of plans.
-    judged: Judged,
+    judged: Judged<Verdicts>,
+    /// What is known of the training sides of RL steps: many plans have the same one, beside another engine.
+    trained: Judged<Training>,
     /// Plans by which steps came, and where they end from there.
     passed: RefCell<Vec<(Plan, Candidate)>>,
 }
@@ -84,6 +86,7 @@ impl<'a> Settling<'a> {
             engines: RefCell::default(),
             steps: RefCell::default(),
             judged: Judged::default(),
+            trained: Judged::default(),
             passed: RefCell::default(),
         }
     }
@@ -261,10 +264,19 @@ impl<'a> Settling<'a> {
         if short > best.shortfall_gib {
             return;
         }
-        let found = Candidate::new(self.context.job, plan, self.seconds(plan), short, 0).closer(self.context);
-        let lacks = |own: &Candidate| (own.unlikely, own.shortfall_gib);
-        let nearer =
-            lacks(&found) < lacks(best) || lacks(&found) == lacks(best) && found.seconds < best.seconds * FASTER;
+        let missing = rounded(short);
+        let expected = if missing > 0.0 { fit::expected_shortfall(self.context, plan) } else { (0.0, 0.0) };
+        let lacks = (expected.1, missing + expected.0);
+        let least = (best.unlikely, best.shortfall_gib);
+        if lacks > least {
+            // As if it had been.
+            self.work.count();
+            return;
+        }
+        let job = self.context.job;
+        let found = Candidate::new(job, plan, self.seconds(plan), missing, 0);
+        let found = if missing > 0.0 { found.lacking(job.confidence, expected) } else { found };
+        let nearer = lacks < least || lacks == least && found.seconds < best.seconds * FASTER;
         if nearer && self.counts(plan) {
             *best = found;
         }
@@ -366,7 +378,10 @@ impl<'a> Settling<'a> {
         let workload = &context.job.workload;
         match (&workload.rl, &workload.generation) {
             (Some(rl), _) => {
-                let training = rl::training_seconds(context, plan, rl);
+                let training = Plan { rollout: None, ..*plan };
+                let training =
+                    self.trained
+                        .get(&training, |own| &mut own.seconds, || rl::training_seconds(context, plan, rl));
                 self.side(plan, rl)
                     .map_or(f64::MAX, |side| rl::seconds_of(context, plan, rl, training, &side))
             }
@@ -406,7 +421,10 @@ impl<'a> Settling<'a> {
         let context = self.context;
         match &context.job.workload.rl {
             Some(rl) => {
-                let held = rl::training_held(context, plan, rl);
+                let training = Plan { rollout: None, ..*plan };
+                let held = self
+                    .trained
+                    .get(&training, |own| &mut own.held, || rl::training_held(context, plan, rl));
                 let Some(side) = self.side(plan, rl) else {
                     return f64::MAX;
                 };

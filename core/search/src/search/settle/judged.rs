@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use shardwise_engine::rl::Held;
 use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute};
 
 /// Places of plans: one that falls on a taken place takes it.
@@ -11,13 +12,19 @@ const SOME: usize = 256;
 
 /// Plans that were judged, and their places by what they are.
 #[derive(Default)]
-pub(super) struct Judged {
-    known: RefCell<(Vec<u32>, Vec<Verdicts>)>,
+pub(super) struct Judged<V> {
+    known: RefCell<(Vec<u32>, Vec<Known<V>>)>,
+}
+
+/// A plan, and what is known of it.
+struct Known<V> {
+    plan: Plan,
+    verdicts: V,
 }
 
 /// What is known of a plan.
+#[derive(Default)]
 pub(super) struct Verdicts {
-    plan: Plan,
     /// Seconds of its step.
     pub(super) seconds: Option<f64>,
     /// GiB that are missing for it to fit as surely as asked.
@@ -26,32 +33,41 @@ pub(super) struct Verdicts {
     pub(super) counts: Option<bool>,
 }
 
-impl Verdicts {
-    fn none(plan: &Plan) -> Self {
-        Self { plan: *plan, seconds: None, shortfall: None, counts: None }
+/// What is known of the training side of an RL step, whatever its engine.
+#[derive(Default)]
+pub(super) struct Training {
+    /// Seconds that it takes.
+    pub(super) seconds: Option<f64>,
+    /// What it holds.
+    pub(super) held: Option<Held>,
+}
+
+impl<V: Default> Known<V> {
+    fn nothing(plan: &Plan) -> Self {
+        Self { plan: *plan, verdicts: V::default() }
     }
 }
 
-impl Judged {
+impl<V: Default> Judged<V> {
     /// A verdict about a plan, computed only where it is not known.
     pub(super) fn get<T: Copy>(
         &self,
         plan: &Plan,
-        verdict: fn(&mut Verdicts) -> &mut Option<T>,
+        verdict: fn(&mut V) -> &mut Option<T>,
         compute: impl FnOnce() -> T,
     ) -> T {
         let (number, known) = self.of(plan, verdict);
         known.unwrap_or_else(|| {
             let found = compute();
             if let Some(own) = self.known.borrow_mut().1.get_mut(number) {
-                *verdict(own) = Some(found);
+                *verdict(&mut own.verdicts) = Some(found);
             }
             found
         })
     }
 
     /// The number of a plan among all, and a verdict about it where it is known.
-    fn of<T: Copy>(&self, plan: &Plan, verdict: fn(&mut Verdicts) -> &mut Option<T>) -> (usize, Option<T>) {
+    fn of<T: Copy>(&self, plan: &Plan, verdict: fn(&mut V) -> &mut Option<T>) -> (usize, Option<T>) {
         let mut known = self.known.borrow_mut();
         let (places, all) = &mut *known;
         if places.is_empty() {
@@ -63,12 +79,12 @@ impl Judged {
         };
         if let Some(own) = all.get_mut(*place as usize) {
             if own.plan != *plan {
-                *own = Verdicts::none(plan);
+                *own = Known::nothing(plan);
             }
-            return (*place as usize, *verdict(own));
+            return (*place as usize, *verdict(&mut own.verdicts));
         }
         *place = all.len() as u32;
-        all.push(Verdicts::none(plan));
+        all.push(Known::nothing(plan));
         (all.len() - 1, None)
     }
 }

@@ -22,6 +22,8 @@ pub struct Reached {
     pub seconds: f64,
     /// Dollars; `None` where none of them has a price, so that any price is better.
     pub usd: Option<f64>,
+    /// Whether some framework runs what reaches that. Where none does, what one runs comes before it, however long it takes.
+    pub runs: bool,
 }
 
 impl Reached {
@@ -56,15 +58,18 @@ impl Sweep {
     ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
     /// let sweep = Sweep::new(&question, &["h100-sxm", "v100-sxm-32g", "b200-sxm"], &[]);
     /// let own = sweep.at(0).unwrap().result.unwrap().answer;
-    /// let reached = Reached { seconds: own.step_time_s, usd: Some(0.0) };
+    /// let reached = Reached { seconds: own.step_time_s, usd: Some(0.0), runs: true };
     /// assert!(!sweep.may_beat(1, reached) && sweep.may_beat(2, reached));
+    /// assert!(sweep.may_beat(1, Reached { runs: false, ..reached }));
     /// ```
     #[must_use]
     pub fn may_beat(&self, place: usize, reached: Reached) -> bool {
         // Steps may end elsewhere.
         let enough = |job: &Job| reached.enough(usd_per_second(job)) * START;
-        self.hardware(place)
-            .is_some_and(|own| !self.asked.is_likely_beyond(own, &enough, &self.spaces))
+        self.hardware(place).is_some_and(|own| match reached.runs {
+            true => !self.asked.is_likely_beyond(own, &enough, &self.spaces),
+            false => !self.asked.is_unrun_beyond(own, &enough, &self.spaces),
+        })
     }
 }
 
@@ -76,6 +81,16 @@ impl Asked {
             let context = Context::new(&job).for_many();
             let found = self.some(&context, self.runner, enough(&job), spaces);
             found.is_ok_and(|some| !some)
+        })
+    }
+
+    /// The same of a machine none of whose plans any framework runs; false of any other.
+    fn is_unrun_beyond(&self, hardware: &HardwareSpec, enough: &dyn Fn(&Job) -> f64, spaces: &Rc<Spaces>) -> bool {
+        self.all_machines(hardware, &|job| {
+            let context = Context::new(&job).for_many();
+            let desk = Desk::beside(Rc::clone(spaces), self.runner, WORK_OF_A_TYPE);
+            let is_run = desk.any(&context, &PlanSpec::default()).is_some();
+            !is_run && self.some(&context, Some(Runner::Nobody), enough(&job), spaces) == Ok(false)
         })
     }
 
