@@ -119,8 +119,10 @@ pub struct EngineEfficiency {
     pub blackwell_experts: f64,
     /// Rows that an expert's products compute beyond the tokens it has.
     pub expert_tokens: f64,
-    /// Matrix rate of prompts, over the rate of training products.
+    /// Matrix rate of prompts of a dense model, over the rate of training products.
     pub prefill: f64,
+    /// Matrix rate of prompts of a model with experts, over the rate of training products.
+    pub expert_prefill: f64,
     /// Fixed time per layer of a step in seconds.
     pub layer_s: f64,
     /// Fixed time per layer with experts of a step in seconds, beside `layer_s`: routing, sorting, combining.

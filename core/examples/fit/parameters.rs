@@ -141,6 +141,7 @@ fn engine<'a>(engine: &'a mut EngineEfficiency, field: &str) -> Option<&'a mut f
         "expert_memory" => &mut engine.expert_memory,
         "expert_tokens" => &mut engine.expert_tokens,
         "prefill" => &mut engine.prefill,
+        "expert_prefill" => &mut engine.expert_prefill,
         "layer_s" => &mut engine.layer_s,
         "step_s" => &mut engine.step_s,
         "eager_layer_s" => &mut engine.eager_layer_s,
@@ -220,7 +221,7 @@ impl Parameter {
 }
 
 /// What a generation engine reaches, fitted on its runs once the training constants stand.
-pub(crate) const fn of_engine(entry: &'static str) -> [Parameter; 16] {
+pub(crate) const fn of_engine(entry: &'static str) -> [Parameter; 17] {
     [
         parameter(entry, "decode_matmul", 0.45, 0.3, (0.05, 1.5)),
         parameter(entry, "decode_memory", 0.85, 0.1, (0.3, 1.1)),
@@ -230,6 +231,7 @@ pub(crate) const fn of_engine(entry: &'static str) -> [Parameter; 16] {
         parameter(entry, "blackwell_experts", 1.0, 0.3, (0.3, 2.0)),
         parameter(entry, "expert_tokens", 30.0, 0.7, (0.1, 1000.0)),
         parameter(entry, "prefill", 0.45, 0.3, (0.05, 1.2)),
+        parameter(entry, "expert_prefill", 0.45, 0.3, (0.05, 1.2)),
         parameter(entry, "layer_s", 1.5e-5, 0.4, (1e-6, 1e-4)),
         parameter(entry, "expert_layer_s", 2e-5, 0.7, (1e-6, 3e-4)),
         parameter(entry, "sparse_layer_s", 4e-5, 0.7, (1e-6, 1e-3)),

@@ -332,13 +332,18 @@ impl EngineModel<'_> {
         Seconds::new((tokens / budget.max(1.0) * 2e-3 + more).max(0.0))
     }
 
+    /// Matrix rate of prompts over that of training products.
+    fn prompts_share(&self) -> f64 {
+        if self.model.shape.num_experts > 0 { self.constants.expert_prefill } else { self.constants.prefill }
+    }
+
     /// Processing `tokens` prompt tokens of prompts `length` long, which are the share `prompts` of all tokens, beside
     /// `decoding` sequences.
     pub(super) fn prefill(&self, tokens: f64, (length, prompts, decoding): (f64, f64, f64)) -> Prefill {
         let tp = f64::from(self.plan.tensor_parallel);
         let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
         let at_once = chunk.min(tokens);
-        let linear = self.products(tokens, (at_once, self.touched_experts(at_once)), self.constants.prefill);
+        let linear = self.products(tokens, (at_once, self.touched_experts(at_once)), self.prompts_share());
         let attention: f64 = self
             .blocks
             .iter()
