@@ -268,6 +268,19 @@ fn cards_before_ampere_are_said_to_lack_bf16_and_flash_attention() {
     assert_eq!(caveats("a100-sxm-80g", "bf16", "flash"), [""; 0]);
 }
 
+#[test]
+fn where_no_precision_is_said_cards_before_ampere_have_fp16() {
+    let caveats = |gpu: &str| {
+        let question = question_from_value(json!({"version": 1, "model": "qwen3-0.6b",
+            "hardware": {"gpu": gpu, "gpus": 1},
+            "workload": {"kind": "lora", "sequence_length": 1024, "global_batch": 8}}))
+        .unwrap();
+        let answer = estimate(&question).unwrap();
+        answer.caveats.iter().any(|caveat| caveat.id == "no-bf16")
+    };
+    assert!(["t4", "v100-sxm-32g", "a100-sxm-80g"].iter().all(|gpu| !caveats(gpu)));
+}
+
 /// Whichever it is, a precision that the card has no tensor cores for is said to take bf16's rates, and does; MI300 has fp8, and
 /// those who train in it there run it.
 #[test]

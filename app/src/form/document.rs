@@ -140,8 +140,11 @@ impl Form {
         if is_address(config) {
             Err(refuse(Field::ModelConfig, Problem::Address))
         } else if !config.is_empty() {
-            serde_json::from_str(&json::of_python(config))
-                .map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
+            let config = json::of_python(config);
+            if let Some(key) = shardwise_core::wire::repeated(&config) {
+                return Err(refuse(Field::ModelConfig, Problem::Json(format!("{key}: twice"))));
+            }
+            serde_json::from_str(&config).map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
         } else if name.is_empty() {
             Err(refuse(Field::Model, Problem::Missing))
         } else {

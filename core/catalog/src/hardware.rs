@@ -181,6 +181,18 @@ impl Hardware {
         own.is_some_and(|own| own.flash_attention_2) || self.has_compute_capability(8.0)
     }
 
+    /// Whether its cards multiply in bf16 ([`supports_bf16`]).
+    #[must_use]
+    pub fn multiplies_bf16(&self) -> bool {
+        supports_bf16(&self.architecture)
+    }
+
+    /// The precision of 16 bits that its cards multiply in: bf16, or fp16 where they have no such tensor cores.
+    #[must_use]
+    pub fn half(&self) -> Precision {
+        if self.multiplies_bf16() { Precision::Bf16 } else { Precision::Fp16 }
+    }
+
     /// Who makes cards of its architecture, as the catalog writes it; `None` where no card of the catalog is of it.
     #[must_use]
     pub fn vendor(&self) -> Option<&'static str> {

@@ -16,7 +16,7 @@ use crate::plan::{Layout, Plan};
 use crate::wire::{Backend, PlanSpec, Precision, RolloutPlanSpec, WorkloadKind};
 use crate::workload::Rl;
 pub use engine::complete_rollout;
-pub use kernel::{takes_newest_kernel, usual_kernel};
+pub use kernel::{lacks_flash, takes_newest_kernel, usual_kernel};
 pub use layout::{decided, splits_sequence};
 pub use legal::placed;
 pub use optimizer::steps_with;

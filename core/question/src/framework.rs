@@ -232,6 +232,21 @@ pub fn repeats_delta_net(framework: Option<&str>) -> bool {
     framework == Some(SLIME.id)
 }
 
+/// Whether a framework trains a model of this shape with scores in memory where nothing is said: its texts load Hugging Face's models,
+/// and no kernel but the eager one passes gradients back to attention sinks (the rule `SINKS` says by what source). LLaMA-Factory loads
+/// vLLM's `FlashAttention`-3 for such a model whatever its keys say (`model/model_utils/attention.py` of 0.9.5, line 34).
+///
+/// ```
+/// use shardwise_core::{catalog, framework::attends_eagerly};
+/// let shape = |id| &catalog::model(id).unwrap().shape;
+/// assert!(attends_eagerly(Some("trl"), shape("gpt-oss-20b")) && !attends_eagerly(Some("trl"), shape("qwen3-8b")));
+/// assert!(!attends_eagerly(None, shape("gpt-oss-20b")) && !attends_eagerly(Some("unsloth"), shape("gpt-oss-20b")));
+/// ```
+#[must_use]
+pub fn attends_eagerly(framework: Option<&str>, shape: &Shape) -> bool {
+    shape.attn_sinks && framework.is_some_and(|own| [TRL.id, DEEPSPEED.id, AXOLOTL.id, MS_SWIFT.id].contains(&own))
+}
+
 /// Bytes in which a framework's Megatron sums gradients where the question states none; `narrow` where products have 8 bits or fewer.
 ///
 /// Megatron-LM sums those of bf16 weights in fp32, whatever the products, unless `--grad-reduce-in-bf16` or `--main-grads-dtype` says

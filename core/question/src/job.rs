@@ -288,7 +288,7 @@ fn resolve_workload(
     let kind = spec.kind;
     let mut workload = Workload {
         kind,
-        precision: spec.precision.unwrap_or_default(),
+        precision: spec.precision.unwrap_or(hardware.half()),
         packing: spec.packing.unwrap_or(kind.preference().is_none()),
         says_packed: spec.packing == Some(true),
         sequence_length: 0,

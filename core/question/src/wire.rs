@@ -44,6 +44,7 @@ pub use plan::*;
 pub use question::*;
 pub use rental::Rental;
 pub use sensitivity::*;
+pub use unique::repeated;
 pub use version::EngineVersion;
 
 pub use shardwise_catalog::hardware::Precision;

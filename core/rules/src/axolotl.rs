@@ -2,7 +2,8 @@
 
 use super::rule::{CP, EP, Rule, TP, ULYSSES, all, backends, divides, must, ones, precisions, when};
 use super::shared::{
-    ANY_FLASH, FLASH, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS,
+    ANY_FLASH, FLASH, FSDP2_SHARDS, KEYS_BY_TP, NO_IMAGES, NO_TEACHER, SINKS, TRANSFORMERS_KERNEL,
+    TRANSFORMERS_WHOLE_LAYERS, has_flash,
 };
 use super::{deepspeed, optimizer, trainer};
 use shardwise_question::plan::{Layout, Recompute};
@@ -33,13 +34,21 @@ pub(crate) static RULES: &[Rule] = &[
     must("plan.offload.activations", |a| !a.layout.offload.activations || a.layout.recompute == Recompute::Full)
         .or("axolotl moves the inputs of recomputed layers. Set recompute to full."),
     all(optimizer::AXOLOTL),
+    SINKS,
     when(|a| a.is(Fsdp), SHARDED),
     when(|a| !a.is(Fsdp), &[ones(&[TP, EP]).or(WITH_FSDP2)]),
     when(
         |a| a.is(Ddp),
-        &[ones(&[CP, ULYSSES]).or(
-            "axolotl splits sequences with FSDP2 or DeepSpeed. Set {field} to 1, or the backend to fsdp or deepspeed.",
-        )],
+        &[
+            ones(&[CP, ULYSSES]).or(
+                "axolotl splits sequences with FSDP2 or DeepSpeed. Set {field} to 1, or the backend to fsdp or deepspeed.",
+            ),
+            // utils/config/__init__.py:197 loads the weights in fp16, and PyTorch's scaler takes no gradients of that ("Attempting to
+            // unscale FP16 gradients"). FSDP2 makes them fp32 (accelerate's utils/fsdp_utils.py:816).
+            must("workload.precision", |a| a.workload.precision != Fp16 || !a.workload.full_parameter()).or(
+                "axolotl loads the weights in fp16, whose gradients plain data parallelism's scaling does not take. Set the backend to fsdp or deepspeed, or take LLaMA-Factory's or TRL's flags.",
+            ),
+        ],
     ),
     when(|a| a.is(Deepspeed), ON_DEEPSPEED),
     when(
@@ -106,7 +115,9 @@ static SPLIT: &[Rule] = &[
     // plugin.py: the ring by PyTorch's own kernel has no backward pass.
     when(
         |a| a.cp > 1,
-        &[ANY_FLASH
+        &[must("plan.context_parallel", has_flash)
+            .or("axolotl's ring attention needs FlashAttention, which these cards have none of. Set it to 1 and use ulysses_parallel."),
+          ANY_FLASH
             .or("axolotl's ring attention needs FlashAttention. Set it to flash2, flash3 or flash4, or leave it out.")],
     ),
 ];

@@ -3,8 +3,8 @@
 use super::optimizer;
 use super::rule::{CP, EP, ETP, PP, Rule, all, backends, divides, must, no_kind, ones};
 use super::shared::{
-    ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, NO_TEACHER, REFERENCE_FOLLOWS, TEXT_HAS_POSITIONS,
-    TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    ACTIVATIONS_STAY, HALF, HEADS_BY_TP, HEADS_BY_ULYSSES, NO_RL, NO_TEACHER, REFERENCE_FOLLOWS, SINKS,
+    TEXT_HAS_POSITIONS, TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
 };
 use shardwise_question::plan::ZeroPlus;
 use shardwise_question::wire::Backend::Deepspeed;
@@ -18,7 +18,7 @@ pub(crate) static RULES: &[Rule] = &[
 ];
 
 /// The same where the file alone says what steps.
-pub(crate) static OWN: &[Rule] = &[NO_TEACHER, all(RULES), all(optimizer::DEEPSPEED)];
+pub(crate) static OWN: &[Rule] = &[NO_TEACHER, all(RULES), SINKS, all(optimizer::DEEPSPEED)];
 
 /// What a program asks that moves activations by itself.
 pub(crate) static BUT_ACTIVATIONS: &[Rule] = &[

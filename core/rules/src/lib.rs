@@ -62,50 +62,71 @@ pub struct Framework {
     pub overlaps_tensor_parallel: bool,
     /// Whether it may train and generate on GPUs of their own.
     apart: bool,
-    /// Whether it has no code for Ascend's NPUs, as its sources neither ask for `torch_npu` nor for a device of that name.
-    no_npu: bool,
+    /// Makers of accelerators that PyTorch does not call `cuda` for whose device it has code ([`MAKERS`]). AMD's and `MetaX`'s cards
+    /// are `cuda` to it.
+    makers: &'static [&'static str],
+    /// Whether its texts train in no 16 bits but bf16's.
+    in_bf16_alone: bool,
     /// Whether it runs pipelines that put the weights' gradients off.
     splits_backward: bool,
     rules: &'static [Rule],
 }
 
+/// Makers of accelerators that PyTorch gives a device type of their own, and what refuses their cards.
+///
+/// Who runs on Ascend asks for `torch_npu` or a device `npu`: verl 0.9.1 `utils/device.py`, `DeepSpeed` 0.19.8
+/// `accelerator/npu_accelerator.py`, accelerate 1.15.0 `state.py` (TRL), LLaMA-Factory 0.9.5 `extras/misc.py` (`get_current_device`),
+/// Unsloth 2026.10.9 `device_type.py` (`get_device_type`), axolotl 0.21.0 `utils/config/__init__.py` (`get_device`), ms-swift 4.6.0 `utils/torch_utils.py` (`get_device`). On Gaudi only those
+/// that leave the device to `DeepSpeed` (`accelerator/hpu_accelerator.py`) or to accelerate (`state.py:784`, `MULTI_HPU`) and
+/// Transformers 5.23.0 (`training_args.py:1934`): the others of these stop there, or end at the CPU.
+static MAKERS: &[(&str, &[Rule])] = &[("huawei", shared::NO_NPU), ("intel", shared::NO_HPU)];
+
+const NPU: &[&str] = &["huawei"];
+const NPU_AND_HPU: &[&str] = &["huawei", "intel"];
+
 /// Every framework, in the order of [`NAMES`](framework::NAMES).
 pub static FRAMEWORKS: &[Framework] = &[
     runs(&framework::VERL, &[Fsdp, Megatron], verl::RULES)
         .fusing_the_lm_head()
-        .apart(),
-    runs(&framework::CHATLEARN, &[Megatron, Fsdp], chatlearn::RULES),
-    runs(&framework::DEEPSPEED, &[Deepspeed], deepspeed::OWN).fusing_the_lm_head(),
+        .apart()
+        .on(NPU),
+    runs(&framework::CHATLEARN, &[Megatron, Fsdp], chatlearn::RULES).in_bf16_alone(),
+    runs(&framework::DEEPSPEED, &[Deepspeed], deepspeed::OWN)
+        .fusing_the_lm_head()
+        .on(NPU_AND_HPU),
     runs(&framework::LLMFORGE, &[Deepspeed], llmforge::RULES)
         .fusing_the_lm_head()
-        .without_npus(),
+        .in_bf16_alone(),
     runs(&framework::TRL, &[Fsdp, Deepspeed, Ddp], trl::RULES)
         .fusing_the_lm_head()
-        .apart(),
-    runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart().without_npus(),
-    runs(&framework::SLIME, &[Megatron], slime::RULES).apart().without_npus(),
+        .apart()
+        .on(NPU_AND_HPU),
+    runs(&framework::OPENRLHF, &[Deepspeed], openrlhf::RULES).apart(),
+    runs(&framework::SLIME, &[Megatron], slime::RULES).apart().in_bf16_alone(),
     runs(&framework::NEMO_RL, &[Fsdp, Megatron], nemo_rl::RULES)
         .apart()
-        .without_npus(),
+        .in_bf16_alone(),
     runs(&framework::SKYRL, &[Fsdp, Megatron], skyrl::RULES)
         .fusing_the_lm_head_with(&[Megatron])
         .apart()
-        .without_npus(),
-    runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES)
-        .overlapping()
-        .without_npus(),
-    runs(&framework::MEGATRON_BRIDGE, &[Megatron], megatron_bridge::RULES)
-        .overlapping()
-        .without_npus(),
+        .in_bf16_alone(),
+    runs(&framework::MEGATRON_LM, &[Megatron], megatron_lm::RULES).overlapping(),
+    runs(&framework::MEGATRON_BRIDGE, &[Megatron], megatron_bridge::RULES).overlapping(),
     runs(&framework::TORCHTITAN, &[Fsdp, Ddp], torchtitan::RULES)
         .fusing_the_lm_head()
         .overlapping()
         .splitting_backward()
-        .without_npus(),
-    runs(&framework::LLAMAFACTORY, &[Deepspeed, Fsdp, Ddp], llamafactory::RULES).fusing_the_lm_head(),
-    runs(&framework::AXOLOTL, &[Fsdp, Deepspeed, Ddp], axolotl::RULES).fusing_the_lm_head(),
-    runs(&framework::MS_SWIFT, &[Deepspeed, Fsdp, Ddp], ms_swift::RULES).fusing_the_lm_head(),
-    runs(&framework::UNSLOTH, &[Ddp], unsloth::RULES).fusing_the_lm_head(),
+        .in_bf16_alone(),
+    runs(&framework::LLAMAFACTORY, &[Deepspeed, Fsdp, Ddp], llamafactory::RULES)
+        .fusing_the_lm_head()
+        .on(NPU),
+    runs(&framework::AXOLOTL, &[Fsdp, Deepspeed, Ddp], axolotl::RULES)
+        .fusing_the_lm_head()
+        .on(NPU),
+    runs(&framework::MS_SWIFT, &[Deepspeed, Fsdp, Ddp], ms_swift::RULES)
+        .fusing_the_lm_head()
+        .on(NPU),
+    runs(&framework::UNSLOTH, &[Ddp], unsloth::RULES).fusing_the_lm_head().on(NPU),
 ];
 
 /// A framework that runs plans for some backends, as far as `rules` let it.
@@ -119,7 +140,8 @@ const fn runs(own: &Named, backends: &'static [Backend], rules: &'static [Rule])
         fused_lm_head: &[],
         overlaps_tensor_parallel: false,
         apart: false,
-        no_npu: false,
+        makers: &[],
+        in_bf16_alone: false,
         splits_backward: false,
         rules,
     }
@@ -146,8 +168,19 @@ impl Framework {
         Self { splits_backward: true, ..self }
     }
 
-    const fn without_npus(self) -> Self {
-        Self { no_npu: true, ..self }
+    const fn on(self, makers: &'static [&'static str]) -> Self {
+        Self { makers, ..self }
+    }
+
+    const fn in_bf16_alone(self) -> Self {
+        Self { in_bf16_alone: true, ..self }
+    }
+
+    /// What it asks of every card, before its own table.
+    fn of_the_card(&self) -> impl Iterator<Item = &'static [Rule]> {
+        let others = MAKERS.iter().filter(|(maker, _)| !self.makers.contains(maker));
+        let makers = others.map(|(_, refuses)| *refuses);
+        makers.chain(self.in_bf16_alone.then_some(shared::BF16_ALONE))
     }
 
     /// The version called `name`; the default for an empty name.
@@ -196,8 +229,8 @@ impl Framework {
     #[must_use]
     pub fn rows(&self) -> Vec<(&'static str, &'static str)> {
         let mut found = Vec::new();
-        if self.no_npu {
-            rows(shared::NO_NPU, &mut found);
+        for rules in self.of_the_card() {
+            rows(rules, &mut found);
         }
         rows(self.rules, &mut found);
         found
@@ -205,8 +238,12 @@ impl Framework {
 
     fn broken(&self, asked: &Asked) -> Vec<InputError> {
         let mut broken = Vec::new();
-        if self.no_npu {
-            check(asked, shared::NO_NPU, &mut broken);
+        for rules in self.of_the_card() {
+            check(asked, rules, &mut broken);
+        }
+        // Nothing else is to be changed for a card that it never runs on.
+        if !broken.is_empty() {
+            return broken;
         }
         check(asked, self.rules, &mut broken);
         if !self.splits_backward {

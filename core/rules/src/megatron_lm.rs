@@ -57,9 +57,14 @@ pub(crate) static CORE: &[Rule] = &[
     .or("Parameters are gathered beside computation only where gradients are reduced so too. Set both."),
     must("plan.overlap.tensor_parallel", |a| !a.layout.overlap.tensor_parallel || splits_sequences(a))
         .or("Tensor-parallel communication overlaps under sequence parallelism only. Set sequence_parallel to true."),
-    // Without multicast TransformerEngine's `initialize_ub` stops (2.9, `pytorch/module/base.py`, `tex.device_supports_multicast`).
-    must("plan.overlap.tensor_parallel", |a| !a.layout.overlap.tensor_parallel || a.tp == 1 || a.has(9.0))
-        .or("TransformerEngine overlaps tensor-parallel communication by multicast, which cards before Hopper and other makers' have none of. Set overlap.tensor_parallel to false."),
+    // Without multicast TransformerEngine's `initialize_ub` stops, unless UB_SKIPMC is set or the backend is cuBLASMp
+    // (`tex.device_supports_multicast`, https://github.com/NVIDIA/TransformerEngine/blob/001597e9062a1ef9e33431cf1a844bc9c441740d/transformer_engine/pytorch/module/base.py).
+    // CUDA has multicast objects from Hopper on, over NVLink's switches.
+    must("plan.overlap.tensor_parallel", |a| {
+        let multicasts = a.has(9.0) && a.job.hardware.nvlink_gb_per_s > 0.0;
+        !a.layout.overlap.tensor_parallel || a.tp == 1 || multicasts
+    })
+    .or("TransformerEngine overlaps tensor-parallel communication by multicast, which cards before Hopper or without NVLink and other makers' have none of. Set overlap.tensor_parallel to false."),
     must("plan.apply_rope_fusion", |a| a.layout.switches.apply_rope_fusion)
         .or("The texts for {name} keep the fused kernel for rotary positions. Leave it out."),
     must("plan.recompute", |a| a.shape.num_experts > 0 || !recomputes(a, &[Moe, MoeAct, SharedExperts]))

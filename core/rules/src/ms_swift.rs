@@ -6,8 +6,8 @@ use super::asked::Asked;
 use super::rule::{EP, ETP, PP, Rule, TP, all, backends, must, ones, when};
 use super::shared::{
     ACTIVATIONS_STAY, ALL_SHARD, FLASH, FLASH_2, FSDP2_SHARDS, HALF, MOVED_TOGETHER, NO_RL, PLAIN_DATA_PARALLELISM,
-    PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
-    TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES,
+    PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, REFERENCE_IN_STEPS, SINKS, TEXT_HAS_POSITIONS, TRAINS,
+    TRANSFORMERS_KERNEL, TRANSFORMERS_WHOLE_LAYERS, WHOLE_NODES, WHOLE_PASSES, has_flash,
 };
 use super::{deepspeed, optimizer};
 use shardwise_catalog::divisors::gcd;
@@ -30,6 +30,7 @@ pub(crate) static RULES: &[Rule] = &[
     WHOLE_PASSES,
     TRANSFORMERS_WHOLE_LAYERS,
     TRANSFORMERS_KERNEL,
+    SINKS,
     ACTIVATIONS_STAY.or("The texts for ms-swift move no activations. Use recompute instead."),
     when(packs, PACKED),
     when(|a| a.workload.kind.preference().is_some(), PREFERENCES),
@@ -74,6 +75,9 @@ static PACKED: &[Rule] = &[
     must("workload.packing", template_packs)
         .or("ms-swift's template of this model packs no sequences. Set packing to false."),
     // arguments/sft_args.py, _check_padding_free.
+    must("workload.packing", has_flash).or(
+        "ms-swift packs sequences with FlashAttention alone, which these cards have none of. Set packing to false.",
+    ),
     FLASH.or("ms-swift packs sequences with FlashAttention alone. Set attention to flash, or packing to false."),
     must("plan.attention_kernel", |a| !matches!(a.layout.attention_kernel, Some(Kernel::Sdpa)))
         .or("ms-swift packs sequences with FlashAttention alone. Set it to flash2, flash3 or flash4, or leave it out."),
@@ -130,6 +134,8 @@ static SPLIT: &[Rule] = &[
     when(
         |a| a.cp > 1,
         &[
+            must("plan.context_parallel", has_flash)
+                .or("ms-swift's ring attention is FlashAttention-2's, which these cards have none of. Set it to 1."),
             // zigzag_ring_attn.py; it takes sequences side by side alone.
             FLASH.or("ms-swift's ring attention needs FlashAttention. Set attention to flash."),
             FLASH_2.or("ms-swift's ring attention is FlashAttention-2's. Set it to flash2, or leave it out."),

@@ -1,12 +1,13 @@
 //! `OpenRLHF` 0.11.2: what its two programs assert, and what they would run otherwise than planned.
 
+use super::asked::Asked;
 use super::rule::{EP, PP, Rule, Size, all, backends, divides, learning, must, no_kind, ones, when};
 use super::shared::{
     ACTIVATIONS_STAY, ALL_AT_ONCE, ANY_FLASH, BALANCED, BUDGET_HOLDS_THE_LONGEST, BUDGET_IS_PACKED, CACHE_IN_16_BITS,
     CHUNKED, ENGINE, ENGINE_IN_BF16, FILTERED_BY_RULE, FLASH, FLASH_2, FORWARD_COUNTS_ALIKE, HALF, NO_ADAPTERS,
     NO_IMAGES, NO_PROCESS_REWARD, NO_TEACHER, NO_ULYSSES, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_IN_STEPS,
     RESPONSES_HAVE_POSITIONS, STALENESS_IN_VERSIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL,
-    TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS,
+    TRANSFORMERS_WHOLE_LAYERS, VLLM, WEIGHTS_STAY, WHOLE_NODES, WHOLE_POOLS, has_flash, learns_sinks,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
@@ -34,18 +35,21 @@ pub(crate) static RULES: &[Rule] = &[
     deepspeed::NO_TP_OF_4_BITS,
     HALF.or("OpenRLHF trains in bf16 or fp16. Choose one of these."),
     // utils/deepspeed/deepspeed.py:78, models/actor.py:116, trainer/ray/vllm_worker_wrap.py:39.
-    must("workload.precision", |a| {
-        a.workload.precision != Fp16 || !(a.tp > 1 || a.workload.quantized_base() || a.rl.is_some())
-    })
+    must("hardware.gpu", |a| a.job.hardware.multiplies_bf16() || !in_bf16_alone(a))
+        .or("OpenRLHF has fp16 for fine-tuning without tensor parallelism and 4-bit weights, and these cards do not multiply in bf16. Choose another GPU, or take TRL's or veRL's flags."),
+    must("workload.precision", |a| a.workload.precision != Fp16 || !in_bf16_alone(a) || !a.job.hardware.multiplies_bf16())
     .or("OpenRLHF has fp16 for fine-tuning without tensor parallelism and 4-bit weights. Set it to bf16."),
     must("workload.packing", |a| a.cp == 1 || a.workload.packing)
         .or("Ring attention needs packed sequences. Set packing to true or context_parallel to 1."),
+    must("model", learns_sinks)
+        .or("OpenRLHF's texts ask for FlashAttention, which passes no gradients back to this model's attention sinks. Take TRL's, axolotl's or ms-swift's flags."),
     FLASH.or("OpenRLHF packs sequences for FlashAttention. Set attention to flash."),
     TRANSFORMERS_KERNEL,
     // cli/train_sft.py and train_ppo_ray.py put FlashAttention-2 in the place of any other.
     when(
         |a| a.workload.packing,
-        &[ANY_FLASH.or("OpenRLHF packs sequences for FlashAttention. Set it to flash2, or packing to false.")],
+        &[must("workload.packing", has_flash).or("OpenRLHF packs sequences for FlashAttention, which these cards have none of. Set packing to false."),
+          ANY_FLASH.or("OpenRLHF packs sequences for FlashAttention. Set it to flash2, or packing to false.")],
     ),
     when(
         |a| a.cp > 1,
@@ -71,6 +75,11 @@ pub(crate) static RULES: &[Rule] = &[
     NO_IMAGES,
     NO_TEACHER,
 ];
+
+/// Whether OpenRLHF does this in no fp16.
+fn in_bf16_alone(a: &Asked) -> bool {
+    a.tp > 1 || a.workload.quantized_base() || a.rl.is_some()
+}
 
 /// What every data-parallel rank takes at once divides an optimizer step (`DeepSpeedConfig`, `_batch_assertion`).
 const ALL_RANKS: &str =

@@ -7,8 +7,8 @@ use super::rule::{
     CP, EP, Must, PP, Rule, TP, all, check, divides, engine, learning, must, no_kind, ones, precisions, when,
 };
 use shardwise_catalog::error::InputError;
-use shardwise_question::complete::{splits_backward, usual_kernel};
-use shardwise_question::plan::{Layout, MicroBatch, Recompute};
+use shardwise_question::complete::{lacks_flash, splits_backward, usual_kernel};
+use shardwise_question::plan::{Layout, MicroBatch, Recompute, RolloutPlan};
 use shardwise_question::task::Preference;
 use shardwise_question::wire::Backend::Ddp;
 use shardwise_question::wire::Precision::{Bf16, Fp8, Fp16, Mxfp8, Nvfp4};
@@ -22,6 +22,10 @@ pub(crate) const HALF: Must = precisions(&[Bf16, Fp16]);
 pub(crate) const TRANSFORMERS_KERNEL: Rule =
     must("plan.attention_kernel", |a| !matches!(a.layout.attention_kernel, Some(Kernel::Flash1 | Kernel::Cudnn)))
         .or("No Hugging Face model attends by it. Set it to flash2, flash3, flash4 or sdpa, or leave it out.");
+/// Whether the cards run some `FlashAttention`.
+pub(crate) fn has_flash(a: &Asked) -> bool {
+    !lacks_flash(&a.job.hardware)
+}
 /// Attention is by `FlashAttention`-2, which on AMD is Composable Kernel's.
 pub(crate) const FLASH_2: Must =
     must("plan.attention_kernel", |a| matches!(a.layout.attention_kernel, None | Some(Kernel::Flash2 | Kernel::Ck)));
@@ -34,6 +38,19 @@ pub(crate) const USUAL_KERNEL: Must = must("plan.attention_kernel", |a| {
     own.is_none_or(|own| own == usual_kernel(a.job, a.layout.backend))
 });
 pub(crate) const FLASH: Must = must("plan.attention", |a| a.layout.attention == Attention::Flash);
+/// Attention to a model with sinks passes gradients back to them. No `FlashAttention` up to the third does
+/// (<https://github.com/Dao-AILab/flash-attention/issues/1797>, <https://github.com/Dao-AILab/flash-attention/issues/1895>): Transformers
+/// 5.23.0 puts vLLM's third, which has none either (<https://github.com/nvidia-cosmos/cosmos-rl/issues/219>), in the place of
+/// `flash_attention_2` (`modeling_utils.py:1752`, `_compatible_flash_implementations` of `models/gpt_oss/modeling_gpt_oss.py`), and the
+/// model has no attention of PyTorch's own (`_supports_sdpa`, line 379).
+pub(crate) fn learns_sinks(a: &Asked) -> bool {
+    let own = a.layout;
+    !a.shape.attn_sinks || own.attention == Attention::Unfused || own.attention_kernel == Some(Kernel::Flash4)
+}
+/// The same, where scores in memory are the way out.
+pub(crate) const SINKS: Rule = must("plan.attention", learns_sinks).or(
+    "FlashAttention 2 and 3 pass no gradients back to this model's attention sinks, of which PyTorch's own attention has none. Set attention to unfused.",
+);
 /// For frameworks whose texts leave graphs alone.
 pub(crate) const NO_GRAPHS: Must = must("plan.cuda_graphs", |a| a.layout.switches.cuda_graphs == CudaGraphs::None);
 pub(crate) const NO_ULYSSES: Must = must("plan.ulysses_parallel", |a| a.ulysses == 1);
@@ -116,6 +133,13 @@ pub(crate) const KTO_MISMATCHES: Rule =
 /// What has no code for Ascend's NPUs.
 pub(crate) static NO_NPU: &[Rule] = &[must("hardware.gpu", |a| a.job.hardware.vendor() != Some("huawei")).or(
     "{name} has no code for Ascend's NPUs. Choose veRL, DeepSpeed, TRL, LLaMA-Factory, axolotl or ms-swift, or another GPU.",
+)];
+/// What has no code for Gaudi.
+pub(crate) static NO_HPU: &[Rule] = &[must("hardware.gpu", |a| a.job.hardware.vendor() != Some("intel"))
+    .or("{name} has no code for Gaudi. Choose DeepSpeed, or TRL for fine-tuning, or another GPU.")];
+/// What trains in bf16 alone, on cards whose tensor cores have none of it.
+pub(crate) static BF16_ALONE: &[Rule] = &[must("hardware.gpu", |a| a.job.hardware.multiplies_bf16()).or(
+    "The texts for {name} train in bf16, in which cards before Ampere do not multiply. Choose DeepSpeed, TRL, LLaMA-Factory, axolotl, ms-swift or Unsloth, which train in fp16, or another GPU.",
 )];
 
 pub(crate) const TRAINS: Rule =
@@ -245,6 +269,9 @@ pub(crate) static MEGATRON: &[Rule] = &[
         .or("Megatron shards the optimizer (1) or nothing (0). Set zero_stage to 1."),
     must("plan.attention_kernel", |a| !matches!(a.layout.attention_kernel, Some(Kernel::Flash1 | Kernel::Sdpa)))
         .or("TransformerEngine attends by FlashAttention or cuDNN's kernels. Set it to flash2, flash3, flash4 or cudnn, or leave it out."),
+    // `get_attention_backend` of TransformerEngine 2 (`pytorch/attention/dot_product_attention/utils.py`) turns both off below 8.0.
+    must("plan.attention", |a| a.job.hardware.multiplies_bf16() || a.layout.attention == Attention::Unfused)
+        .or("TransformerEngine has no fused attention on cards before Ampere. Set attention to unfused."),
     ACTIVATIONS_STAY.or("Its Megatron backend keeps activations on the GPU. Use recompute instead."),
 ];
 
@@ -287,6 +314,18 @@ pub(crate) static ENGINE: &[Rule] = &[
         own.gpu_memory_utilization > 0.0 && own.gpu_memory_utilization <= 1.0
     })
     .or("The share of memory is above 0 and at most 1."),
+    // vLLM's `check_if_supports_dtype` (`platforms/cuda.py`) asks for a compute capability of 8.0, and 0.9's `_check_if_gpu_supports_dtype`.
+    must("plan.rollout.precision", |a| {
+        let loads = |own: &RolloutPlan| own.engine != Engine::Vllm || own.precision != Bf16;
+        a.job.hardware.multiplies_bf16() || a.rollout.is_none_or(loads)
+    })
+    .or("vLLM loads no weights in bf16 on cards before Ampere. Set it to fp16."),
+    // SGLang's `maybe_downgrade_dtype_for_legacy_gpu` (`model_executor/`): "SGLang only supports sm75 and above."
+    must("plan.rollout.engine", |a| {
+        let starts = a.job.hardware.multiplies_bf16() || a.has(7.5);
+        starts || a.rollout.is_none_or(|own| own.engine != Engine::Sglang)
+    })
+    .or("SGLang starts on Turing and newer. Set the engine to vllm."),
 ];
 
 /// What starts no third engine.

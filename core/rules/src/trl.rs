@@ -3,10 +3,10 @@
 use super::asked::{Asked, nodes};
 use super::rule::{CP, EP, PP, Rule, TP, ULYSSES, all, backends, divides, engine, learning, must, no_kind, ones, when};
 use super::shared::{
-    ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FLASH, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS,
+    ALL_AT_ONCE, CACHE_IN_16_BITS, CHUNKED, ENGINE, FORWARD_IS_USUAL, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS,
     HEADS_BY_ULYSSES, KTO_MISMATCHES, MOVED_TOGETHER, NO_AGENT, NO_OVERSAMPLING, NO_PROCESS_REWARD, NO_REWARD_MODEL,
     NO_ULYSSES, PLAIN_DATA_PARALLELISM, PREFERENCES_ARE_PADDED, REFERENCE_FOLLOWS, RESPONSES_ARE_COUNTED,
-    RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
+    RESPONSES_HAVE_POSITIONS, SINKS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
 use shardwise_question::task::Algorithm;
@@ -40,8 +40,8 @@ pub(crate) static RULES: &[Rule] = &[
     backends(&[Fsdp, Deepspeed, Ddp])
         .or("TRL trains with FSDP2, DeepSpeed or plain data parallelism. Set the backend to fsdp, deepspeed or ddp."),
     WHOLE_LAYERS.or("TRL recomputes whole layers, or products that it picks itself. Set recompute to full or none."),
-    FLASH.or("TRL's texts ask for FlashAttention. Set attention to flash."),
     TRANSFORMERS_KERNEL,
+    SINKS,
     FORWARD_IS_USUAL,
     all(optimizer::TRL),
     must("plan.attention_kernel", |a| a.cp == 1 || matches!(a.layout.attention_kernel, None | Some(Kernel::Sdpa)))
@@ -111,6 +111,11 @@ static ON_DEEPSPEED: &[Rule] = &[
 ];
 
 static ON_DDP: &[Rule] = &[
+    // trainer/sft_trainer.py:911, and its likes of every trainer: adapters on a 4-bit base become bf16, in whose gradients PyTorch's
+    // scaler looks for no overflow (<https://github.com/huggingface/trl/issues/4901>). FSDP2 makes them fp32 (accelerate 1.15.0,
+    // utils/fsdp_utils.py:816), and DeepSpeed scales by itself.
+    must("workload.precision", |a| a.workload.precision != Fp16 || !a.workload.quantized_base())
+        .or("TRL's adapters on a base of 4 bits are in bf16, whose gradients fp16's scaling of the loss does not take. Choose bf16, take the flags of LLaMA-Factory, axolotl, ms-swift or Unsloth, or set the backend to fsdp or deepspeed."),
     // accelerate/accelerator.py: context_parallel goes with FSDP2, and sp_size is read where DeepSpeed is prepared.
     ones(&[CP, ULYSSES]).or(
         "Accelerate splits sequences with FSDP2 or DeepSpeed. Set {field} to 1, or the backend to fsdp or deepspeed.",
@@ -149,6 +154,9 @@ static PREFERENCES: &[Rule] = &[
 ];
 
 static REINFORCEMENT: &[Rule] = &[
+    // generation/vllm_generation.py, line 62, knows CUDA, Ascend's and Intel's GPUs.
+    must("hardware.gpu", |a| a.job.hardware.vendor() != Some("intel"))
+        .or("TRL's generation has no code for Gaudi. Choose another GPU."),
     RESPONSES_HAVE_POSITIONS,
     // trainer/grpo_config.py, GRPOConfig.__post_init__.
     must("plan.context_parallel", |a| a.layout.sequence_split() == 1)

@@ -8,7 +8,7 @@ use super::shared::{
     FORWARD_HOLDS_THE_LONGEST, FSDP, FSDP2_SHARDS, HALF, HANDED_IN_16_BITS, HAS_ENGINE, MEGATRON, MINI_BATCH_IS_SHARED,
     MINI_BATCH_IS_WHOLE_PASSES, NO_AGENT, NO_GRAPHS, NO_OVERSAMPLING, NO_PREFERENCES, NO_REWARD_MODEL, OF_A_RANK,
     ONLY_PPO_HAS_A_CRITIC, OWN_PACE, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMER_ENGINE,
-    TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
+    TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, has_flash, learns_sinks,
 };
 use shardwise_catalog::catalog::model;
 use shardwise_catalog::error::InputError;
@@ -167,13 +167,16 @@ static ON_FSDP: &[Rule] = &[
         "veRL's FSDP recomputes whole layers or nothing. Set recompute to full or none, or the backend to megatron.",
     ),
     HALF.or("veRL's FSDP computes in bf16 or fp16. Choose one of these, or the backend megatron."),
+    must("model", learns_sinks)
+        .or("FlashAttention, by which veRL's FSDP packs sequences, passes no gradients back to this model's attention sinks. Set packing to false and attention to unfused, or choose another model."),
     must("plan.attention", |a| a.layout.attention == Attention::Flash || !a.workload.packing)
         .or("veRL's FSDP packs sequences for FlashAttention. Set attention to flash, or packing to false."),
     TRANSFORMERS_KERNEL,
     // models/transformers/monkey_patch.py: it exchanges heads around FlashAttention alone.
     when(
         |a| a.ulysses > 1,
-        &[ANY_FLASH.or("veRL's Ulysses goes with FlashAttention. Set it to flash2, or leave it out.")],
+        &[must("plan.ulysses_parallel", has_flash).or("veRL's Ulysses goes with FlashAttention, which these cards have none of. Set it to 1."),
+          ANY_FLASH.or("veRL's Ulysses goes with FlashAttention. Set it to flash2, or leave it out.")],
     ),
     // Ulysses splits packed sequences (workers/config/actor.py).
     must("workload.packing", |a| a.ulysses == 1 || a.workload.packing)

@@ -40,7 +40,7 @@ def combined(script, script_args, training, model, made, launcher, facts):
     require(batch == facts["sequences"], f"the batch is {batch} sequences, not the question's {facts['sequences']}")
     # transformers/trainer.py:2413
     require(cp == 1 or model.attn_implementation == "sdpa", "attn_implementation: context parallelism needs sdpa")
-    require(model.attn_implementation in ("sdpa", "flash_attention_2", "flash_attention_3"), "attn_implementation: unknown")
+    require(model.attn_implementation in ("eager", "sdpa", "flash_attention_2", "flash_attention_3"), "attn_implementation: unknown")
     require(facts["heads"] % (parallel.sp_size if parallel else 1) == 0, "sp_size: does not divide the heads")
     require(not model.load_in_4bit or model.use_peft, "load_in_4bit: a quantised model trains adapters alone")
     if script == "trl.scripts.distillation":

@@ -104,7 +104,8 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
 
 #[component]
 fn Precision(page: Page) -> impl IntoView {
-    view! { <Choice page field=Field::Precision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto="bf16"/> }
+    let half = found(page, |shown, _| shown.found.job.hardware.half().as_str().to_owned());
+    view! { <Choice page field=Field::Precision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto=half/> }
 }
 
 #[component]

@@ -3,13 +3,21 @@
 //! A text says it where the plan states a kernel that the framework would not take by itself, or that the estimate would not.
 //! `read/kernel.rs` is the way back.
 
-use shardwise_question::complete::{takes_newest_kernel, usual_kernel};
+use shardwise_question::complete::{lacks_flash, takes_newest_kernel, usual_kernel};
 use shardwise_question::job::Job;
 use shardwise_question::plan::Layout;
-use shardwise_question::wire::AttentionKernel as Kernel;
+use shardwise_question::wire::{Attention, AttentionKernel as Kernel};
 
 /// The kernel that most Hugging Face frameworks here load a model with.
 pub(crate) const FLASH_2: &str = "flash_attention_2";
+
+/// Why PyTorch's own is taken where the plan names none.
+const NO_FLASH: &str = "PyTorch's own: these cards run no FlashAttention-2";
+
+/// Why [`stated`] has a word.
+pub(crate) fn stated_by(layout: &Layout) -> &'static str {
+    if layout.attention_kernel.is_some() { "from the plan" } else { NO_FLASH }
+}
 
 /// A kernel as `attn_implementation` of Transformers 5 names it (`modeling_utils.py`, `AttentionInterface`); `None` where no
 /// word does. flash-attn is Composable Kernel's on AMD.
@@ -25,12 +33,8 @@ pub(crate) fn hugging_face(kernel: Kernel) -> Option<&'static str> {
 
 /// The word for a layout's kernel and why, where a text always has one.
 pub(crate) fn named(job: &Job, layout: &Layout, why: &'static str) -> (&'static str, &'static str) {
-    let hardware = &job.hardware;
     match layout.attention_kernel.and_then(hugging_face) {
-        // A card of one's own is taken to run what is asked for.
-        None if hardware.is_of_a_generation() && !hardware.has_flash_attention_2() => {
-            ("sdpa", "PyTorch's own: these cards run no FlashAttention-2")
-        }
+        None if lacks_flash(&job.hardware) => ("sdpa", NO_FLASH),
         None | Some(FLASH_2) => (FLASH_2, why),
         Some(word) => (word, "from the plan"),
     }
@@ -55,7 +59,12 @@ pub(crate) fn megatron(kernel: Kernel) -> Option<&'static str> {
     }
 }
 
-/// The word for the kernel that a layout states, by `words`, where leaving it out would run or estimate another than that.
+/// The kernel without a word of the plan where the card runs none of what frameworks load by themselves.
+fn by_the_card(job: &Job, layout: &Layout) -> Option<Kernel> {
+    (layout.attention == Attention::Flash && lacks_flash(&job.hardware)).then_some(Kernel::Sdpa)
+}
+
+/// The word for the kernel that a layout states, or that its card asks for, by `words`, where leaving it out would run or estimate another than that.
 /// `default` is what the framework takes then; `None`, what the estimate takes.
 pub(crate) fn stated(
     job: &Job,
@@ -63,7 +72,7 @@ pub(crate) fn stated(
     words: fn(Kernel) -> Option<&'static str>,
     default: Option<&str>,
 ) -> Option<&'static str> {
-    let kernel = layout.attention_kernel?;
+    let kernel = layout.attention_kernel.or_else(|| by_the_card(job, layout))?;
     let word = words(kernel)?;
     let other = default.is_some_and(|default| word != default) || kernel != usual_kernel(job, layout.backend);
     other.then_some(word)

@@ -33,6 +33,13 @@ pub(super) fn dispatcher(switches: Switches) -> (&'static str, bool) {
     (if backend.is_some() { "flex" } else { "alltoall" }, deepep)
 }
 
+/// Why the dispatcher is set that [`dispatcher`] names. A plan that leaves it open is estimated with one that sends each token once to a
+/// node, where experts are on several: the text names what everybody has, and a note says what that costs.
+pub(super) fn dispatches(emission: &Emission) -> &'static str {
+    let open = emission.answer.caveats.iter().any(|own| own.id == "dispatcher-open");
+    if open { "NCCL's, which everybody has; estimated is flex, see the note" } else { "tokens travel to their experts" }
+}
+
 /// `moe_flex_dispatcher_backend`, and why it is set, where the dispatcher is the flexible one.
 pub(crate) fn flex_backend(switches: Switches) -> Option<(&'static str, &'static str)> {
     match switches.moe_token_dispatcher? {

@@ -235,7 +235,7 @@ fn kernels(emission: &Emission) -> Section {
     }
     if shape.num_experts > 0 {
         let (dispatcher, _) = megatron::dispatcher(layout.switches);
-        section.set("model.moe_token_dispatcher_type", dispatcher, "tokens travel to their experts");
+        section.set("model.moe_token_dispatcher_type", dispatcher, megatron::dispatches(emission));
         if let Some((backend, reason)) = megatron::flex_backend(layout.switches) {
             section.set("model.moe_flex_dispatcher_backend", backend, reason);
         }

@@ -13,7 +13,7 @@ use super::words::{amount, count};
 use super::{Emission, Snippet, Unsupported, choices, kernel, trainer, yaml};
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Learns;
-use shardwise_question::wire::{Backend, Optimizer, Schedule, WorkloadKind};
+use shardwise_question::wire::{Attention, Backend, Optimizer, Schedule, WorkloadKind};
 use shardwise_rules::optimizer::hugging_face;
 use shardwise_rules::{nodes, pools};
 
@@ -152,10 +152,10 @@ fn model(emission: &Emission) -> Section {
         _ => ("float32", "the weights are the master weights; products read 16 bits"),
     };
     section.set("--dtype", dtype, reason);
-    let (attention, reason) = if layout.context_parallel > 1 {
-        ("sdpa", "the one that Accelerate splits over GPUs")
-    } else {
-        kernel::named(job, layout, "scores never reach memory")
+    let (attention, reason) = match layout.attention {
+        Attention::Unfused => ("eager", "scores in memory, as the plan says"),
+        Attention::Flash if layout.context_parallel > 1 => ("sdpa", "the one that Accelerate splits over GPUs"),
+        Attention::Flash => kernel::named(job, layout, "scores never reach memory"),
     };
     section.set("--attn_implementation", attention, reason);
     checkpointing(&mut section, emission);

@@ -39,7 +39,8 @@ pub(super) fn read(parts: &[Part], base: Base) -> Result<Reading, Trouble> {
 
 /// Axes of axolotl's mesh (`utils/distributed.py`); how many GPUs work on one sequence.
 fn layout(draft: &mut Draft, shards: Shards, entry: Option<&ModelEntry>) -> u64 {
-    let [tensor, experts] = ["tensor_parallel_size", "expert_parallel_size"].map(|key| size(draft, key));
+    let [stated, experts] = ["tensor_parallel_size", "expert_parallel_size"].map(|key| size(draft, key));
+    let tensor = if shards == Shards::Deepspeed { by_deepspeed(draft, stated) } else { stated };
     let context = split_sequences(draft, shards, entry);
     draft.set("plan.tensor_parallel", tensor);
     draft.set("plan.pipeline_parallel", 1);
@@ -53,6 +54,19 @@ fn layout(draft: &mut Draft, shards: Shards, entry: Option<&ModelEntry>) -> u64 
         draft.set("plan.shard_group", shard.saturating_mul(context).saturating_mul(experts));
     }
     tensor.saturating_mul(context)
+}
+
+/// GPUs that split matrices under `DeepSpeed`: what its file says, into which axolotl writes its own key where it has none
+/// (`utils/schemas/validation.py`, line 1643). The rules are of the texts that are printed, which split them by FSDP2 alone.
+fn by_deepspeed(draft: &mut Draft, stated: u64) -> u64 {
+    let tensor = match trainer::by_deepspeed(draft) {
+        1 => stated,
+        of_the_file => of_the_file,
+    };
+    if tensor > 1 {
+        draft.overrule("plan.tensor_parallel");
+    }
+    tensor
 }
 
 fn size(draft: &mut Draft, key: &str) -> u64 {

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::draft::Draft;
+use shardwise_catalog::catalog;
 use shardwise_catalog::divisors::lcm;
+use shardwise_catalog::hardware::supports_bf16;
 use shardwise_question::wire::{Document, Question};
 
 /// The GPU where neither text nor base names one.
@@ -29,6 +31,24 @@ impl Draft<'_> {
         }
         self.forget_assumed("The text is a few settings; the rest is from the base question.");
         self.settle_offer();
+    }
+
+    /// Whether the GPU, of the text or of the base question, is known to multiply in no bf16.
+    pub(in crate::read) fn lacks_bf16(&self) -> bool {
+        let based = self.base.map(|base| &base.hardware.gpu);
+        let id = self.field("hardware.gpu").or(based).and_then(Value::as_str);
+        id.and_then(catalog::gpu).is_some_and(|gpu| !supports_bf16(gpu.architecture))
+    }
+
+    /// The precision that no text states, where the card's own is another than what frameworks train in then.
+    pub(super) fn half(&mut self) {
+        if self.field("workload.precision").is_none() && self.lacks_bf16() {
+            self.assume_known(
+                "workload.precision",
+                "bf16",
+                "What the framework trains in where nothing is said, whatever the card multiplies in.",
+            );
+        }
     }
 
     /// The GPU, which no text names, from the base question.

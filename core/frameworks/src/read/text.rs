@@ -8,6 +8,7 @@ use super::settings::Setting;
 use super::shell::{self, Script};
 use super::{launch, notebook, programs, python, toml, yaml};
 use shardwise_catalog::encoding::{UTF_16, unmarked};
+use shardwise_question::wire;
 
 /// A part of the texts.
 #[derive(Debug)]
@@ -98,6 +99,7 @@ fn scripts(shell: &str, parts: &mut Vec<Part>) -> Result<(), Trouble> {
     let mut script = shell::read(shell, |script| launch::framework(script).is_some())?;
     for document in std::mem::take(&mut script.documents) {
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(&document) {
+            once(&document, 0)?;
             parts.push(Part::of(Kind::Json(value)));
         }
     }
@@ -151,11 +153,28 @@ fn split_json(text: &str) -> Result<(Vec<Value>, String), Trouble> {
     Ok((json, rest))
 }
 
+/// Refuses JSON, which begins at this line, with a key that stands in its object twice: `DeepSpeed` does (0.19.8,
+/// `dict_raise_error_on_duplicate_keys` of `runtime/config_utils.py`), and other loaders take the last without a word.
+fn once(json: &str, line: usize) -> Result<(), Trouble> {
+    let Some(path) = wire::repeated(json) else {
+        return Ok(());
+    };
+    let key: String = path.chars().take(80).collect();
+    let says = format!(
+        "The key {key} stands twice in this JSON: DeepSpeed refuses that, and other loaders take the last. Leave one."
+    );
+    Err(Trouble::new(u32::try_from(line).unwrap_or(u32::MAX), says))
+}
+
 /// The JSON value that a text begins with, and its length; nothing where blanks are left alone. `before` lines stand before it.
 fn object(text: &str, before: usize) -> Result<Option<(Value, usize)>, Trouble> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let error = match stream.next() {
-        Some(Ok(value)) => return Ok(Some((value, stream.byte_offset()))),
+        Some(Ok(value)) => {
+            let length = stream.byte_offset();
+            once(text.get(..length).unwrap_or_default(), before + 1)?;
+            return Ok(Some((value, length)));
+        }
         Some(Err(error)) => error,
         None => return Ok(None),
     };

@@ -54,7 +54,16 @@ fn question(draft: &mut Draft, run: &Run) {
         _ => None,
     };
     let full = task(draft, kind);
-    trainer::precision(draft, "Unsloth's default on a card that has it; set bf16 to state it.");
+    // `loader.py:2294` of 2026.10.9: fp16 on a card that has none.
+    if draft.lacks_bf16() && !["bf16", "fp16"].iter().any(|key| draft.tells(key, true)) {
+        draft.assume_known(
+            "workload.precision",
+            "fp16",
+            "Unsloth's default on a card without bf16; set fp16 to state it.",
+        );
+    } else {
+        trainer::precision(draft, "Unsloth's default on a card that has it; set bf16 to state it.");
+    }
     // Whatever is set by itself in its configuration (`rl.py:3310`).
     if draft.states("optim") {
         trainer::step_by(draft, "optim");

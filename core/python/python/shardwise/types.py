@@ -466,7 +466,7 @@ class DistillationSpec(TypedDict, total=False):
     placement: Placement | None
     """Where the teacher stands. Default `beside`."""
     precision: Precision | None
-    """Precision of the weights in the pool. Default bf16."""
+    """Precision of the weights in the pool. Default bf16, or fp16 on cards that have none."""
     teacher: str | dict[str, Any]
     """The teacher's model: an id, or an object. Required."""
     tensor_parallel: int | None
@@ -2296,7 +2296,7 @@ class WorkloadSpec(_WorkloadSpecNeeds, total=False):
     batches of several lengths.
     """
     precision: Precision | None
-    """Precision of the matrix products. Default bf16."""
+    """Precision of the matrix products. Default bf16, or fp16 on cards that have none (Volta, Turing)."""
     precompute_ref_log_probs: bool | None
     """`dpo`, `ipo`, `kto`: whether the reference's log-probabilities are computed once, before training, so that no step
     evaluates it and no card holds it. Default false.

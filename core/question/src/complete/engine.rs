@@ -40,7 +40,7 @@ pub fn complete_rollout(job: &Job, spec: &RolloutPlanSpec) -> Result<RolloutPlan
         Precision::Fp16 => Precision::Fp16,
         // Training in fp8 keeps bf16 weights; a generation run states its weights' precision.
         precision if job.workload.rl.is_none() => precision,
-        _ => Precision::Bf16,
+        _ => job.hardware.half(),
     });
     let count = |field: &str, stated: Option<u64>, usual: u64| at.positive(field, stated.unwrap_or(usual), MOST);
     let chunked_prefill = spec.chunked_prefill.unwrap_or(true);

@@ -19,17 +19,25 @@ fn between(hardware: &Hardware, least: f64, beyond: f64) -> bool {
 /// What pre-trains on FSDP takes PyTorch's own (torchtitan's flex attention, up to 0.2 its `attn_type`); what fine-tunes, `FlashAttention`-3 on Hopper
 /// (prime-rl's benchmarks, <https://github.com/PrimeIntellect-ai/prime-rl>), unless one of the frameworks of texts is named or is to run the
 /// plan that is looked for: each of them loads `FlashAttention`-2 where nothing else is asked of it. In RL (veRL's `attn_implementation`), and on
-/// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way.
+/// other backends, it is `FlashAttention`-2; on AMD Composable Kernel's either way, and PyTorch's own on cards that run no
+/// `FlashAttention`-2.
 #[must_use]
 pub fn usual_kernel(job: &Job, backend: Backend) -> Kernel {
     let hardware = &job.hardware;
     match backend {
         _ if hardware.is_of("CDNA") => Kernel::Ck,
+        _ if lacks_flash(hardware) => Kernel::Sdpa,
         Backend::Megatron if hardware.has_compute_capability(9.0) => Kernel::Cudnn,
         Backend::Fsdp if job.workload.kind == WorkloadKind::Pretrain => Kernel::Sdpa,
         Backend::Fsdp if newest_software(job) && between(hardware, 9.0, 10.0) => Kernel::Flash3,
         _ => Kernel::Flash2,
     }
+}
+
+/// Whether no `FlashAttention`-2 runs on these cards, nor what stands for it there. A card of one's own is taken to run it.
+#[must_use]
+pub fn lacks_flash(hardware: &Hardware) -> bool {
+    hardware.is_of_a_generation() && !hardware.has_flash_attention_2()
 }
 
 /// Whether a layout has `FlashAttention`-3's speed without a word of it: no framework of texts loads that by itself.

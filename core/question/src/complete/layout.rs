@@ -3,7 +3,7 @@
 use super::legal::place;
 use super::schedule::usual_chunks;
 use super::{MOST_PARTS, early_megatron_state_bytes, size, state_bytes};
-use crate::framework::keeps_norms_whole;
+use crate::framework::{attends_eagerly, keeps_norms_whole};
 use crate::job::Job;
 use crate::optimizer::moment_bytes;
 use crate::place::Place;
@@ -37,7 +37,7 @@ fn is_early(backend: Backend, attention: Attention) -> bool {
 pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputError> {
     let at = Place::at(at);
     let backend = spec.backend.unwrap_or(Backend::Fsdp);
-    let attention = spec.attention.unwrap_or_default();
+    let attention = spec.attention.unwrap_or_else(|| usual_attention(job, backend));
     let zero_stage = zero_stage(at, backend, spec.zero_stage)?;
     let micro_batch = micro_batch(at, spec)?;
     let (master, gradients, usual_moments) = usual_state_bytes(job, backend, attention);
@@ -90,6 +90,13 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(job, &layout));
     Ok(layout)
+}
+
+/// How a role attends where nothing is stated: with scores in memory where the named framework has no other kernel that trains a model
+/// with sinks.
+fn usual_attention(job: &Job, backend: Backend) -> Attention {
+    let eager = attends_eagerly(job.framework.map(|own| own.id), &job.model.shape);
+    if eager && backend != Backend::Megatron { Attention::Unfused } else { Attention::Flash }
 }
 
 /// What Megatron has switches for, with what is usual where nothing is stated.

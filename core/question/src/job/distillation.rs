@@ -92,7 +92,7 @@ fn pool(spec: &DistillationSpec, teacher: &Model, hardware: &Hardware) -> Result
             format!("{share} is no share of the card. Give a number above 0, up to 1: 0.6, say."),
         ));
     }
-    let precision = spec.precision.unwrap_or(Precision::Bf16);
+    let precision = spec.precision.unwrap_or(hardware.half());
     let split = match spec.tensor_parallel {
         Some(stated) => AT.positive("tensor_parallel", stated, MOST_PARTS)?,
         None => fewest(teacher, hardware, share, precision),

@@ -53,7 +53,7 @@ document! {
         pub gpu_memory_utilization: Option<f64>,
         /// Tokens that an engine of the pool reads in one step. Default 8192.
         pub max_num_batched_tokens: Option<u64>,
-        /// Precision of the weights in the pool. Default bf16.
+        /// Precision of the weights in the pool. Default bf16, or fp16 on cards that have none.
         pub precision: Option<Precision>,
         /// What of its probabilities the student is held to. Default: `sampled` of a pool, `full` beside the student.
         pub logits: Option<TeacherLogits>,

@@ -245,7 +245,7 @@ document! {
         /// framework that pads responses, as TRL; where it is not said, what an allocator keeps of an eager loss is that of
         /// batches of several lengths.
         pub packing: Option<bool>,
-        /// Precision of the matrix products. Default bf16.
+        /// Precision of the matrix products. Default bf16, or fp16 on cards that have none (Volta, Turing).
         pub precision: Option<Precision>,
         /// Adapters of `lora` and `qlora`, and of RL and of preference data where given.
         pub lora: Option<LoraSpec>,

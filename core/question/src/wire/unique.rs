@@ -39,6 +39,21 @@ pub(super) fn read<T>(text: &str, made: impl FnOnce(Json<'_>) -> T) -> Result<T,
     read.map(made)
 }
 
+/// The path of the first key of a JSON text that stands in its object twice.
+///
+/// ```
+/// use shardwise_core::wire::repeated;
+/// assert_eq!(repeated(r#"{"a": {"b": 1, "b": 2}}"#).as_deref(), Some("a.b"));
+/// assert_eq!(repeated(r#"{"a": {"b": 1}, "b": 2}"#), None);
+/// ```
+#[must_use]
+pub fn repeated(text: &str) -> Option<String> {
+    match parse(text) {
+        Err(Error::Twice(path)) => Some(path),
+        Ok(_) | Err(Error::NoJson(_)) => None,
+    }
+}
+
 fn parse(text: &str) -> Result<Json<'_>, Error> {
     let twice = RefCell::new(None);
     let mut parser = serde_json::Deserializer::from_str(text);

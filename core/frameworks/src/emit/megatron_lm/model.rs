@@ -5,11 +5,10 @@ use super::super::megatron;
 use super::super::text::Section;
 use super::switch;
 use shardwise_catalog::model::{Norm, QkNorm, Shape};
-use shardwise_question::plan::Switches;
 
 /// The model, and its experts where it has some.
 pub(super) fn sections(shape: &Shape, emission: &Emission) -> Vec<Section> {
-    vec![dense(shape, emission), latent_attention(shape), experts(shape, emission.plan.layout.switches)]
+    vec![dense(shape, emission), latent_attention(shape), experts(shape, emission)]
 }
 
 fn dense(shape: &Shape, emission: &Emission) -> Section {
@@ -84,7 +83,8 @@ fn latent_attention(shape: &Shape) -> Section {
     section
 }
 
-fn experts(shape: &Shape, switches: Switches) -> Section {
+fn experts(shape: &Shape, emission: &Emission) -> Section {
+    let switches = emission.plan.layout.switches;
     let mut section = Section::new("Experts");
     if shape.num_experts == 0 {
         return section;
@@ -128,7 +128,7 @@ fn experts(shape: &Shape, switches: Switches) -> Section {
         section.set("--moe-aux-loss-coeff", "1e-3", "a start; yours to tune");
     }
     let (dispatcher, _) = megatron::dispatcher(switches);
-    section.set("--moe-token-dispatcher-type", dispatcher, "tokens travel to their experts");
+    section.set("--moe-token-dispatcher-type", dispatcher, megatron::dispatches(emission));
     if let Some((backend, reason)) = megatron::flex_backend(switches) {
         section.set("--moe-flex-dispatcher-backend", backend, reason);
     }

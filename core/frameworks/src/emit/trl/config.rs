@@ -8,6 +8,7 @@ use super::super::words::{layout_title, plural};
 use super::machines;
 use crate::emit::choices::{accumulation, half, recompute_reason, zero_reason};
 use crate::emit::kernel;
+use shardwise_question::job::Job;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::Backend;
 use shardwise_rules::pools;
@@ -35,8 +36,7 @@ fn launcher(emission: &Emission, gpus: u32) -> Section {
         Backend::Fsdp => ("FSDP", "from the plan"),
         // Quoted: a bare NO is YAML's false.
         _ if gpus == 1 => ("'NO'", "one process, which shares nothing"),
-        _ if job.hardware.vendor() == Some("huawei") => ("MULTI_NPU", "plain data parallelism, from the plan"),
-        _ => ("MULTI_GPU", "plain data parallelism, from the plan"),
+        _ => (processes(job), "plain data parallelism, from the plan"),
     };
     section.set("distributed_type", kind, reason);
     section.set("mixed_precision", half(job.workload.precision), "precision of your question");
@@ -49,6 +49,15 @@ fn launcher(emission: &Emission, gpus: u32) -> Section {
     section.set("rdzv_backend", "static", "each node is told its rank");
     section.set("same_network", "true", "the nodes reach each other");
     section
+}
+
+/// Accelerate's word for several processes on these cards (1.15.0, `utils/dataclasses.py`, `DistributedType`).
+fn processes(job: &Job) -> &'static str {
+    match job.hardware.vendor() {
+        Some("huawei") => "MULTI_NPU",
+        Some("intel") => "MULTI_HPU",
+        _ => "MULTI_GPU",
+    }
 }
 
 fn fsdp(emission: &Emission) -> Section {

@@ -35,6 +35,7 @@ impl Draft<'_> {
             self.lay_over(base);
         } else {
             self.take_link();
+            self.half();
         }
         link::one_length(&mut self.root);
         let left_out = belonging::strip(&mut self.root);

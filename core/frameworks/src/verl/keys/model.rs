@@ -41,7 +41,7 @@ pub(in crate::verl) const KERNEL: &[Row] =
             return says("eager", "scores in memory, as the plan says");
         }
         let word = kernel::stated(at.job(), layout, kernel::hugging_face, Some(kernel::FLASH_2))?;
-        says(word, "from the plan")
+        says(word, kernel::stated_by(layout))
     })];
 
 /// The LM head.
