@@ -385,15 +385,17 @@ fn fine_tuning_by_short_packs_waits_for_the_host() {
                 "expert_parallel": experts, "micro_batch": 1, "recompute": "none"}});
         trained(question, json!({"plan": plan})).step_time_s
     };
-    let (none, graphs) = (json!({}), json!({"cuda_graphs": "full"}));
+    let (none, graphs) = (json!({"cuda_graphs": "none"}), json!({"cuda_graphs": "full"}));
     for (model, experts, split) in [("qwen3-8b", 1, json!({"tensor_parallel": 4})), ("gpt-oss-120b", 8, json!({}))] {
-        let short = seconds(model, 1024, experts, none.clone());
-        assert!(short > 1.2 * seconds(model, 1024, experts, graphs.clone()), "{model}");
-        assert!((seconds(model, 512, experts, none.clone()) / short - 1.0).abs() < 0.02, "{model}");
+        let short = seconds(model, 512, experts, none.clone());
+        let replayed = seconds(model, 512, experts, graphs.clone());
+        assert!(short > 1.2 * replayed, "{model}: {short} {replayed}");
+        let half = seconds(model, 256, experts, none.clone());
+        assert!((half / short - 1.0).abs() < 0.02, "{model}: {half} {short}");
         if experts == 1 {
             let four = split.clone();
             // A quarter of the ranks have four times the packs.
-            assert!((seconds(model, 512, experts, four) / (4.0 * short) - 1.0).abs() < 0.05, "{model}");
+            assert!((seconds(model, 256, experts, four) / (4.0 * short) - 1.0).abs() < 0.05, "{model}");
         }
         let long = seconds(model, 16384, experts, none.clone());
         let replayed = seconds(model, 16384, experts, graphs.clone());
@@ -424,7 +426,7 @@ fn tokens_are_sent_where_their_experts_lie() {
     let [each, once] = ["alltoall", "deepep"].map(|own| exchange(model(json!({})), 8, own));
     assert!((once / each - 0.656).abs() < 0.01, "{once} {each}");
     let one = exchange(model(json!({"n_group": 8, "topk_group": 1})), 8, "deepep");
-    assert!((one / each - 0.125).abs() < 0.01, "{one} {each}");
+    assert!((one / each - 0.125).abs() < 0.02, "{one} {each}");
     // Of eight nodes a token visits 4 × (1 − (3/4)^8) = 3.60 in place of 5.25.
     let [free, kept] =
         [json!({}), json!({"n_group": 8, "topk_group": 4})].map(|own| exchange(model(own), 64, "hybridep"));

@@ -11,7 +11,8 @@ use shardwise_question::wire::{RecomputeModule, TokenDispatcher};
 /// nothing before it. Assumed.
 const RING: f64 = 0.9;
 
-/// What exchanges over several nodes take by `DeepEP` and `HybridEP`, relative to as many bytes by NCCL's collectives. In RL Qwen3-30B-A3B on
+/// What exchanges over several nodes take by `DeepEP` and `HybridEP`, relative to a token once to each node and
+/// there once to each expert by NCCL's collectives. In RL Qwen3-30B-A3B on
 /// 16 H100 takes 11 s less of some 42 with `DeepEP` than with NCCL's all-to-all, updates and log-probabilities together
 /// (`verl_megatron_practice`, `dapo_moe30b.csv`, rows 3 and 6); `DeepEP`'s own benchmark reaches 43 to 58 GB/s of 50 on 16 to 64 H800
 /// (<https://github.com/deepseek-ai/DeepEP>, README), where NCCL's collectives reach 37.
@@ -101,15 +102,16 @@ impl BlockContext<'_> {
         }
     }
 
-    /// Tokens of so many bytes once to their experts, or back: `DeepEP` and `HybridEP` send each once to each node, and there to each
-    /// GPU, that it visits, NCCL's all-to-all once to each expert.
+    /// Tokens of so many bytes once to their experts, or back: `DeepEP` and `HybridEP` send each once to each node that it visits, and
+    /// inside one once to each GPU, NCCL's all-to-all once to each expert. (Over nodes `FLEX` has what they save inside.)
     fn sent(&self, bytes: f64, group: Group) -> Seconds {
         let routing = Routing::of(self.shape);
         let once = || self.network.dispatch(bytes, routing, group);
         let several = group.local < group.size;
         match self.layout.switches.moe_token_dispatcher {
+            Some(TokenDispatcher::Deepep | TokenDispatcher::Hybridep) if several => once() * FLEX,
             Some(TokenDispatcher::Deepep | TokenDispatcher::Hybridep) => {
-                self.network.dispatch_once(bytes, routing, group) * if several { FLEX } else { 1.0 }
+                self.network.dispatch_once(bytes, routing, group)
             }
             Some(TokenDispatcher::Alltoall) if several && self.in_rl => once() * ALLTOALL_IN_RL,
             Some(TokenDispatcher::Alltoall) if several => self.network.exchange(bytes, group),
