@@ -372,6 +372,67 @@ fn experts_in_eight_bits_wait_for_the_host() {
     assert!((half / rate("b200-sxm", 8, "bf16", json!({"cuda_graphs": "partial"})) - 1.0).abs() < 1e-9);
 }
 
+/// Fine-tuned by packs of 2,048 tokens, a layer takes Megatron's host as long however it is split and whatever kernels it has
+/// (Megatron-Bridge's cards of Qwen3-8B and gpt-oss-120b, mbcard-001 and -008 of `core/tests/data/training.jsonl`); the GPU's work
+/// hides that in longer ones, and graphs need no host.
+#[test]
+fn fine_tuning_by_short_packs_waits_for_the_host() {
+    let seconds = |model: &str, length: u32, experts: u32, plan: Value| {
+        let question = json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": 8},
+            "workload": {"kind": "lora", "sequence_length": length, "global_batch": 128, "precision": "bf16",
+                "lora": {"rank": 8, "targets": "attention"}},
+            "plan": {"backend": "megatron", "tensor_parallel": 1, "context_parallel": 1, "pipeline_parallel": 1,
+                "expert_parallel": experts, "micro_batch": 1, "recompute": "none"}});
+        trained(question, json!({"plan": plan})).step_time_s
+    };
+    let (none, graphs) = (json!({"cuda_graphs": "none"}), json!({"cuda_graphs": "full"}));
+    for (model, experts, split) in [("qwen3-8b", 1, json!({"tensor_parallel": 4})), ("gpt-oss-120b", 8, json!({}))] {
+        let short = seconds(model, 512, experts, none.clone());
+        let replayed = seconds(model, 512, experts, graphs.clone());
+        assert!(short > 1.2 * replayed, "{model}: {short} {replayed}");
+        let half = seconds(model, 256, experts, none.clone());
+        assert!((half / short - 1.0).abs() < 0.02, "{model}: {half} {short}");
+        if experts == 1 {
+            let four = split.clone();
+            // A quarter of the ranks have four times the packs.
+            assert!((seconds(model, 256, experts, four) / (4.0 * short) - 1.0).abs() < 0.05, "{model}");
+        }
+        let long = seconds(model, 16384, experts, none.clone());
+        let replayed = seconds(model, 16384, experts, graphs.clone());
+        assert!(long < 1.25 * replayed, "{model} {long} {replayed}");
+    }
+}
+
+/// DeepEP sends a token once to each GPU that has experts of it, NCCL's all-to-all once to each expert; a router that keeps to few
+/// groups of experts visits fewer places; and where experts work in a space of their own its width is sent.
+#[test]
+fn tokens_are_sent_where_their_experts_lie() {
+    let model = |more: Value| {
+        let mut model = json!({"hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 8192, "num_attention_heads": 32,
+            "num_key_value_heads": 8, "vocab_size": 32000, "tie_word_embeddings": false, "num_experts": 256,
+            "num_experts_per_tok": 8, "moe_intermediate_size": 1024});
+        merge(&mut model, more.as_object().unwrap());
+        model
+    };
+    let exchange = |model: Value, gpus: u32, dispatcher: &str| {
+        let question = json!({"version": 1, "model": model, "hardware": {"gpu": "h100-sxm", "gpus": gpus, "gpus_per_node": 8},
+            "workload": {"kind": "pretrain", "sequence_length": 4096, "global_batch": 128},
+            "plan": {"backend": "fsdp", "tensor_parallel": 1, "context_parallel": 1, "pipeline_parallel": 1,
+                "expert_parallel": gpus, "micro_batch": 1, "recompute": "none", "moe_token_dispatcher": dispatcher}});
+        let answer = trained(question, json!({}));
+        answer.time.parts.expert_parallel / f64::from(128 / gpus)
+    };
+    // 8 visits are to 8 × (1 − (7/8)^8) = 5.25 of 8 GPUs.
+    let [each, once] = ["alltoall", "deepep"].map(|own| exchange(model(json!({})), 8, own));
+    assert!((once / each - 0.656).abs() < 0.01, "{once} {each}");
+    let one = exchange(model(json!({"n_group": 8, "topk_group": 1})), 8, "deepep");
+    assert!((one / each - 0.125).abs() < 0.02, "{one} {each}");
+    // Of eight nodes a token visits 4 × (1 − (3/4)^8) = 3.60 in place of 5.25.
+    let [free, kept] =
+        [json!({}), json!({"n_group": 8, "topk_group": 4})].map(|own| exchange(model(own), 64, "hybridep"));
+    assert!((kept / free - 3.60 / 5.25).abs() < 0.02, "{kept} {free}");
+}
+
 /// `dapo_moe30b.csv`, rows 3 and 6: with DeepEP, Qwen3-30B-A3B on 16 H100 takes 171 s in place of 175 for updates and 56 in place
 /// of 63 for log-probabilities.
 #[test]

@@ -293,7 +293,7 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
         let high = match field {
             "hidden_size" | "num_attention_heads" | "num_key_value_heads" | "head_dim" => 1e6,
             "num_hidden_layers" | "norms_per_layer" => 1e4,
-            "num_experts" | "num_experts_per_tok" => 1e5,
+            "num_experts" | "num_experts_per_tok" | "expert_groups" | "expert_groups_per_tok" => 1e5,
             _ => 2e7,
         };
         if value as f64 > high {
@@ -318,6 +318,11 @@ fn check_model(entry: &mut Entry<'_>, row: &ModelRow) {
     }
     if row.num_experts_per_tok.unwrap_or(0) > row.num_experts.unwrap_or(0) {
         entry.problem("num_experts_per_tok", "must not be over num_experts");
+    }
+    if row.expert_groups.is_some() != row.expert_groups_per_tok.is_some()
+        || row.expert_groups_per_tok >= row.expert_groups.or(Some(u64::MAX))
+    {
+        entry.problem("expert_groups_per_tok", "must be below expert_groups, and neither stand without the other");
     }
     if row.num_experts.is_some() && row.moe_intermediate_size.unwrap_or(0) == 0 {
         entry.problem("moe_intermediate_size", "is missing in a model with experts");

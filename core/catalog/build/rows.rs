@@ -339,7 +339,7 @@ model_row! {
     numbers: hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads,
         head_dim, vocab_size, max_position_embeddings, norms_per_layer, learned_positions,
         word_embed_proj_dim, hidden_size_per_layer_input, sliding_window, num_experts, num_experts_per_tok, zero_experts,
-        moe_intermediate_size,
+        expert_groups, expert_groups_per_tok, moe_intermediate_size,
         shared_expert_intermediate_size, first_k_dense_replace, moe_layer_freq, moe_layer_offset,
         moe_latent_size, q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim,
         indexer_heads, indexer_head_dim;

@@ -3,6 +3,7 @@
 use shardwise_catalog::catalog::Generation;
 use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::hardware::Hardware;
+use shardwise_catalog::model::Shape;
 use shardwise_catalog::units::{Bytes, BytesPerSecond, Seconds};
 
 /// The links of one GPU: data sheet times measured efficiencies.
@@ -35,6 +36,34 @@ const DRIVES_OF: u32 = 8;
 fn drives(hardware: &Hardware, efficiency: &Efficiency) -> BytesPerSecond {
     let node = hardware.gpus_per_node.min(hardware.gpus).max(1);
     BytesPerSecond::from_gb(efficiency.nvme_gb_per_s) / f64::from(node.max(DRIVES_OF))
+}
+
+/// Where the experts lie that a token visits.
+#[derive(Clone, Copy, Debug)]
+pub struct Routing {
+    /// Experts of a token.
+    pub visits: f64,
+    /// Groups of experts, and how many of them a token's lie in at most; `None` where they may lie anywhere.
+    pub groups: Option<(f64, f64)>,
+}
+
+impl Routing {
+    /// As the model's router chooses: `DeepSeek`-V2's and -V3's in few of its groups of experts (arXiv:2412.19437, section 2.1.2).
+    #[must_use]
+    pub fn of(shape: &Shape) -> Self {
+        let groups = (shape.expert_groups as f64, shape.expert_groups_per_tok as f64);
+        Self { visits: shape.num_experts_per_tok as f64, groups: (shape.expert_groups > 0).then_some(groups) }
+    }
+
+    /// How many of so many places, which share the experts in their order, a token visits: `n · (1 − (1 − 1/n)^visits)`.
+    fn visited(&self, places: f64) -> f64 {
+        let among = |places: f64, times: f64| places * (1.0 - libm::pow(1.0 - 1.0 / places, times));
+        match self.groups {
+            Some((groups, chosen)) if places >= groups => among((places * chosen / groups).max(1.0), self.visits),
+            Some((_, chosen)) => among(places, chosen.min(self.visits)),
+            None => among(places, self.visits),
+        }
+    }
 }
 
 /// GPUs that communicate: how many, and how many of them share a node.
@@ -157,20 +186,33 @@ impl Network {
         self.exchange_parts(bytes * (local - 1.0) / n, bytes * (n - local) / n, group)
     }
 
-    /// All-to-all of tokens that visit `visits` experts each, spread over the group.
+    /// All-to-all of tokens to the experts they visit, which are spread over the group.
     ///
     /// A token crosses the network once per domain it visits, whatever number of experts it has
     /// there, and is copied inside it: `(d−1)·(1 − (1 − 1/d)^visits)` copies for `d` domains (DeepEP's
     /// and Hybrid-EP's dispatch, <https://github.com/deepseek-ai/DeepEP>). `bytes` are those of all visits.
     #[must_use]
-    pub fn dispatch(&self, bytes: f64, visits: f64, group: Group) -> Seconds {
-        if group.size <= 1 || visits <= 0.0 {
+    pub fn dispatch(&self, bytes: f64, routing: Routing, group: Group) -> Seconds {
+        let n = f64::from(group.size);
+        self.handed(bytes, routing, group, bytes * (n - 1.0) / n)
+    }
+
+    /// The same where a token is sent once to each GPU that it visits, and copied there for its experts: `DeepEP`'s and
+    /// Hybrid-EP's way inside a domain as well (`num_tokens_per_rank` of `get_dispatch_layout`).
+    #[must_use]
+    pub fn dispatch_once(&self, bytes: f64, routing: Routing, group: Group) -> Seconds {
+        let n = f64::from(group.size);
+        self.handed(bytes, routing, group, bytes / routing.visits * routing.visited(n) * (n - 1.0) / n)
+    }
+
+    /// Tokens that move `near` bytes inside their domains, and beyond them once to each other domain that they visit.
+    fn handed(&self, bytes: f64, routing: Routing, group: Group, near: f64) -> Seconds {
+        if group.size <= 1 || routing.visits <= 0.0 {
             return Seconds::ZERO;
         }
-        let n = f64::from(group.size);
-        let domains = n / f64::from(group.local.min(group.size));
-        let crossings = (domains - 1.0) * (1.0 - libm::pow(1.0 - 1.0 / domains, visits));
-        self.exchange_parts(bytes * (n - 1.0) / n, bytes / visits * crossings, group)
+        let domains = f64::from(group.size) / f64::from(group.local.min(group.size));
+        let crossings = routing.visited(domains) * (domains - 1.0) / domains;
+        self.exchange_parts(near, bytes / routing.visits * crossings, group)
     }
 
     fn exchange_parts(&self, near: f64, far: f64, group: Group) -> Seconds {

@@ -294,9 +294,15 @@ impl BlockContext<'_> {
         if self.layout.expert_parallel > 1 { self.expert_imbalance } else { 1.0 }
     }
 
+    /// Width of what experts are handed: where they work in a space of their own, tokens are brought there before they are sent.
+    pub(crate) fn routed_width(&self) -> f64 {
+        let shape = self.shape;
+        (if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size }) as f64
+    }
+
     fn experts(&self, tokens: f64) -> Part {
         let shape = self.shape;
-        let h = if shape.moe_latent_size > 0 { shape.moe_latent_size } else { shape.hidden_size } as f64;
+        let h = self.routed_width();
         let width = shape.moe_intermediate_size as f64 / f64::from(self.layout.expert_tensor_parallel);
         let (visits, experts) = self.expert_load(tokens);
         let m = (visits / experts).max(1.0);

@@ -116,6 +116,8 @@ fn efficiency(fitted: &Efficiency, rates: &[Rates]) -> String {
                 "host_per_kernel_s",
                 "rl_layer_s",
                 "rl_expert_layer_s",
+                "expert_layer_s",
+                "tune_layer_s",
                 "rl_step_s",
                 "rl_sync_s",
             ],

@@ -62,6 +62,11 @@
 //! - Steps of models of 1 to 3 billion parameters came out up to twice too fast: small micro-batches of eager code wait for the
 //!   host (`rl_floor_s`, 4.6 ms a layer), and veRL since 0.7 runs vLLM as a server, which takes 6.5 s to wake however small the
 //!   model is.
+//! - Megatron-Bridge's verification runs fine-tune by packs of 2,048 tokens, and came out 1.6 to 6 times too fast: a dense layer takes the
+//!   host 5 ms and one with experts 12 to 20, whatever the split, which hides behind kernels where there are more tokens. With context
+//!   parallelism their packs take six times as long still, which nothing here explains.
+//! - NeMo AutoModel's pre-training came out twice too slow: where experts are split there is no wait for every layer of them. Its router is
+//!   feigned so that a token's experts are neighbours on one or two GPUs, which `n_group` and `topk_group` state.
 //! - NeMo-RL's token budgets are of a pack, which context parallelism splits: Qwen3-30B-A3B at 40,960 tokens, CP 8, has eight times
 //!   as many micro-batches as was stated, and is still met with 46 % only.
 //! - RL steps asked without the engine's release, eager mode and number of sequences are met within 48 % in nine of ten left-out

@@ -57,6 +57,10 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     parameter("fsdp", "compute", 1.15, 0.08, (1.0, 2.0)),
     parameter("fsdp", "quantization", 1.5, 0.4, (0.5, 8.0)),
     parameter("fsdp", "expert_layer_s", 5e-3, 0.8, (1e-4, 0.1)),
+    // What the host launches while the GPU works.
+    parameter("megatron", "expert_layer_s", 1.2e-2, 0.4, (1e-4, 0.1)),
+    // As in RL: `rl_layer_s`.
+    parameter("megatron", "tune_layer_s", 5e-3, 0.4, (1e-4, 2e-2)),
     parameter("megatron", "narrow", 0.9, 0.1, (0.6, 1.2)),
     parameter("megatron", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),
     parameter("fsdp", "adapter_bytes", 9.0, 0.6, (2.0, 60.0)),

@@ -22,7 +22,7 @@ use crate::error::InputError;
 const MOST_PARAMETERS: u64 = 1_000_000_000_000_000;
 
 /// Keys that suffice on their own, without a `model_type`.
-const NORMALISED: [&str; 27] = [
+const NORMALISED: [&str; 29] = [
     "name",
     "hidden_size",
     "intermediate_size",
@@ -39,6 +39,8 @@ const NORMALISED: [&str; 27] = [
     "layer_types",
     "num_experts",
     "num_experts_per_tok",
+    "n_group",
+    "topk_group",
     "moe_intermediate_size",
     "shared_expert_intermediate_size",
     "first_k_dense_replace",

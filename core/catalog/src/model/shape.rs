@@ -68,6 +68,10 @@ pub struct Shape {
     pub num_experts_per_tok: u64,
     /// Experts beside those that hand a token on as it is (`LongCat`): the router chooses among them too; 0 without.
     pub zero_experts: u64,
+    /// Groups of experts of which a token's all lie in a few (DeepSeek-V2 and -V3, `n_group`); 0 where they may lie anywhere.
+    pub expert_groups: u64,
+    /// Groups that a token's experts lie in at most (`topk_group`); 0 where they may lie anywhere.
+    pub expert_groups_per_tok: u64,
     /// Width of one expert.
     pub moe_intermediate_size: u64,
     /// Width of all shared experts together; 0 without.
@@ -274,6 +278,8 @@ impl Shape {
         num_experts: 0,
         num_experts_per_tok: 0,
         zero_experts: 0,
+        expert_groups: 0,
+        expert_groups_per_tok: 0,
         moe_intermediate_size: 0,
         shared_expert_intermediate_size: 0,
         shared_expert_gate: false,

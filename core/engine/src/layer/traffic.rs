@@ -2,7 +2,7 @@
 
 use super::{BlockContext, BlockTime, Part, Slice};
 use crate::blocks::{Block, Mixer, Mlp};
-use crate::communication::Group;
+use crate::communication::{Group, Routing};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::Recompute;
 use shardwise_question::wire::{RecomputeModule, TokenDispatcher};
@@ -11,7 +11,8 @@ use shardwise_question::wire::{RecomputeModule, TokenDispatcher};
 /// nothing before it. Assumed.
 const RING: f64 = 0.9;
 
-/// What exchanges over several nodes take by `DeepEP` and `HybridEP`, relative to as many bytes by NCCL's collectives. In RL Qwen3-30B-A3B on
+/// What exchanges over several nodes take by `DeepEP` and `HybridEP`, relative to a token once to each node and
+/// there once to each expert by NCCL's collectives. In RL Qwen3-30B-A3B on
 /// 16 H100 takes 11 s less of some 42 with `DeepEP` than with NCCL's all-to-all, updates and log-probabilities together
 /// (`verl_megatron_practice`, `dapo_moe30b.csv`, rows 3 and 6); `DeepEP`'s own benchmark reaches 43 to 58 GB/s of 50 on 16 to 64 H800
 /// (<https://github.com/deepseek-ai/DeepEP>, README), where NCCL's collectives reach 37.
@@ -80,12 +81,12 @@ impl BlockContext<'_> {
 
     /// Tokens on their way to their experts and back.
     fn exchange_tokens(&self, slice: Slice, passes: f64, time: &mut BlockTime) {
-        let (shape, layout) = (self.shape, self.layout);
+        let layout = self.layout;
         if layout.expert_parallel > 1 {
             let stride = if layout.expert_tensor_parallel > 1 { layout.expert_tensor_parallel } else { 1 };
             let group = self.network.group(layout.expert_parallel, stride);
             let (visits, _) = self.expert_load(slice.tokens);
-            let one = self.sent(2.0 * visits * shape.hidden_size as f64, group);
+            let one = self.sent(2.0 * visits * self.routed_width(), group);
             let again = match layout.recompute {
                 Recompute::Full => 1.0,
                 Recompute::Selective(modules) if modules.contains(RecomputeModule::Moe) => 1.0,
@@ -97,22 +98,24 @@ impl BlockContext<'_> {
         if layout.expert_tensor_parallel > 1 {
             let group: Group = self.network.group(layout.expert_tensor_parallel, 1);
             let (visits, _) = self.expert_load(slice.tokens);
-            time.expert +=
-                self.network.gather(2.0 * visits * shape.hidden_size as f64, group) * (4.0 * passes.max(1.0));
+            time.expert += self.network.gather(2.0 * visits * self.routed_width(), group) * (4.0 * passes.max(1.0));
         }
     }
 
-    /// Tokens of so many bytes once to their experts, or back: over several nodes `DeepEP` and `HybridEP` send each once to each node that
-    /// it visits, NCCL's all-to-all once to each expert there.
+    /// Tokens of so many bytes once to their experts, or back: `DeepEP` and `HybridEP` send each once to each node that it visits, and
+    /// inside one once to each GPU, NCCL's all-to-all once to each expert. (Over nodes `FLEX` has what they save inside.)
     fn sent(&self, bytes: f64, group: Group) -> Seconds {
-        let visits = self.shape.num_experts_per_tok as f64;
-        let once = || self.network.dispatch(bytes, visits, group);
-        let dispatcher = self.layout.switches.moe_token_dispatcher;
-        match dispatcher.filter(|_| group.local < group.size) {
-            None => once(),
-            Some(TokenDispatcher::Deepep | TokenDispatcher::Hybridep) => once() * FLEX,
-            Some(TokenDispatcher::Alltoall) if self.in_rl => once() * ALLTOALL_IN_RL,
-            Some(TokenDispatcher::Alltoall) => self.network.exchange(bytes, group),
+        let routing = Routing::of(self.shape);
+        let once = || self.network.dispatch(bytes, routing, group);
+        let several = group.local < group.size;
+        match self.layout.switches.moe_token_dispatcher {
+            Some(TokenDispatcher::Deepep | TokenDispatcher::Hybridep) if several => once() * FLEX,
+            Some(TokenDispatcher::Deepep | TokenDispatcher::Hybridep) => {
+                self.network.dispatch_once(bytes, routing, group)
+            }
+            Some(TokenDispatcher::Alltoall) if several && self.in_rl => once() * ALLTOALL_IN_RL,
+            Some(TokenDispatcher::Alltoall) if several => self.network.exchange(bytes, group),
+            Some(TokenDispatcher::Alltoall) | None => once(),
         }
     }
 }

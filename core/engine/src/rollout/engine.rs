@@ -5,7 +5,7 @@ use super::memory::{
 };
 use super::version::{MANY, is_early};
 use crate::blocks::{Block, Mixer};
-use crate::communication::Network;
+use crate::communication::{Network, Routing};
 use crate::flops;
 use crate::kernels::Rates;
 use crate::tower::Tower;
@@ -264,7 +264,7 @@ impl EngineModel<'_> {
         let own = tokens / f64::from(self.plan.tensor_parallel);
         let bytes = 2.0 * own * visits * shape.hidden_size as f64;
         let group = self.network.group(self.plan.gpus(), 1);
-        self.network.dispatch(bytes, visits, group) * (2.0 * counts.expert_layers as f64)
+        self.network.dispatch(bytes, Routing::of(shape), group) * (2.0 * counts.expert_layers as f64)
     }
 
     /// Operations of decoding attention per cached token on one GPU. The queries that share a key fill a tile of at

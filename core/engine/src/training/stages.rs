@@ -161,21 +161,32 @@ fn overlap_experts(context: &Context<'_>, layout: &Layout, time: &mut BlockTime)
     }
 }
 
-/// What the host takes at least to launch a block with experts in 8 bits or fewer: Transformer Engine quantises each expert's
-/// operands and multiplies them by calls of their own (`GroupedLinear`, <https://github.com/NVIDIA/TransformerEngine>), so that of many
-/// small experts the GPU waits. Exchanges are launched beside. Graphs of parts of the layer leave the experts to the host.
+/// What the host takes at least to launch a block with grouped experts: attention, router, permutations, exchanges and products, some
+/// hundred small kernels in both passes. The GPU's work hides it, so that micro-batches of few tokens alone show it:
+/// Megatron-Bridge's cards of July and August 2026 (<https://github.com/NVIDIA-NeMo/Megatron-Bridge>,
+/// `examples/model_verification_cards`), whose recipes have no CUDA graphs, take 12 to 20 ms for a layer of experts with 2,048 tokens on
+/// an H100, whether 4, 16 or 32 experts are on it, and Moonlight's with 8,192 tokens no longer than those keep it busy. That is fine-tuning,
+/// of packed sequences; pre-training Qwen3-30B-A3B takes 9.4 and 9.9 ms with 4,096 tokens (mbridge-191, and its card), as long as its
+/// kernels, so that nothing is known of a floor there. Experts split over FSDP's GPUs are not gathered: NeMo AutoModel's runs, of
+/// 8,192 tokens and more, leave no room for the wait that prime-rl's show, whose GPUs gather all experts of a layer.
+///
+/// In 8 bits or fewer Transformer Engine quantises each expert's operands and multiplies them by calls of their own (`GroupedLinear`,
+/// <https://github.com/NVIDIA/TransformerEngine>), so that of many small experts the GPU waits longer. Exchanges are launched beside.
+/// Graphs of parts of the layer leave the experts to the host.
 ///
 /// Grace is taken to be no slower: Qwen3-30B-A3B on GB200, with 16 experts a GPU, leaves no room for it (mbridge-098 and the releases
-/// around it).
+/// around it), nor does Nemotron 3.5 Lightning's fine-tuning there, 8 ms a block where an H100's takes 12.
 fn add_launches(context: &Context<'_>, role: &Role<'_>, layout: &Layout, time: &mut BlockTime) {
-    if layout.backend != Backend::Megatron || !context.rates.quantized {
-        return;
-    }
     let efficiency = context.efficiency;
     let experts = role.model.shape.num_experts as f64 / f64::from(layout.expert_parallel);
+    let shown = layout.backend != Backend::Megatron || context.job.workload.fine_tunes();
+    let launched = if shown { context.framework(layout).expert_layer_s } else { 0.0 };
+    let narrow = layout.backend == Backend::Megatron && context.rates.quantized;
+    let each = if narrow { efficiency.narrow_expert_s * experts } else { 0.0 };
     let seconds = match layout.switches.cuda_graphs {
-        CudaGraphs::None => efficiency.narrow_layer_s + efficiency.narrow_expert_s * experts,
-        CudaGraphs::Partial => efficiency.narrow_expert_s * experts,
+        CudaGraphs::None if narrow => (efficiency.narrow_layer_s + each).max(launched),
+        CudaGraphs::None => launched,
+        CudaGraphs::Partial => each,
         CudaGraphs::Full => return,
     };
     let (forward, backward) = passes(layout, seconds);
@@ -184,13 +195,20 @@ fn add_launches(context: &Context<'_>, role: &Role<'_>, layout: &Layout, time: &
     time.floor_backward = backward.beyond(time.expert * (1.0 - share));
 }
 
-/// What hosts take at least of a dense block's passes where Hugging Face's eager models are fine-tuned, in `seconds` for both without
+/// What hosts take at least of a dense block's passes where models are fine-tuned without CUDA graphs, in `seconds` for both without
 /// recomputation: the GPU's work hides it, so that small micro-batches alone show it.
 fn add_floors(time: &mut BlockTime, recompute: Recompute, seconds: f64) {
     let forward = Seconds::new(seconds * FORWARD);
     let again = if recompute == Recompute::Full { forward } else { Seconds::ZERO };
     time.floor_forward = forward;
     time.floor_backward = Seconds::new(seconds) - forward + again;
+}
+
+/// Whether a dense block's host may be seen. Of fine-tuning in 8 bits on Megatron there are MLPerf's adapters and NeMo's, whose layers
+/// take as little as 3 ms, by graphs, and none without that are short enough.
+fn shows_floor(context: &Context<'_>, layout: &Layout) -> bool {
+    let narrow = layout.backend == Backend::Megatron && context.rates.quantized;
+    context.job.workload.fine_tunes() && layout.switches.cuda_graphs != CudaGraphs::Full && !narrow
 }
 
 /// What a block's time depends on beside itself. Pre-training benchmarks mostly force experts' balance, RL trainers do not.
@@ -226,9 +244,14 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
                 let seconds = if block.has_experts() { framework.rl_expert_layer_s } else { framework.rl_layer_s };
                 add_host(&mut time, *block, layout, (seconds, context.host(), framework.rl_floor_s));
             } else if block.has_experts() {
-                add_host(&mut time, *block, layout, (framework.expert_layer_s, context.host(), 0.0));
-                add_launches(context, role, layout, &mut time);
-            } else if context.job.workload.fine_tunes() {
+                let split = layout.backend == Backend::Fsdp && layout.expert_parallel > 1;
+                if layout.backend == Backend::Megatron || split {
+                    add_launches(context, role, layout, &mut time);
+                } else {
+                    // Hugging Face's code asks the GPU for each expert's tokens, and FSDP's host waits for room for all experts.
+                    add_host(&mut time, *block, layout, (framework.expert_layer_s, context.host(), 0.0));
+                }
+            } else if shows_floor(context, layout) {
                 add_floors(&mut time, layout.recompute, framework.tune_layer_s);
             }
             time

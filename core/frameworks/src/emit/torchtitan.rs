@@ -13,7 +13,7 @@ use super::words::{self, count, plural};
 use super::{Emission, Snippet, Unsupported};
 use shardwise_question::complete::{pipeline_schedule, splits_backward};
 use shardwise_question::plan::{MicroBatch, Recompute};
-use shardwise_question::wire::{Backend, PipelineSchedule};
+use shardwise_question::wire::{Backend, PipelineSchedule, TokenDispatcher};
 use shardwise_rules::grid;
 use shardwise_rules::torchtitan::{flavor_of, shards};
 
@@ -162,6 +162,11 @@ fn layout(emission: &Emission) -> Section {
     }
     if layout.expert_parallel > 1 {
         section.set("expert_parallel_degree", layout.expert_parallel, "GPUs that share the experts");
+        if let Some(sender @ (TokenDispatcher::Deepep | TokenDispatcher::Hybridep)) =
+            layout.switches.moe_token_dispatcher
+        {
+            section.set("expert_parallel_comm_backend", word(sender.as_str()), "tokens travel to their experts");
+        }
     }
     section
 }

@@ -148,15 +148,27 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
     Ok(())
 }
 
-/// What Megatron alone has, and what its `TransformerConfig` asks of a plan that turns it on.
+/// What sends tokens to their experts, what Megatron alone has, and what its `TransformerConfig` asks of a plan that turns it on.
 fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
     let Switches { apply_rope_fusion, overlap_moe_expert_parallel_comm, moe_token_dispatcher, cuda_graphs } =
         layout.switches;
+    let sent = matches!(layout.backend, Backend::Megatron | Backend::Fsdp);
+    if moe_token_dispatcher.is_some() && !sent {
+        return Err(at.wrong(
+            "moe_token_dispatcher",
+            "Megatron and FSDP alone have it. Set backend to one of them, or leave it out.",
+        ));
+    }
+    if layout.expert_parallel == 1 && moe_token_dispatcher.is_some() {
+        return Err(at.wrong(
+            "moe_token_dispatcher",
+            "Nobody exchanges tokens here. Set expert_parallel to 2 or more, or leave it out.",
+        ));
+    }
     if layout.backend != Backend::Megatron {
         for (field, stated) in [
             ("apply_rope_fusion", !apply_rope_fusion),
             ("overlap_moe_expert_parallel_comm", overlap_moe_expert_parallel_comm),
-            ("moe_token_dispatcher", moe_token_dispatcher.is_some()),
             ("cuda_graphs", cuda_graphs != CudaGraphs::None),
             ("recompute.num_layers", layout.recompute_layers.is_some()),
         ] {
@@ -165,12 +177,6 @@ fn switches(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
             }
         }
         return Ok(());
-    }
-    if layout.expert_parallel == 1 && moe_token_dispatcher.is_some() {
-        return Err(at.wrong(
-            "moe_token_dispatcher",
-            "Nobody exchanges tokens here. Set expert_parallel to 2 or more, or leave it out.",
-        ));
     }
     if !overlap_moe_expert_parallel_comm {
         return Ok(());

@@ -1,4 +1,4 @@
-//! How Megatron sends tokens to their experts and launches what computes them, by name.
+//! How tokens are sent to their experts, and how Megatron launches what computes them, by name.
 
 use super::document::entries_of_words;
 use shardwise_catalog::words;

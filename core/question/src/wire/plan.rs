@@ -377,9 +377,9 @@ document! {
         /// Megatron, experts over several GPUs: whether their exchanges run beside another micro-batch's computation
         /// (`overlap_moe_expert_parallel_comm`, 1F1B overlap). The search never chooses it. Default false.
         pub overlap_moe_expert_parallel_comm: Option<bool>,
-        /// Megatron, experts over several GPUs: what sends the tokens (`moe_token_dispatcher_type`, and of flex
-        /// `moe_flex_dispatcher_backend`). Default: what sends each token once to each other node, in the time that NCCL's
-        /// collectives take. The search never chooses it.
+        /// Megatron and FSDP, experts over several GPUs: what sends the tokens (Megatron's `moe_token_dispatcher_type`, and of flex
+        /// `moe_flex_dispatcher_backend`; NeMo AutoModel's `dispatcher`, torchtitan's `expert_parallel_comm_backend`). Default: what
+        /// sends each token once to each other node, in the time that NCCL's collectives take. The search never chooses it.
         pub moe_token_dispatcher: Option<TokenDispatcher>,
         /// Megatron: `moe_token_dispatcher` of before HybridEP: true is deepep, false alltoall. That counts where both are there.
         pub moe_enable_deepep: Option<bool>,

@@ -9,7 +9,8 @@ use shardwise_question::wire::{Backend, CudaGraphs};
 
 /// Who sends tokens to other nodes where the plan does not say, and what graphs were measured with.
 pub(super) fn experts(job: &Job, layout: &Layout) -> impl Iterator<Item = Caveat> {
-    let trained = layout.backend == Backend::Megatron && job.model.shape.num_experts > 0;
+    let said = matches!(layout.backend, Backend::Megatron | Backend::Fsdp);
+    let trained = said && job.model.shape.num_experts > 0;
     [dispatcher(job, layout), graphs(layout)]
         .into_iter()
         .flatten()

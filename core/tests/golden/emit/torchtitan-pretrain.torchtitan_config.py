@@ -51,6 +51,7 @@ def pretrain() -> Trainer.Config:
         pipeline_parallel_last_stage_less_layers=0,  # as many layers as the others, as estimated
         pipeline_parallel_layers_per_stage=7,  # 4 chunks of layers, 2 on each rank
         expert_parallel_degree=4,  # GPUs that share the experts
+        expert_parallel_comm_backend="deepep",  # tokens travel to their experts
     )
 
     compile_config = CompileConfig(

@@ -133,6 +133,15 @@ pub(super) fn experts(shape: &mut Shape, keys: &Keys<'_>, model_type: &str) -> R
             None if ["mixtral", "phimoe"].contains(&model_type) => 2,
             None => return Err(keys.missing("num_experts_per_tok", "how many experts a token visits")),
         };
+    let groups = keys.positive(&["n_group"], EXPERTS)?;
+    let visited = keys.positive(&["topk_group"], EXPERTS)?;
+    // One group, or all of them, is no limit.
+    if let (Some(groups), Some(visited)) = (groups, visited)
+        && visited < groups
+    {
+        shape.expert_groups = groups;
+        shape.expert_groups_per_tok = visited;
+    }
     shape.moe_intermediate_size = match keys.positive(&["moe_intermediate_size", "expert_ffn_hidden_size"], WIDTH)? {
         Some(width) => width,
         None if shape.intermediate_size > 0 => shape.intermediate_size,

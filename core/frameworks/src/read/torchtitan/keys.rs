@@ -37,7 +37,8 @@ const PARALLEL: &[(&str, Meaning)] = &[
     ("pipeline_parallel_first_stage_less_layers|pipeline_parallel_last_stage_less_layers", STAGES),
     ("pipeline_parallel_split_points|module_fqns_per_model_part|pipeline_parallel_schedule_csv", STAGES),
     ("pipeline_parallel_expert_parallel_overlap", Ignored("the estimate counts the experts' exchanges")),
-    ("expert_parallel_comm_backend|expert_parallel_a2a_impl", Ignored("the estimate counts an all-to-all")),
+    ("expert_parallel_comm_backend", Plan("moe_token_dispatcher")),
+    ("expert_parallel_a2a_impl", Ignored("the estimate counts an all-to-all")),
     ("disable_loss_parallel", IfOn("the estimate splits the loss by the vocabulary")),
     (
         "context_parallel_rotate_method|context_parallel_load_balancer|context_parallel_ptrr_mask_key",

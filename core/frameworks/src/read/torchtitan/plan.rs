@@ -56,6 +56,10 @@ pub(super) fn layout(draft: &mut Draft, entry: Option<&ModelEntry>) -> Option<u6
             _ => 3,
         };
         draft.set("plan.zero_stage", stage);
+        let sender = draft.word("parallelism.expert_parallel_comm_backend").unwrap_or_default();
+        if experts > 1 && ["deepep", "hybridep"].contains(&sender.as_str()) {
+            draft.set("plan.moe_token_dispatcher", sender);
+        }
     }
     if stages > 1 {
         pipeline(draft, entry, stages);
