@@ -143,7 +143,7 @@ fn recipes_leave_a_person_alone() {
     whole.plan = Some(estimate(&whole).unwrap().plan);
     silent(whole);
     // Whoever has the recipe's sizes has nothing to hold against it.
-    let same = tuned(16, 4096, json!({}));
+    let same = tuned(16, 4096, json!({"plan": {"backend": "megatron", "tensor_parallel": 1}}));
     assert_eq!(estimate(&same).unwrap().plan.expert_parallel, Some(16));
     silent(same);
     // A list carries what is wrong with its plans alone.

@@ -330,7 +330,7 @@ fn of_kind(job: &Job, plan: &Plan) -> f64 {
 /// Most half-width of training's interval, as a logarithm, where a run of one's own says how far off the step is: eight of ten
 /// published runs of kinds that no other source covers are within it of what another run of their source on their card lets
 /// expect (`tests/calibration.rs`).
-pub const CALIBRATED: f64 = 0.32;
+pub const CALIBRATED: f64 = 0.33;
 
 /// The least half-width where no run is on the card: that of kinds that none is of; where too few are on any card of its
 /// maker, what AMD's cards say of that.

@@ -55,7 +55,7 @@ pub(crate) static RULES: &[Rule] = &[
     })
     .or_only("These texts for slime are of grpo, dapo, gspo, cispo and reinforce_plus_plus. Choose one of them, or another framework."),
     must("model", |a| model_file(&a.job.model.id).is_some())
-        .or_only("slime has no scripts/models file for this model that names plain layers. Choose a model of Qwen2.5, Qwen3, Llama 3, GLM-4.5, DeepSeek-V3 or Kimi K2, or take veRL's flags."),
+        .or_only("slime has no scripts/models file for this model that names plain layers. Choose a model of Qwen2.5, Qwen3, Llama 3, GLM-4.5, DeepSeek-V3 or Kimi K2, or another framework."),
     backends(&[Megatron]).or("slime trains with Megatron. Set the backend to megatron{way}."),
     WHOLE_NODES,
     NO_ADAPTERS.or("slime trains every weight. Leave lora out, or take veRL's flags."),

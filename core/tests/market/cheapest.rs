@@ -86,7 +86,7 @@ fn no_offer_of_a_market_costs_less_than_the_one_rented() {
 #[test]
 fn random_markets_rent_the_cheapest_that_they_have() {
     let offers = Cell::new(0);
-    fuzz("cheapest offers", 60, 2, &questions(), |Asked(question)| {
+    fuzz("cheapest offers", 90, 2, &questions(), |Asked(question)| {
         if let Ok(answer) = estimate(&question) {
             let (found, asked) = cheaper(&question, &answer);
             offers.set(offers.get() + asked);
