@@ -165,6 +165,18 @@ fn kinds(all: &[Kind]) -> String {
     out
 }
 
+fn cards(all: &[Card]) -> String {
+    let mut out = String::new();
+    for own in all {
+        let _ = write!(
+            out,
+            "Card {{ gpu: {:?}, training: {}, generation: {}, reinforcement: {} }},",
+            own.gpu, own.training, own.generation, own.reinforcement
+        );
+    }
+    out
+}
+
 fn written(file: &File) -> String {
     let mut out = format!(
         "Coverage {{ kinds: &[{}], reinforcement_kinds: &[{}], experts_of: &[",
@@ -192,14 +204,7 @@ fn written(file: &File) -> String {
     for own in &file.memory {
         let _ = write!(out, "Spread {{ median: {:?}, above: {:?}, below: {:?} }},", own.median, own.above, own.below);
     }
-    out.push_str("], cards: &[");
-    for own in &file.cards {
-        let _ = write!(
-            out,
-            "Card {{ gpu: {:?}, training: {}, generation: {}, reinforcement: {} }},",
-            own.gpu, own.training, own.generation, own.reinforcement
-        );
-    }
+    let _ = write!(out, "], cards: &[{}", cards(&file.cards));
     out.push_str("], generation: &[");
     for own in &file.generation {
         let _ = write!(

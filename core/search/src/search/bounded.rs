@@ -444,8 +444,7 @@ fn all_groups(space: &Space) -> Vec<(&Family, &Group)> {
 
 /// Tokens that each GPU computes on at least in an optimizer step, whatever its pipeline: those of all sequences, shared.
 pub(super) fn tokens_per_gpu(context: &Context<'_>, backend: Backend, tensor_parallel: u32) -> f64 {
-    let workload = &context.job.workload;
-    let sequences = (workload.global_batch * workload.sequences_per_example()) as f64;
-    sequences * batch::least_length(context.job, backend) * f64::from(tensor_parallel)
-        / f64::from(training_gpus(context.job))
+    let job = context.job;
+    let sequences = (job.workload.global_batch * job.workload.sequences_per_example()) as f64;
+    sequences * batch::least_length(job, backend) * f64::from(tensor_parallel) / f64::from(training_gpus(job))
 }
