@@ -1435,9 +1435,9 @@ class PlanSpec(TypedDict, total=False):
     moe_enable_deepep: bool | None
     """Megatron: `moe_token_dispatcher` of before HybridEP: true is deepep, false alltoall. That counts where both are there."""
     moe_token_dispatcher: TokenDispatcher | None
-    """Megatron, experts over several GPUs: what sends the tokens (`moe_token_dispatcher_type`, and of flex
-    `moe_flex_dispatcher_backend`). Default: what sends each token once to each other node, in the time that NCCL's
-    collectives take. The search never chooses it.
+    """Megatron and FSDP, experts over several GPUs: what sends the tokens (Megatron's `moe_token_dispatcher_type`, and of flex
+    `moe_flex_dispatcher_backend`; NeMo AutoModel's `dispatcher`, torchtitan's `expert_parallel_comm_backend`). Default: what
+    sends each token once to each other node, in the time that NCCL's collectives take. The search never chooses it.
     """
     nvme_offload: bool | None
     """DeepSpeed, ZeRO-3: whether the optimizer states and parameters that `offload` moves lie on the nodes' NVMe drives
