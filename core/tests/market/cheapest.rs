@@ -15,6 +15,13 @@ fn usd(answer: &Answer) -> f64 {
     answer.usd_per_mtok.unwrap_or(f64::MAX)
 }
 
+/// What a plan lacks, of its cards' memory and of its nodes'.
+fn missing_gib(answer: &Answer) -> f64 {
+    let of_hosts = answer.fit.host.as_ref();
+    let of_hosts = of_hosts.and_then(|own| Some((own.needed_gib - own.capacity_gib?).max(0.0)));
+    answer.fit.missing_gib() + of_hosts.unwrap_or(0.0)
+}
+
 /// Asks each offer of a question's market by its name: what is cheaper than the answer, and how many could be asked.
 fn cheaper(question: &Question, answer: &Answer) -> (Vec<String>, usize) {
     let mut found = Vec::new();
@@ -24,7 +31,7 @@ fn cheaper(question: &Question, answer: &Answer) -> (Vec<String>, usize) {
             continue;
         };
         asked += 1;
-        let [lacks, own] = [other.fit.missing_gib(), answer.fit.missing_gib()];
+        let [lacks, own] = [&other, answer].map(missing_gib);
         let fits = lacks <= 0.0 && own > 0.0;
         // What nobody runs is no bargain beside what somebody does; and of each machine a simple plan is proposed.
         let runs = other.framework.is_some() || answer.framework.is_none();
