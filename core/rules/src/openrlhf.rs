@@ -35,9 +35,11 @@ pub(crate) static RULES: &[Rule] = &[
     deepspeed::NO_TP_OF_4_BITS,
     HALF.or("OpenRLHF trains in bf16 or fp16. Choose one of these."),
     // utils/deepspeed/deepspeed.py:78, models/actor.py:116, trainer/ray/vllm_worker_wrap.py:39.
-    must("hardware.gpu", |a| a.job.hardware.multiplies_bf16() || !in_bf16_alone(a))
+    must("hardware.gpu", |a| a.job.hardware.multiplies_bf16() || !is_in_bf16_alone(a))
         .or("OpenRLHF has fp16 for fine-tuning without tensor parallelism and 4-bit weights, and these cards do not multiply in bf16. Choose another GPU, or take TRL's or veRL's flags."),
-    must("workload.precision", |a| a.workload.precision != Fp16 || !in_bf16_alone(a) || !a.job.hardware.multiplies_bf16())
+    must("plan.tensor_parallel", |a| a.job.hardware.multiplies_bf16() || a.tp == 1)
+        .or("OpenRLHF splits matrices in bf16 alone, in which these cards do not multiply. Set tensor_parallel to 1."),
+    must("workload.precision", |a| a.workload.precision != Fp16 || !(a.tp > 1 || is_in_bf16_alone(a)) || !a.job.hardware.multiplies_bf16())
     .or("OpenRLHF has fp16 for fine-tuning without tensor parallelism and 4-bit weights. Set it to bf16."),
     must("workload.packing", |a| a.cp == 1 || a.workload.packing)
         .or("Ring attention needs packed sequences. Set packing to true or context_parallel to 1."),
@@ -76,9 +78,9 @@ pub(crate) static RULES: &[Rule] = &[
     NO_TEACHER,
 ];
 
-/// Whether OpenRLHF does this in no fp16.
-fn in_bf16_alone(a: &Asked) -> bool {
-    a.tp > 1 || a.workload.quantized_base() || a.rl.is_some()
+/// Whether OpenRLHF does such a job in no fp16, whatever the plan.
+fn is_in_bf16_alone(a: &Asked) -> bool {
+    a.workload.quantized_base() || a.rl.is_some()
 }
 
 /// What every data-parallel rank takes at once divides an optimizer step (`DeepSpeedConfig`, `_batch_assertion`).

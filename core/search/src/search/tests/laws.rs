@@ -221,8 +221,9 @@ const HELD_BY_THE_SPACE: [&str; 16] = [
     "Set the backend to deepspeed{way}.",
 ];
 
-/// Of a hundred rows that speak of other plans, how many the usual cases may leave unmet.
-const UNMET: usize = 12;
+/// Of a hundred rows that speak of other plans, how many the usual cases may leave unmet: what an engine refuses of old cards is a row of
+/// each framework that has it.
+const UNMET: usize = 13;
 
 #[test]
 fn rules_refuse_no_more_than_they_are_taken_to() {
