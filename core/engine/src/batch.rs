@@ -62,9 +62,9 @@ fn waits(job: &Job, per_rank: f64, spread: f64, ranks: f64) -> f64 {
 
 /// Tokens that a pass computes on for each sequence, on average: its own where sequences stand side by side, else those of the one
 /// that it is padded to. Where a framework pads responses to the longest of a generation, a GPU has as many of these as come of its
-/// share. What trains without RL is padded to the longest of its micro-batch (in NeMo-RL of the whole batch), as the collators of Hugging Face's trainers do
-/// (`DataCollatorForSeq2Seq` and `pad` of `transformers/data/data_collator.py` of 5.17, TRL's of `trainer/sft_trainer.py`), and on Megatron
-/// to the longest of all, as what its stages exchange has one shape.
+/// share. What trains without RL is padded to the longest of its micro-batch, as the collators of Hugging Face's trainers do
+/// (`DataCollatorForSeq2Seq` and `pad` of `transformers/data/data_collator.py` of 5.17, TRL's of `trainer/sft_trainer.py`), in NeMo-RL
+/// of the whole batch, and on Megatron to the longest of all, as what its stages exchange has one shape.
 #[must_use]
 pub fn length(job: &Job, layout: &Layout) -> f64 {
     let workload = &job.workload;

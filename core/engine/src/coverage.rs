@@ -50,7 +50,7 @@ pub enum Family {
 
 /// How near the nearest published run is to one. What is met for the first time is off by more the further it is from all that was
 /// known before (`tests/data/first-met.jsonl`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nearest {
     /// Of its kind; with experts, of a model with as many that are as wide. Dense models are alike.
     Model,

@@ -64,7 +64,8 @@ fn by_the_card(job: &Job, layout: &Layout) -> Option<Kernel> {
     (layout.attention == Attention::Flash && lacks_flash(&job.hardware)).then_some(Kernel::Sdpa)
 }
 
-/// The word for the kernel that a layout states, or that its card asks for, by `words`, where leaving it out would run or estimate another than that.
+/// The word for the kernel that a layout states, or that its card asks for, by `words`, where leaving it out would run or estimate
+/// another than that.
 /// `default` is what the framework takes then; `None`, what the estimate takes.
 pub(crate) fn stated(
     job: &Job,
