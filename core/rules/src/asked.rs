@@ -1,6 +1,7 @@
 //! What a framework is asked to run, and the machine that it is to run on.
 
 use super::Framework;
+use shardwise_catalog::catalog::models;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;
 use shardwise_question::job::Job;
@@ -101,6 +102,13 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
+    /// The model's `model_type`, by which frameworks tell whether they know it; `None` of one that is not the catalog's. By its id
+    /// alone, as rules ask for it of every plan.
+    pub(crate) fn model_type(&self) -> Option<&'static str> {
+        let entry = models().iter().find(|entry| entry.id == self.job.model.id)?;
+        Some(entry.model_type)
+    }
+
     /// What `framework` is asked of the layout of a role and of its shape.
     pub(crate) fn new(
         framework: &'a Framework,

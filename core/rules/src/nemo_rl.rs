@@ -12,7 +12,6 @@ use super::shared::{
     NO_ULYSSES, OF_A_RANK, PREFERENCES_ARE_PADDED, REFERENCE_IN_STEPS, REFERENCE_TAKES_ITS_PLACE,
     STALENESS_IN_VERSIONS, TRANSFORMER_ENGINE, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, positions,
 };
-use shardwise_catalog::catalog::model;
 use shardwise_question::plan::{Layout, MicroBatch};
 use shardwise_question::wire::Backend::{Fsdp, Megatron};
 use shardwise_question::wire::KvCacheDtype;
@@ -30,7 +29,7 @@ const ROUND: u64 = 64;
 pub(crate) const BRIDGED: &[&str] =
     &["llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "glm4_moe", "gpt_oss", "deepseek_v2", "deepseek_v3", "olmoe"];
 
-const BRIDGES: Rule = must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
+const BRIDGES: Rule = must("model", |a| a.model_type().is_some_and(|own| BRIDGED.contains(&own)))
     .or("NeMo-RL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp.");
 
 /// What a sequence is padded to a multiple of, so that it can be split (`models/megatron/data.py`, line 1290).

@@ -11,7 +11,6 @@ use super::shared::{
     NO_GRAPHS, NO_REWARD_MODEL, NO_TEACHER, OF_A_RANK, ONLY_PPO_HAS_A_CRITIC, OWN_PACE, REFERENCE_TAKES_ITS_PLACE,
     RESPONSES_HAVE_POSITIONS, STALENESS_IN_VERSIONS, USUAL_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS,
 };
-use shardwise_catalog::catalog::model;
 use shardwise_catalog::model::VisionKind;
 use shardwise_question::plan::MicroBatch;
 use shardwise_question::task::{Penalty, Ratio};
@@ -44,15 +43,11 @@ pub fn holds_engines(workload: &Workload) -> bool {
         .is_some_and(|rl| plain && (rl.schedule == FullyAsync || !rl.old_log_prob))
 }
 
-fn is_of(a: &Asked, kind: &str) -> bool {
-    model(&a.job.model.id).is_some_and(|own| own.model_type == kind)
-}
-
 // examples/train/gptoss.
-const PACKS: Rule = must("model", |a| !is_of(a, "gpt_oss"))
+const PACKS: Rule = must("model", |a| a.model_type() != Some("gpt_oss"))
     .or("SkyRL's FSDP trains gpt-oss by a kernel that packs nothing. Set the backend to megatron.");
 
-const BRIDGES: Rule = must("model", |a| model(&a.job.model.id).is_some_and(|own| BRIDGED.contains(&own.model_type)))
+const BRIDGES: Rule = must("model", |a| a.model_type().is_some_and(|own| BRIDGED.contains(&own)))
         .or("SkyRL's Megatron takes Llama, Mistral, Qwen2, Qwen3, GLM-4.5, gpt-oss, DeepSeek-V2, DeepSeek-V3 and OLMoE here. Choose one of them, or set the backend to fsdp.");
 
 /// What `SkyRL` refuses, or would run otherwise than planned.

@@ -10,7 +10,6 @@ use super::shared::{
     ONLY_PPO_HAS_A_CRITIC, OWN_PACE, RESPONSES_HAVE_POSITIONS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMER_ENGINE,
     TRANSFORMERS_KERNEL, WEIGHTS_STAY, WHOLE_LAYERS, WHOLE_NODES, WHOLE_POOLS, has_flash, learns_sinks,
 };
-use shardwise_catalog::catalog::model;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::{Shape, VisionKind};
 use shardwise_question::job::Job;
@@ -146,7 +145,7 @@ static LAYOUT: &[Rule] = &[
             precisions(&[Bf16, Fp16, Fp8, Mxfp8])
                 .or("veRL trains in no 4-bit format. Choose bf16, fp16, fp8 or mxfp8."),
             // workers/engine/megatron/transformer_impl.py, lines 191 and 341: `AutoBridge.from_hf_pretrained`.
-            must("model", |a| model(&a.job.model.id).is_none_or(|own| BRIDGED.contains(&own.model_type)))
+            must("model", |a| a.model_type().is_none_or(|own| BRIDGED.contains(&own)))
                 .or("veRL 0.9.1 loads Megatron's models by Megatron-Bridge 0.6.2, which knows none of this kind. Set the backend to fsdp."),
         ],
     ),

@@ -23,7 +23,7 @@ macro_rules! parts {
             /// Sum of the parts.
             #[must_use]
             pub fn total(&self) -> f64 {
-                self.entries().iter().map(|(_, value)| value).sum()
+                0.0 $(+ self.$part)*
             }
 
             /// The sum of both, part by part.
