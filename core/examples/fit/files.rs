@@ -161,7 +161,8 @@ fn coverage(found: &Found<'_>) -> String {
          # card in a precision from constants fitted on the others; of another kind or model, each kind (with its source) and\n\
          # each model from the others; and on an architecture without runs.\n\
          # reinforcement: RL steps of a kind (as of training runs) that some step covers, each table from constants fitted on the\n\
-         # others; of another kind, each kind from the others; and each table asked without its engine's version, eager mode and\n\
+         # others; of another kind, each kind from the others, or what steps were off by when they were first met, if that is more; and\n\
+         # each table asked without its engine's version, eager mode and\n\
          # number of sequences. memory: logarithms of needed over\n\
          # estimated memory, by kind (examples/fit/memory.rs); a kind that fewer than two sources measured is as wide as\n\
          # those like it. layouts: how far runs of a kind went (examples/fit/layouts.rs). cards: GPU types that runs are on.\n\

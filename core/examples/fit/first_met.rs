@@ -85,14 +85,20 @@ fn met(found: &Evaluated) -> [String; 3] {
         return ["generation".to_owned(), format!("{} {} {}", own.0, own.1, engine.engine), known.to_owned()];
     }
     let kind = Kind::of(job, &plan.layout);
+    let own = |task: &str, known: &str| {
+        [task.to_owned(), format!("{} {} {}", kind.architecture, kind.bits, kind.framework), known.to_owned()]
+    };
+    // Steps are told apart by kind alone.
+    if job.workload.rl.is_some() {
+        return own("rl", if COVERAGE.reinforcement_kinds.contains(&kind) { "kind" } else { "none" });
+    }
     let known = match COVERAGE.nearest(kind, &job.model.shape) {
         Nearest::Model => "model",
         Nearest::Kind => "kind",
         Nearest::Architecture => "architecture",
         Nearest::None => "none",
     };
-    let task = if job.workload.rl.is_some() { "rl" } else { kind.task };
-    [task.to_owned(), format!("{} {} {}", kind.architecture, kind.bits, kind.framework), known.to_owned()]
+    own(kind.task, known)
 }
 
 impl Row {
@@ -120,6 +126,11 @@ impl FirstMet {
     /// That of generation by engines that had not run the kind and the model.
     pub(crate) fn of_generation(&self) -> f64 {
         self.of(|own| own.task == "generation" && own.known != "model")
+    }
+
+    /// That of RL steps of a kind that no step was of.
+    pub(crate) fn of_steps(&self) -> f64 {
+        self.of(|own| own.task == "rl" && own.known == "none")
     }
 
     /// Many runs of a program on a kind are less than so many of others: each counts by the root of how many they are.

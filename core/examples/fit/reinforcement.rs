@@ -10,6 +10,7 @@ use shardwise_core::job::{self, Job};
 use shardwise_core::plan::Plan;
 use shardwise_core::wire::Question;
 
+use crate::first_met::FirstMet;
 use crate::parameters::{REINFORCEMENT, WEIGHT_SYNC};
 use crate::report::{self, Errors, rounded};
 use crate::solve::{self, Measured, Sample};
@@ -242,8 +243,11 @@ pub(crate) fn fit(base: &Efficiency) -> Steps {
         groups.entry("kind left out".into()).or_default().0.push(*error);
     }
     let known = left_out.half_width(COVERED_SHARE);
+    let of_others = [of_kinds.half_width(COVERED_SHARE), FirstMet::read().of_steps()]
+        .into_iter()
+        .fold(known, f64::max);
     Steps {
-        widths: [known, of_kinds.half_width(COVERED_SHARE).max(known), unsaid.half_width(COVERED_SHARE)].map(rounded),
+        widths: [known, of_others, unsaid.half_width(COVERED_SHARE)].map(rounded),
         kinds: kinds(&runs),
         left_out,
         summary: report::summary("RL steps", &groups),
