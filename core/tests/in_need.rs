@@ -21,7 +21,7 @@ fn answer(question: &Question) -> Answer {
 
 /// The framework of an answer, and whether the question names it.
 fn own(answer: &Answer) -> Option<(&str, bool)> {
-    answer.framework.as_ref().map(|own| (&*own.id, own.stated))
+    answer.framework.as_ref().map(|own| (own.id, own.stated))
 }
 
 /// veRL's FSDP has its optimizer on the card while it steps, and its Megatron trains in no fp16: on a T4 neither fits. TRL's
