@@ -30,6 +30,7 @@ mod extremes;
 mod golden;
 mod guides;
 mod images;
+mod in_need;
 mod laws;
 mod layouts;
 mod lengths;

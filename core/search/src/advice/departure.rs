@@ -3,7 +3,7 @@
 use crate::figures;
 use serde_json::{Map, Value};
 
-use super::{Case, answered_anew};
+use super::{Case, answered_anew, keep_split};
 use crate::search::AS_FAST;
 use shardwise_catalog::units::fixed;
 use shardwise_catalog::words::product;
@@ -27,12 +27,19 @@ pub(super) struct Textbook<'a> {
 
 /// What following it would cost, by the best plan that does; with it the share that each GPU loses.
 pub(super) fn departure(case: &Case<'_>, question: &Question, from: Textbook<'_>, plan: &Plan) -> (f64, Advice) {
-    let set = followed(plan, from.about);
-    // Where who runs it is chosen with it, some are asked by name.
-    let anew = if case.asked().searched { answered_anew(case, question, &set) } else { None };
+    let mut set = followed(plan, from.about);
+    let found = case.as_answered(plan);
+    // Where who runs it is chosen with it, some are asked by name; in RL where it fits by none.
+    let in_need = !found.fits && case.job().workload.rl.is_some();
+    let anew = if case.asked().searched || in_need {
+        keep_split(case, question, &mut set);
+        answered_anew(case, question, &set)
+    } else {
+        None
+    };
     let plan = anew.as_ref().map_or(plan, |(best, _)| &best.plan);
     let now = &case.now;
-    let then = anew.as_ref().map_or_else(|| case.as_answered(plan), |(_, then)| *then);
+    let then = anew.as_ref().map_or(found, |(_, then)| *then);
     let share = then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
     let short = in_short(&plan.layout);
     let what = if then.fits {

@@ -63,8 +63,11 @@ fn chosen(question: &Question, answer: &Answer) -> Option<String> {
     let own = answer.framework.as_ref().filter(|own| !own.stated)?;
     let spec = question.plan.clone().unwrap_or_default();
     let job = job::resolve(question).ok()?;
-    let asked = Desk::new(None, 0).by_name(&job, &spec);
-    let named = || asked.iter().any(|named| own.id == named.id);
+    let desk = Desk::new(None, 0);
+    let named = || {
+        let asked = desk.by_name(&job, &spec).into_iter().chain(desk.in_need(&job, &spec));
+        asked.into_iter().any(|named| own.id == named.id)
+    };
     let run = || {
         by_name(&job, &complete(&job, &answer.plan).ok()?).filter(|(own, _)| job.searched && own.framework.is_some())
     };

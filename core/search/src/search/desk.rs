@@ -20,6 +20,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::adapters::{Adapters, adapters};
 use shardwise_question::complete;
 use shardwise_question::engines::usual as usual_engine;
+use shardwise_question::framework::{counts_responses, swaps_reference};
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, Engine, PlanSpec};
@@ -107,11 +108,7 @@ impl Desk {
     /// before all that is the same by whichever.
     pub(super) fn by_name(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
         let workload = &job.workload;
-        if self.runner.is_some()
-            || job.framework.is_some()
-            || workload.generation.is_some()
-            || complete::is_complete(job, spec)
-        {
+        if !self.is_open(job, spec) {
             return Vec::new();
         }
         if workload.rl.is_some() {
@@ -122,6 +119,32 @@ impl Desk {
         let asked =
             |own: &&'static Framework| (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true);
         FRAMEWORKS.iter().filter(asked).collect()
+    }
+
+    /// Frameworks that an RL step which leaves open who runs it, and some of its plan, is asked of by name where nothing fits that is the same by whichever:
+    /// those with means of their own to hold less.
+    pub(super) fn in_need(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
+        if job.workload.rl.is_none() || !self.is_open(job, spec) {
+            return Vec::new();
+        }
+        let asked = |own: &&'static Framework| holds_less(own, job) && may_run(own, job, spec, |_| true);
+        FRAMEWORKS.iter().filter(asked).collect()
+    }
+
+    /// Whether a question leaves open who runs it, and something of its plan.
+    fn is_open(&self, job: &Job, spec: &PlanSpec) -> bool {
+        let named = self.runner.is_some() || job.framework.is_some();
+        !(named || job.workload.generation.is_some() || complete::is_complete(job, spec))
+    }
+
+    /// Whether some plan rather fits than not, as it stands in the space.
+    pub(super) fn has_room(&mut self, context: &Context<'_>, spec: &PlanSpec) -> bool {
+        let [less, ..] = LESS_SURE;
+        let job = Job { confidence: context.job.confidence.min(less), ..context.job.clone() };
+        let less_sure = Context::with(&job, context.efficiency).for_many();
+        self.work.renew();
+        let found = self.ranked(&less_sure, spec, Limits::room(f64::INFINITY));
+        found.is_ok_and(|found| !found.plans.is_empty())
     }
 
     /// Frameworks that generate with another engine than the usual one and alone run a job's plans of some back end.
@@ -293,6 +316,14 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     }
     let kept = specs.into_iter().filter(&mut runs_here).collect();
     (kept, refusal)
+}
+
+/// Whether a framework has means in RL that hold less than what is the same by whichever: optimizers that step in host memory beside
+/// DeepSpeed (`choices::away`), passes of a few responses, or a reference that waits in host memory.
+fn holds_less(own: &Framework, job: &Job) -> bool {
+    let id = Some(own.id);
+    let swaps = swaps_reference(id) && job.workload.has_reference();
+    swaps || counts_responses(id) || own.backends.contains(&Backend::Deepspeed)
 }
 
 /// Whether a framework may run plans of a job by its name, with one of the back ends that are `wanted`.

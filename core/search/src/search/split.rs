@@ -15,6 +15,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::complete::{complete, is_complete};
 use shardwise_question::job::{self, Job};
 use shardwise_question::wire::{PlanSpec, Question, Schedule};
+use shardwise_rules::Framework;
 
 /// Parts of the GPUs, of which it does not matter which side has one more.
 const FINEST: u32 = 64;
@@ -35,27 +36,55 @@ pub(crate) struct Resolved {
 /// As [`job::resolve`]; where no split has a legal plan, what is wrong with the even one.
 pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
     let job = job::resolve(question)?;
-    let others = desk.by_name(&job, &question.plan.clone().unwrap_or_default());
-    if others.is_empty() && !is_open(question, &job) {
+    let spec = question.plan.clone().unwrap_or_default();
+    let (others, in_need) = (desk.by_name(&job, &spec), desk.in_need(&job, &spec));
+    if others.is_empty() && in_need.is_empty() && !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
     let mut best = found(question, job, efficiency, desk, Limits::best(1));
     let mut all = best.as_ref().map_or((0, true), Resolved::among);
     for framework in others {
-        let named = Question { framework: Some(framework.id.to_owned()), ..question.clone() };
         // Of interest is what comes before what is known.
         let known = best.as_ref().ok().filter(|best| best.is_run());
         let known = known.and_then(Resolved::first).filter(Candidate::fits);
         let limits = known.map_or(Limits::best(1), |known| Limits::settled(known.seconds));
+        let named = named(question, framework);
         let own = job::resolve(&named).and_then(|job| found(&named, job, efficiency, desk, limits));
-        let Ok(own) = own else { continue };
-        let (considered, complete) = own.among();
-        all = (all.0 + considered, all.1 && complete);
-        if !best.as_ref().is_ok_and(|best| !own.comes_before(best)) {
-            best = Ok(Resolved { job: Job { framework_stated: false, searched: true, ..own.job }, ..own });
+        best = first_of(best, own.ok(), &mut all);
+    }
+    if best.as_ref().is_ok_and(Resolved::rather_fits) {
+        return best.map(|best| best.found_among(all));
+    }
+    for framework in in_need {
+        let named = named(question, framework);
+        let Ok(job) = job::resolve(&named) else { continue };
+        let context = Context::with(&job, efficiency).for_many();
+        if is_open(&named, &job) || desk.has_room(&context, &spec) {
+            let own = found(&named, job, efficiency, desk, Limits::best(1));
+            best = first_of(best, own.ok().filter(Resolved::rather_fits), &mut all);
         }
     }
     best.map(|best| best.found_among(all))
+}
+
+/// A question by the name of a framework.
+fn named(question: &Question, framework: &Framework) -> Question {
+    Question { framework: Some(framework.id.to_owned()), ..question.clone() }
+}
+
+/// What is known, or what a framework by its name has before it; with how many plans were looked at.
+fn first_of(
+    best: Result<Resolved, InputError>,
+    own: Option<Resolved>,
+    all: &mut (u64, bool),
+) -> Result<Resolved, InputError> {
+    let Some(own) = own else { return best };
+    let (considered, complete) = own.among();
+    *all = (all.0 + considered, all.1 && complete);
+    if best.as_ref().is_ok_and(|best| !own.comes_before(best)) {
+        return best;
+    }
+    Ok(Resolved { job: Job { framework_stated: false, searched: true, ..own.job }, ..own })
 }
 
 impl Resolved {
@@ -74,6 +103,11 @@ impl Resolved {
     /// The plan that is proposed.
     fn first(&self) -> Option<Candidate> {
         self.found.as_ref().and_then(|found| found.plans.first().copied())
+    }
+
+    /// Whether its plan rather fits than not.
+    fn rather_fits(&self) -> bool {
+        self.found.as_ref().is_some_and(Ranked::rather_fits)
     }
 
     /// Whether somebody runs its plan as it is estimated.

@@ -20,7 +20,8 @@ pub(super) fn offloads(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Away> {
             optimizer_offload_fraction: 1.0,
         }));
     }
-    // Of no run of RL whose CPUs step with DeepSpeed the speed is known: it is no reason to choose a framework, but one's own may have it.
+    // Of no run of RL whose CPUs step with DeepSpeed the speed is known: it is no reason to choose a framework where something else
+    // fits (`Desk::in_need`), but one's own may have it.
     if phases && base.backend == Backend::Deepspeed && base.zero_stage > 0 && job.framework.is_some() {
         found.push(Away { optimizer_offload_fraction: 1.0, ..Away::of(base) });
     }

@@ -80,7 +80,7 @@ impl Asked {
         self.all_machines(hardware, &|job| {
             let context = Context::new(&job).for_many();
             let found = self.some(&context, self.runner, enough(&job), spaces);
-            found.is_ok_and(|some| !some)
+            found.is_ok_and(|some| !some) && !self.is_in_need(&context, spaces)
         })
     }
 
@@ -92,6 +92,12 @@ impl Asked {
             let is_run = desk.any(&context, &PlanSpec::default()).is_some();
             !is_run && self.some(&context, Some(Runner::Nobody), enough(&job), spaces) == Ok(false)
         })
+    }
+
+    /// Whether nothing fits that is the same by whichever framework, so that some are asked what they have by their own means.
+    fn is_in_need(&self, context: &Context<'_>, spaces: &Rc<Spaces>) -> bool {
+        let asked = Desk::new(self.runner, 0).in_need(context.job, &PlanSpec::default());
+        !asked.is_empty() && self.some(context, self.runner, f64::INFINITY, spaces) != Ok(true)
     }
 
     /// Whether no plan of a machine takes less than `enough` seconds for a step, if it has as much memory as any needs: what
