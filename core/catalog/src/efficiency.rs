@@ -130,6 +130,9 @@ pub struct EngineEfficiency {
     /// Fixed time per layer with sparse attention of a step in seconds, beside `layer_s`: the indexer's products, scores and
     /// choice.
     pub sparse_layer_s: f64,
+    /// Fixed time per layer of a step in seconds, beside `layer_s`, where products take 8 or 4 bits: the kernels that quantise what
+    /// each multiplies.
+    pub quantized_layer_s: f64,
     /// Host's time per layer of a step without CUDA graphs in seconds: the floor of a decoding step.
     pub eager_layer_s: f64,
     /// Host's time per layer with experts of a step without CUDA graphs in seconds: the floor of a decoding step.
@@ -226,6 +229,11 @@ pub struct Efficiency {
     pub rl_handed_s: f64,
     /// Advantages, metrics and the driver's own work in one RL step, in seconds.
     pub driver_s: f64,
+    /// What a layer of a decoding step takes on AMD's cards beside [`EngineEfficiency::layer_s`], in seconds: the gaps between the kernels
+    /// of a graph that is replayed.
+    pub amd_layer_s: f64,
+    /// Speed of experts' products, and of reading their weights, on AMD's cards, relative to what [`EngineEfficiency`] says.
+    pub amd_experts: f64,
     /// CUDA context and libraries, in GiB.
     pub context_gib: f64,
     /// Communication buffers per process group in GiB.

@@ -23,7 +23,7 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::wire::Engine;
 use shardwise_question::workload::Agent;
-pub use version::{MANY, TODAYS_VLLM, entry};
+pub use version::{MANY, TODAYS_VLLM, entry, is_first};
 
 /// The requests of one generation phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,6 +192,7 @@ fn without_share<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32,
         kept: Kept::of(job),
         tile: version::tile(plan, hardware),
         tower: Tower::of(context, &context.actor()),
+        amd: version::Amd::of(plan, hardware, efficiency),
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let responses = &requests.responses;

@@ -51,6 +51,8 @@
 //!   its experts, 85 more for `SGLang`'s sparse attention (GLM-5).
 //! - The experts' products were charged for all experts however few a small batch visits: by those visited, servers with 4 to 16
 //!   requests are met as well as those with 64.
+//! - What quantises operands takes `SGLang` 14 us a layer, and vLLM at least as long: without, gpt-oss, whose experts' weights alone are
+//!   narrow, came out a sixth too slow on every card.
 //! - Engines heed the 8-bit cache that ModelOpt's fp8 and fp4 checkpoints ask for: with 16 bits, long responses came out a third too
 //!   slow, and the bandwidth of the cache above the memory's.
 //! - What stays far off (`DeepSeek` on 16 and 64 GPUs of an engine, 10 to 180 ms a token; first tokens after 9 s at 8 requests) has

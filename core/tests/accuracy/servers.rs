@@ -68,6 +68,30 @@ fn todays_engines_are_met() {
     assert!(all["tensorrt_llm"].median() <= 0.15, "{}", all["tensorrt_llm"].row("TensorRT-LLM"));
 }
 
+/// Each model on each card of which there are twenty servers. `DeepSeek` on B300 is left out: its first tokens take 1.4 s for 4 requests and
+/// 56 s for 128, on B200 0.3 s and 2.
+#[test]
+fn each_card_and_model_is_met() {
+    let mut all: BTreeMap<(&str, &str), Errors> = BTreeMap::new();
+    for run in generations::servers().filter(|run| ["vllm", "sglang"].contains(&run.engine)) {
+        let answer = estimate(&run.asked()).unwrap_or_else(|error| panic!("{}: {error}", run.id));
+        let errors = &mut all.entry((run.gpu, run.model)).or_default().0;
+        errors.push(answer.tokens_per_s_per_gpu / run.rate - 1.0);
+    }
+    let (mut groups, mut narrow) = (0, 0);
+    for ((gpu, model), errors) in all.iter().filter(|(_, errors)| errors.0.len() >= 20) {
+        let row = errors.row(&format!("{model} on {gpu}"));
+        assert!(errors.median() <= 0.15 || (*gpu, *model) == ("b300-sxm", "deepseek-v3"), "{row}");
+        // Experts in mxfp4 alone: nothing else is quantised, and no kernel that would do it is waited for. With those it was 12 to 18 %.
+        if *model == "gpt-oss-120b" {
+            assert!(errors.bias().abs() <= 0.1, "{row}");
+            narrow += 1;
+        }
+        groups += 1;
+    }
+    assert!(groups >= 12 && narrow == 3, "{groups} {narrow}");
+}
+
 /// Releases of vLLM before 0.12 are slower than today's on every preset that generates.
 #[test]
 fn an_older_engine_is_slower() {

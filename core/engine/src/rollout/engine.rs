@@ -3,20 +3,30 @@
 use super::memory::{
     Kept, cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, state_bytes_per_sequence, weight_bytes,
 };
-use super::version::{MANY, is_early};
+use super::version::{Amd, MANY, is_early, is_first};
 use crate::blocks::{Block, Mixer};
 use crate::communication::{Network, Routing};
 use crate::flops;
 use crate::kernels::Rates;
 use crate::tower::Tower;
 use shardwise_catalog::efficiency::{Architecture, EngineEfficiency};
-use shardwise_catalog::model::Model;
+use shardwise_catalog::model::{Model, QkNorm};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::wire::KvCacheDtype;
 
 /// The architecture whose kernels engines ship apart from Hopper's.
 const BLACKWELL: &str = "Blackwell";
+
+/// Rows that a matrix product computes at least, however few it has: those of the smallest tile of weights and tokens, as in
+/// [`tile_flops`](EngineModel::tile_flops).
+const TILE_ROWS: f64 = 64.0;
+
+/// How far reading weights hides what a tile multiplies in vain: the power to which both are raised before they add up. With 1, which
+/// hides nothing, H20 is a tenth too slow with one sequence and H200 a twentieth; with 2, H20 a fifth too fast. Without tiles it was 1.6 to
+/// 1.9 times too fast in bf16
+/// (<https://github.com/QwenLM/Qwen3/blob/7a2f61ffc7a20d47efcd2bf97f6f2bf52729042e/docs/source/getting_started/speed_benchmark.md>).
+const HIDDEN: f64 = 1.5;
 
 /// An engine ready to be timed.
 pub(super) struct EngineModel<'a> {
@@ -31,6 +41,8 @@ pub(super) struct EngineModel<'a> {
     /// Rows of decoding attention's smallest tile.
     pub(super) tile: f64,
     pub(super) tower: Option<Tower>,
+    /// What is slow on AMD's cards.
+    pub(super) amd: Option<Amd>,
 }
 
 /// Where the time of one engine step goes.
@@ -154,15 +166,26 @@ impl EngineModel<'_> {
     /// Time in which one engine step that visits `touched` experts reads its weights.
     fn reading_weights(&self, touched: f64) -> Seconds {
         let constants = self.constants;
-        let (dense, experts) = self.read_weights(touched);
-        let (of_dense, of_experts) = if self.tuned.name == BLACKWELL {
-            (constants.blackwell_weights, constants.blackwell_experts)
-        } else {
-            (1.0, 1.0)
-        };
-        self.rates.stream(dense / (constants.decode_memory * of_dense))
-            + self.rates.stream(experts / (constants.expert_memory * of_experts))
-            + self.unpacking()
+        let (_, experts) = self.read_weights(touched);
+        let of_experts = if self.is_blackwell() { constants.blackwell_experts } else { 1.0 };
+        let speed = constants.expert_memory * of_experts * self.expert_speed();
+        self.reading_dense() + self.rates.stream(experts / speed) + self.unpacking()
+    }
+
+    /// The same of the weights that are no experts'.
+    fn reading_dense(&self) -> Seconds {
+        let of_dense = if self.is_blackwell() { self.constants.blackwell_weights } else { 1.0 };
+        self.rates
+            .stream(self.read_weights(0.0).0 / (self.constants.decode_memory * of_dense))
+    }
+
+    fn is_blackwell(&self) -> bool {
+        self.tuned.name == BLACKWELL
+    }
+
+    /// Speed of experts, relative to what the other rates give.
+    fn expert_speed(&self) -> f64 {
+        self.amd.map_or(1.0, |own| own.experts)
     }
 
     /// Speed of generation on its cards, relative to what the other rates give.
@@ -170,30 +193,44 @@ impl EngineModel<'_> {
         self.of_its_time(self.tuned.generation)
     }
 
-    /// A factor of the cards' generation, which is of older engines alone: AMD's. With 2024's beside today's, dense models on an MI300X
-    /// were 1.4 to 4.6 times too slow; without, ten measurements of vLLM 0.11 with AMD's kernels
-    /// (<https://www.amd.com/ja/developer/resources/rocm-hub/dev-ai/performance-results.html>) and of `SGLang` of 2026
-    /// (<https://github.com/sgl-project/sgl-cookbook/tree/7b5bd9c/docs/autoregressive>) are off by 3 % at the median: 20 % too slow and
-    /// 69 % too fast. None of them is fitted on.
+    /// A factor of the cards' generation, which is of vLLM's first engine alone: AMD's, of 2024. With it five measurements of vLLM 0.11.1
+    /// (<https://www.amd.com/ja/developer/resources/rocm-hub/dev-ai/performance-results.html>) came out 2.6 to 4.6 times too slow, and 1.1
+    /// to 1.4 times without; what later engines are slow in there is [`Amd`].
     fn of_its_time(&self, factor: f64) -> f64 {
-        if is_early(self.plan) { factor } else { 1.0 }
+        if is_first(self.plan) { factor } else { 1.0 }
     }
 
-    /// Time of `tokens` tokens' products at a share of the training rates; `at_once` of them visit `touched` experts. Experts'
-    /// kernels gain nothing from fp8, and pad: every expert that is visited computes `expert_tokens` rows more than it has.
-    fn products(&self, tokens: f64, (at_once, touched): (f64, f64), share: f64) -> Seconds {
+    /// Time of `tokens` tokens' products with what is no expert's weights, at a share of the training rates.
+    fn dense_products(&self, tokens: f64, share: f64) -> Seconds {
+        let counts = &self.model.parameters;
+        let visited = counts.expert * counts.expert_layers * self.model.shape.num_experts_per_tok;
+        let dense = (flops::matmul_weights(self.model) - visited) as f64;
+        let share = share * self.of_its_time(self.tuned.generation_matmul) * f64::from(self.plan.tensor_parallel);
+        Seconds::new(2.0 * tokens * dense / (self.rates.matmul.get() * share))
+    }
+
+    /// Time of `tokens` tokens' products with experts; `at_once` of them visit `touched` experts. Experts' kernels gain nothing from fp8,
+    /// and pad: every expert that is visited computes `expert_tokens` rows more than it has.
+    fn expert_products(&self, tokens: f64, (at_once, touched): (f64, f64), share: f64) -> Seconds {
         let (counts, shape) = (&self.model.parameters, &self.model.shape);
         let visited = (counts.expert * counts.expert_layers * shape.num_experts_per_tok) as f64;
-        let dense = flops::matmul_weights(self.model) as f64 - visited;
-        let share = share * self.of_its_time(self.tuned.generation_matmul) * f64::from(self.plan.tensor_parallel);
-        let mut time = Seconds::new(2.0 * tokens * dense / (self.rates.matmul.get() * share));
-        if visited > 0.0 {
-            let at_once = at_once * f64::from(self.plan.data_parallel);
-            let visits = at_once * shape.num_experts_per_tok as f64;
-            let slow = 1.0 + touched * self.constants.expert_tokens / visits;
-            time += Seconds::new(2.0 * tokens * visited * slow / (self.rates.matmul.get() * share));
+        if visited <= 0.0 {
+            return Seconds::ZERO;
         }
-        time
+        let visits = at_once * f64::from(self.plan.data_parallel) * shape.num_experts_per_tok as f64;
+        let slow = 1.0 + touched * self.constants.expert_tokens / visits;
+        let share = share * self.of_its_time(self.tuned.generation_matmul) * self.expert_speed();
+        let rate = self.rates.matmul.get() * share * f64::from(self.plan.tensor_parallel);
+        Seconds::new(2.0 * tokens * visited * slow / rate)
+    }
+
+    /// Time of decoding's products with what is no expert's weights: of a whole tile at least, however few rows there are, which reading
+    /// the weights hides in part. Where tensor cores are slow for the memory (H20) the tile decides.
+    fn thin_products(&self, tokens: f64) -> Seconds {
+        let (tile, read) = (self.dense_products(TILE_ROWS, 1.0).get(), self.reading_dense().get());
+        let both = libm::pow(libm::pow(tile, HIDDEN) + libm::pow(read, HIDDEN), 1.0 / HIDDEN);
+        self.dense_products(tokens, self.constants.decode_matmul)
+            .max(Seconds::new(both - read))
     }
 
     /// One engine step that adds one token to each of `sequences` sequences of `length` tokens (vLLM,
@@ -204,11 +241,12 @@ impl EngineModel<'_> {
         let tp = f64::from(self.plan.tensor_parallel);
         let (rates, constants) = (&self.rates, self.constants);
         let touched = self.touched_experts(sequences);
-        let matmul = self.products(sequences, (sequences, touched), constants.decode_matmul);
+        let matmul = self.thin_products(sequences)
+            + self.expert_products(sequences, (sequences, touched), constants.decode_matmul);
         let weights = self.reading_weights(touched);
         let cache = self.cache_bytes();
         let heads = sequences * shape.num_attention_heads as f64 / tp;
-        let many = is_early(self.plan) && heads > MANY && length > MANY;
+        let many = is_first(self.plan) && heads > MANY && length > MANY;
         let cache_memory = constants.cache_memory * if many { self.tuned.generation_cache } else { 1.0 };
         let read = sequences * self.cached(length);
         let attention = rates
@@ -217,6 +255,7 @@ impl EngineModel<'_> {
         let collectives = if self.plan.tensor_parallel > 1 {
             let group = self.network.group(self.plan.tensor_parallel, 1);
             self.network.reduce(2.0 * sequences * shape.hidden_size as f64, group) * (2.0 * self.layers())
+                + self.network.reduce(8.0 * sequences, group) * self.shared_norms()
                 + Seconds::new(constants.tensor_parallel_s * libm::log2(tp))
         } else {
             Seconds::ZERO
@@ -230,8 +269,11 @@ impl EngineModel<'_> {
         };
         let routed = self.model.parameters.expert_layers as f64;
         let indexed = if shape.indexer_heads > 0 { self.layers() } else { 0.0 };
-        let layers =
-            constants.layer_s * self.layers() + constants.expert_layer_s * routed + constants.sparse_layer_s * indexed;
+        let quantized = if self.quantizes() { constants.quantized_layer_s } else { 0.0 };
+        let replayed = self.amd.map_or(0.0, |own| own.layer_s);
+        let layers = (constants.layer_s + quantized + replayed) * self.layers()
+            + constants.expert_layer_s * routed
+            + constants.sparse_layer_s * indexed;
         let floors = layers + constants.step_s + each * sequences;
         DecodeStep {
             products: matmul,
@@ -243,6 +285,19 @@ impl EngineModel<'_> {
             floors: Seconds::new(floors),
             launching: if self.plan.enforce_eager { self.launching() } else { Seconds::ZERO },
         }
+    }
+
+    /// Whether kernels of their own turn what products multiply into 8 or 4 bits: not where weights alone are so narrow. Experts that
+    /// are published in mxfp4 multiply with 16 bits unless told otherwise (vLLM's `get_mxfp4_backend`, `SM100_FI_MXFP4_BF16`).
+    fn quantizes(&self) -> bool {
+        let narrow_weights = self.kept == Kept::Released && self.model.shape.mxfp4_experts;
+        self.rates.quantized && !narrow_weights
+    }
+
+    /// Norms of queries and keys over all heads, of which a rank has some: each takes an all-reduce of two sums a token (vLLM's and
+    /// `SGLang`'s `MiniMaxText01RMSNormTP`, `forward_qk`).
+    fn shared_norms(&self) -> f64 {
+        if self.model.shape.qk_norm == QkNorm::Full { self.layers() } else { 0.0 }
     }
 
     /// Host's time to launch every kernel of one step.
@@ -343,7 +398,9 @@ impl EngineModel<'_> {
         let tp = f64::from(self.plan.tensor_parallel);
         let chunk = (self.plan.max_num_batched_tokens as f64).max(1.0);
         let at_once = chunk.min(tokens);
-        let linear = self.products(tokens, (at_once, self.touched_experts(at_once)), self.prompts_share());
+        let share = self.prompts_share();
+        let experts = (at_once, self.touched_experts(at_once));
+        let linear = self.dense_products(tokens, share) + self.expert_products(tokens, experts, share);
         let attention: f64 = self
             .blocks
             .iter()

@@ -1,5 +1,6 @@
 //! Generations of engines, by their versions.
 
+use shardwise_catalog::efficiency::Efficiency;
 use shardwise_catalog::hardware::Hardware;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{Engine, EngineVersion};
@@ -12,6 +13,11 @@ pub const MANY: f64 = 512.0;
 /// vLLM from here on replays whole decoding steps as CUDA graphs and schedules the next one meanwhile: releases since then
 /// and before are fitted apart.
 pub const TODAYS_VLLM: EngineVersion = EngineVersion::new(0, 12, 0);
+
+/// vLLM from here on has no engine but its second, V1: with the first went every kernel of attention of 2024
+/// (<https://github.com/vllm-project/vllm/releases/tag/v0.11.0>: "V0 engine code including ... all attention backends ... have been
+/// removed").
+const SECOND: EngineVersion = EngineVersion::new(0, 11, 0);
 
 /// vLLM from here on, until [`NARROW`], decodes on Hopper with `FlashAttention`-3 as it came, in tiles of 128 rows.
 const WIDE: EngineVersion = EngineVersion::new(0, 7, 0);
@@ -33,6 +39,12 @@ pub(super) fn is_early(plan: &RolloutPlan) -> bool {
     plan.engine == Engine::Vllm && plan.engine_version.is_some_and(|version| version < TODAYS_VLLM)
 }
 
+/// Whether an engine may still be vLLM's first, of which the runs of 2024 on AMD's cards are.
+#[must_use]
+pub fn is_first(plan: &RolloutPlan) -> bool {
+    plan.engine == Engine::Vllm && plan.engine_version.is_some_and(|version| version < SECOND)
+}
+
 /// The entry of `efficiency.toml` of the engine and version that a plan asks for.
 #[must_use]
 pub fn entry(plan: &RolloutPlan) -> &'static str {
@@ -41,5 +53,22 @@ pub fn entry(plan: &RolloutPlan) -> &'static str {
         Engine::Vllm => "vllm",
         Engine::Sglang => "sglang",
         Engine::TensorrtLlm => "tensorrt_llm",
+    }
+}
+
+/// What engines since vLLM's second are slow in on AMD's cards, where they are as fast as others' in all else.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Amd {
+    /// Seconds of a layer of a decoding step, beside what it takes elsewhere.
+    pub(super) layer_s: f64,
+    /// Speed of experts.
+    pub(super) experts: f64,
+}
+
+impl Amd {
+    /// What is known of it.
+    pub(super) fn of(plan: &RolloutPlan, hardware: &Hardware, efficiency: &Efficiency) -> Option<Self> {
+        let own = Self { layer_s: efficiency.amd_layer_s, experts: efficiency.amd_experts };
+        (hardware.architecture.starts_with("CDNA") && !is_first(plan)).then_some(own)
     }
 }

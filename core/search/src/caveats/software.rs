@@ -11,11 +11,11 @@ use shardwise_question::wire::Backend;
 /// What is not known of today's engines on AMD's cards.
 pub(super) fn engine(hardware: &Hardware, plan: &Plan) -> Option<Caveat> {
     let own = plan.rollout.as_ref()?;
-    let known = !hardware.architecture.starts_with("CDNA") || rollout::entry(own) == "early_vllm";
+    let known = !hardware.architecture.starts_with("CDNA") || rollout::is_first(own);
     (!known).then(|| {
         Caveat::new(
             "engine-of-2024",
-            "The runs of generation on AMD's cards that are fitted on are of vLLM of 2024. Today's engines are taken to come as near to these cards' rates as to others': that is 0.8 to 1.8 times the few speeds that are published of them.",
+            "The runs of generation on AMD's cards that are fitted on are of vLLM of 2024. Today's engines are taken to come as near to these cards' rates as to others', but for experts and what each layer takes at least, which a few published measurements say. They are taken to run AMD's own kernels (AITER), which vLLM does only where VLLM_ROCM_USE_AITER is 1.",
         )
     })
 }
