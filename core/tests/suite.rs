@@ -45,6 +45,7 @@ mod own_gpu;
 mod owned;
 mod padded_responses;
 mod parameters;
+mod per_operator;
 mod permalink;
 mod pipelines;
 mod preferences;

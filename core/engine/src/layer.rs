@@ -334,10 +334,15 @@ impl BlockContext<'_> {
                 h,
             ));
         }
-        if shape.shared_expert_intermediate_size > 0 {
-            part = part.join(self.dense_mlp(tokens, shape.shared_expert_intermediate_size as f64));
+        part.join(self.shared_experts(tokens))
+    }
+
+    /// The experts that every token visits.
+    fn shared_experts(&self, tokens: f64) -> Part {
+        match self.shape.shared_expert_intermediate_size {
+            0 => Part::default(),
+            width => self.dense_mlp(tokens, width as f64),
         }
-        part
     }
 
     /// Norms, residuals, rotary positions.
@@ -390,9 +395,11 @@ impl BlockContext<'_> {
         time.recompute = match self.layout.recompute {
             Recompute::None => Seconds::ZERO,
             Recompute::Full => whole.forward,
-            // Per operator, every other product runs again (see `kept_bytes`).
+            // Per operator, every other product runs again, and experts' all of them (see `kept_bytes`).
             Recompute::Selective(Modules::CORE_ATTN) if self.layout.backend != Backend::Megatron => {
-                (whole.forward - core.forward) * flops::EVERY_OTHER
+                let routed =
+                    if block.has_experts() { mlp.forward - self.shared_experts(tokens).forward } else { Seconds::ZERO };
+                (whole.forward - core.forward - routed) * flops::EVERY_OTHER + routed
             }
             Recompute::Selective(modules) => {
                 let mut again = Seconds::ZERO;

@@ -21,7 +21,7 @@ pub(crate) const EVERY_OTHER: f64 = 0.4;
 /// <https://github.com/NVIDIA/Megatron-LM/blob/d98e8a64ddf34856e74b24714e3bedb2f5a39553/megatron/core/transformer/transformer_config.py>): `core_attn` the scores
 /// and weighted sums (Korthikanti et al. 2022, arXiv:2205.05198, section 5), `mlp` the dense MLP, `moe` router, visited and
 /// shared experts, `shared_experts` these alone, `mla_up_proj` the products out of the latents. `moe_act` and `layernorm`
-/// multiply nothing. Other backends' selective recomputation is per operator. A fused LM head computes its logits again.
+/// multiply nothing. Other backends' selective recomputation is per operator: every other product, and all of the visited experts'. A fused LM head computes its logits again.
 #[must_use]
 pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, adapters: u64, length: f64) -> Flops {
     let shape = &model.shape;
@@ -36,7 +36,8 @@ pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, ad
             .iter()
             .map(|block| {
                 let each = if modules == Modules::CORE_ATTN && layout.backend != Backend::Megatron {
-                    Flops::new(2.0 * EVERY_OTHER * products(model, *block))
+                    let routed = routed(model, *block);
+                    Flops::new(2.0 * (EVERY_OTHER * (products(model, *block) - routed) + routed))
                 } else {
                     again(model, *block, modules, length)
                 };
@@ -71,6 +72,15 @@ fn mlp(model: &Model, block: Block) -> f64 {
         Mlp::Dense => counts.dense_mlp,
     };
     own as f64
+}
+
+/// Weights that multiply a token in the experts that the router sends it to.
+fn routed(model: &Model, block: Block) -> f64 {
+    if block.has_experts() {
+        (model.shape.num_experts_per_tok.saturating_mul(model.parameters.expert)) as f64
+    } else {
+        0.0
+    }
 }
 
 /// Operations of one block's modules, forward.
