@@ -141,7 +141,7 @@ fn every_figure_of_it_is_explained() {
 
 /// Qwen3-32B with adapters over 16 bits has 6,144 tokens on one H100 by Unsloth's own table
 /// (<https://unsloth.ai/docs/get-started/reinforcement-learning-rl-guide/memory-efficient-rl>, of 2026-11-28): with a copy for the
-/// engine the weights alone are 122 of its 80 GiB.
+/// engine the weights alone would be 122 of its 80 GiB.
 #[test]
 fn what_fits_by_their_own_table_does() {
     let changes = [
@@ -158,6 +158,7 @@ fn what_fits_by_their_own_table_does() {
     ];
     let own = answer(&changes);
     assert!(own.fits, "{}", own.memory.reserved_gib);
-    let copied = answer(&[&changes[..], &[NOBODY]].concat());
-    assert!(!copied.fits && copied.memory.reserved_gib > 122.0, "{}", copied.memory.reserved_gib);
+    // Left open, it is answered by who shares the base.
+    let open = answer(&[&changes[..], &[NOBODY]].concat());
+    assert_eq!((open.fits, open.memory.reserved_gib), (true, own.memory.reserved_gib));
 }

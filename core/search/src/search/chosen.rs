@@ -2,10 +2,14 @@
 
 use super::by_name;
 use super::desk::Desk;
+use crate::answer::answer as answer_to;
+use shardwise_engine::context::Context;
 use shardwise_question::complete::{complete, is_complete};
 use shardwise_question::job::{self, Job};
 use shardwise_question::market;
+use shardwise_question::plan::Plan;
 use shardwise_question::wire::{Answer, Question};
+use shardwise_rules::Framework;
 
 /// GPUs beyond which plans of training a model with experts are searched for longer than a page may stand still.
 const AT_ONCE: u32 = 16;
@@ -64,12 +68,17 @@ fn chosen(question: &Question, answer: &Answer) -> Option<String> {
     let spec = question.plan.clone().unwrap_or_default();
     let job = job::resolve(question).ok()?;
     let desk = Desk::new(None, 0);
-    let named = || {
-        let asked = desk.by_name(&job, &spec).into_iter().chain(desk.in_need(&job, &spec));
-        asked.into_iter().any(|named| own.id == named.id)
+    let is_own = |named: &&'static Framework| own.id == named.id;
+    let named = || desk.by_name(&job, &spec).iter().any(is_own);
+    // It was found by its name where its plan comes to something else by none.
+    let in_need = || {
+        let figures = |own: &Answer| (own.step_time_s, own.memory.reserved_gib, own.fit.probability);
+        let nameless = |plan: Plan| figures(&answer_to(&Context::new(&job), &plan));
+        let asked = desk.in_need(&job, &spec).iter().any(is_own);
+        asked && complete(&job, &answer.plan).is_ok_and(|plan| nameless(plan) != figures(answer))
     };
     let run = || {
         by_name(&job, &complete(&job, &answer.plan).ok()?).filter(|(own, _)| job.searched && own.framework.is_some())
     };
-    (named() || run().is_some()).then(|| own.id.to_string())
+    (named() || in_need() || run().is_some()).then(|| own.id.to_string())
 }

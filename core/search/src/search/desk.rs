@@ -121,8 +121,8 @@ impl Desk {
         FRAMEWORKS.iter().filter(asked).collect()
     }
 
-    /// Frameworks that an RL step which leaves open who runs it, and some of its plan, is asked of by name where nothing fits that is the same by whichever:
-    /// those with means of their own to hold less.
+    /// Frameworks that an RL step which leaves open who runs it, and some of its plan, is asked of by name where nothing fits that is
+    /// the same by whichever: those with means of their own to hold less.
     pub(super) fn in_need(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
         if job.workload.rl.is_none() || !self.is_open(job, spec) {
             return Vec::new();
