@@ -75,12 +75,12 @@ impl Sweep {
 
 impl Asked {
     /// Whether it is likely that no plan of a machine takes less than `enough` seconds for a step: none that fits as surely as
-    /// asked. Of what just fits it says so, too.
+    /// asked. Of what just fits it says so, too, and of RL that fits by some framework's own means alone, which are slow.
     fn is_likely_beyond(&self, hardware: &HardwareSpec, enough: &dyn Fn(&Job) -> f64, spaces: &Rc<Spaces>) -> bool {
         self.all_machines(hardware, &|job| {
             let context = Context::new(&job).for_many();
             let found = self.some(&context, self.runner, enough(&job), spaces);
-            found.is_ok_and(|some| !some) && !self.is_in_need(&context, spaces)
+            found.is_ok_and(|some| !some)
         })
     }
 
@@ -92,12 +92,6 @@ impl Asked {
             let is_run = desk.any(&context, &PlanSpec::default()).is_some();
             !is_run && self.some(&context, Some(Runner::Nobody), enough(&job), spaces) == Ok(false)
         })
-    }
-
-    /// Whether nothing fits that is the same by whichever framework, so that some are asked what they have by their own means.
-    fn is_in_need(&self, context: &Context<'_>, spaces: &Rc<Spaces>) -> bool {
-        let asked = Desk::new(self.runner, 0).in_need(context.job, &PlanSpec::default());
-        !asked.is_empty() && self.some(context, self.runner, f64::INFINITY, spaces) != Ok(true)
     }
 
     /// Whether no plan of a machine takes less than `enough` seconds for a step, if it has as much memory as any needs: what
