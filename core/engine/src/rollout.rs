@@ -6,6 +6,8 @@ mod memory;
 pub(crate) mod version;
 pub mod workings;
 
+use std::cell::OnceCell;
+
 use crate::context::Context;
 use crate::kernels::Rates;
 pub use crate::lengths::Responses;
@@ -193,6 +195,7 @@ fn without_share<'a>(context: &'a Context<'_>, plan: &'a RolloutPlan, gpus: u32,
         tile: version::tile(plan, hardware),
         tower: Tower::of(context, &context.actor()),
         amd: version::Amd::of(plan, hardware, efficiency),
+        thinnest: OnceCell::new(),
     };
     let engines = f64::from((gpus / plan.gpus()).max(1)) * f64::from(plan.data_parallel);
     let responses = &requests.responses;

@@ -21,7 +21,8 @@ pub(crate) const EVERY_OTHER: f64 = 0.4;
 /// <https://github.com/NVIDIA/Megatron-LM/blob/d98e8a64ddf34856e74b24714e3bedb2f5a39553/megatron/core/transformer/transformer_config.py>): `core_attn` the scores
 /// and weighted sums (Korthikanti et al. 2022, arXiv:2205.05198, section 5), `mlp` the dense MLP, `moe` router, visited and
 /// shared experts, `shared_experts` these alone, `mla_up_proj` the products out of the latents. `moe_act` and `layernorm`
-/// multiply nothing. Other backends' selective recomputation is per operator: every other product, and all of the visited experts'. A fused LM head computes its logits again.
+/// multiply nothing. Other backends' selective recomputation is per operator: every other product, and all of the visited experts'. A
+/// fused LM head computes its logits again.
 #[must_use]
 pub fn recomputed_per_token(model: &Model, blocks: &[Block], layout: &Layout, adapters: u64, length: f64) -> Flops {
     let shape = &model.shape;

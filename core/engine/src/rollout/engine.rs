@@ -1,5 +1,7 @@
 //! How long an engine takes: one step of decoding, and prompts.
 
+use std::cell::OnceCell;
+
 use super::memory::{
     Kept, cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, state_bytes_per_sequence, weight_bytes,
 };
@@ -43,6 +45,8 @@ pub(super) struct EngineModel<'a> {
     pub(super) tower: Option<Tower>,
     /// What is slow on AMD's cards.
     pub(super) amd: Option<Amd>,
+    /// What the smallest tile of decoding's products takes beside reading their weights, once that is asked for: the same in every step.
+    pub(super) thinnest: OnceCell<Seconds>,
 }
 
 /// Where the time of one engine step goes.
@@ -227,10 +231,12 @@ impl EngineModel<'_> {
     /// Time of decoding's products with what is no expert's weights: of a whole tile at least, however few rows there are, which reading
     /// the weights hides in part. Where tensor cores are slow for the memory (H20) the tile decides.
     fn thin_products(&self, tokens: f64) -> Seconds {
-        let (tile, read) = (self.dense_products(TILE_ROWS, 1.0).get(), self.reading_dense().get());
-        let both = libm::pow(libm::pow(tile, HIDDEN) + libm::pow(read, HIDDEN), 1.0 / HIDDEN);
-        self.dense_products(tokens, self.constants.decode_matmul)
-            .max(Seconds::new(both - read))
+        let least = *self.thinnest.get_or_init(|| {
+            let (tile, read) = (self.dense_products(TILE_ROWS, 1.0).get(), self.reading_dense().get());
+            let both = libm::pow(libm::pow(tile, HIDDEN) + libm::pow(read, HIDDEN), 1.0 / HIDDEN);
+            Seconds::new(both - read)
+        });
+        self.dense_products(tokens, self.constants.decode_matmul).max(least)
     }
 
     /// One engine step that adds one token to each of `sequences` sequences of `length` tokens (vLLM,

@@ -124,11 +124,16 @@ impl Desk {
     /// Frameworks that an RL step which leaves open who runs it, and some of its plan, is asked of by name where nothing fits that is
     /// the same by whichever: those with means of their own to hold less.
     pub(super) fn in_need(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
-        if job.workload.rl.is_none() || !self.is_open(job, spec) {
+        if !self.may_be_in_need(job, spec) {
             return Vec::new();
         }
         let asked = |own: &&'static Framework| holds_less(own, job) && may_run(own, job, spec, |_| true);
         FRAMEWORKS.iter().filter(asked).collect()
+    }
+
+    /// Whether some frameworks may be asked by name where nothing else fits.
+    pub(super) fn may_be_in_need(&self, job: &Job, spec: &PlanSpec) -> bool {
+        job.workload.rl.is_some() && self.is_open(job, spec)
     }
 
     /// Whether a question leaves open who runs it, and something of its plan.

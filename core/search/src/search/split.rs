@@ -37,8 +37,8 @@ pub(crate) struct Resolved {
 pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut Desk) -> Result<Resolved, InputError> {
     let job = job::resolve(question)?;
     let spec = question.plan.clone().unwrap_or_default();
-    let (others, in_need) = (desk.by_name(&job, &spec), desk.in_need(&job, &spec));
-    if others.is_empty() && in_need.is_empty() && !is_open(question, &job) {
+    let others = desk.by_name(&job, &spec);
+    if others.is_empty() && !desk.may_be_in_need(&job, &spec) && !is_open(question, &job) {
         return Ok(Resolved { job, found: None });
     }
     let mut best = found(question, job, efficiency, desk, Limits::best(1));
@@ -55,7 +55,8 @@ pub(super) fn resolve(question: &Question, efficiency: &Efficiency, desk: &mut D
     if best.as_ref().is_ok_and(Resolved::rather_fits) {
         return best.map(|best| best.found_among(all));
     }
-    for framework in in_need {
+    // Few questions come here.
+    for framework in desk.in_need(&job::resolve(question)?, &spec) {
         let named = named(question, framework);
         let Ok(job) = job::resolve(&named) else { continue };
         let context = Context::with(&job, efficiency).for_many();
