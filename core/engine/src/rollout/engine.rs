@@ -1,7 +1,5 @@
 //! How long an engine takes: one step of decoding, and prompts.
 
-use std::cell::OnceCell;
-
 use super::memory::{
     Kept, cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, state_bytes_per_sequence, weight_bytes,
 };
@@ -20,8 +18,7 @@ use shardwise_question::wire::KvCacheDtype;
 /// The architecture whose kernels engines ship apart from Hopper's.
 const BLACKWELL: &str = "Blackwell";
 
-/// Rows that a matrix product computes at least, however few it has: those of the smallest tile of weights and tokens, as in
-/// [`tile_flops`](EngineModel::tile_flops).
+/// Rows that a matrix product computes at least: those of the smallest tile, as in [`tile_flops`](EngineModel::tile_flops).
 const TILE_ROWS: f64 = 64.0;
 
 /// How far reading weights hides what a tile multiplies in vain: the power to which both are raised before they add up. With 1, which
@@ -46,7 +43,7 @@ pub(super) struct EngineModel<'a> {
     /// What is slow on AMD's cards.
     pub(super) amd: Option<Amd>,
     /// What the smallest tile of decoding's products takes beside reading their weights, once that is asked for: the same in every step.
-    pub(super) thinnest: OnceCell<Seconds>,
+    pub(super) thinnest: std::cell::OnceCell<Seconds>,
 }
 
 /// Where the time of one engine step goes.
