@@ -244,6 +244,8 @@ pub struct Efficiency {
     pub head_gradient: f64,
     /// Bytes that an eager norm keeps of each value beside its input and output.
     pub eager_activation: f64,
+    /// Bytes that PEFT's adapters keep of each value that enters an adapted matrix.
+    pub adapter_input_bytes: f64,
 }
 
 /// The constants in use.

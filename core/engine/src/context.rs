@@ -17,7 +17,7 @@ use shardwise_catalog::units::Flops;
 use shardwise_question::adapters::{Adapters, ExpertAdapters};
 use shardwise_question::complete::{training_gpus, usual_kernel};
 use shardwise_question::job::Job;
-use shardwise_question::plan::Layout;
+use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{Attention, AttentionKernel, Backend, LoraTargets};
 use shardwise_question::workload::{Agent, Workload};
@@ -201,13 +201,18 @@ impl<'a> Context<'a> {
         Tower::of(self, &self.actor()).map_or(Flops::ZERO, |tower| of(&tower) * (1.0 / length))
     }
 
-    /// What eager code keeps of a layer beside the counted bytes, per token and hidden size: Hugging Face's norms are computed in
-    /// fp32 and keep that copy and what they made of it before its weight, those of queries and keys their inputs as well
-    /// (`transformers` 5.17, `modeling_qwen3.py`, `Qwen3RMSNorm`). Kernels that fuse the LM head with its loss come with fused norms
-    /// (Liger, Unsloth); prime-rl and torchtitan compile their models.
+    /// What eager code keeps of a layer beside the counted bytes, per token and hidden size.
     pub(crate) fn eager_activation(&self, shape: &Shape, layout: &Layout) -> f64 {
-        let eager = self.job.workload.fine_tunes() && !layout.fused_lm_head;
-        if !eager || matches!(layout.backend, Backend::Megatron | Backend::Fsdp) {
+        let eager = self.job.workload.fine_tunes() && !matches!(layout.backend, Backend::Megatron | Backend::Fsdp);
+        let norms = if eager { self.eager_norms(shape, layout) } else { 0.0 };
+        norms + self.copied_inputs(shape, layout)
+    }
+
+    /// Hugging Face's norms are computed in fp32 and keep that copy and what they made of it before its weight, those of queries and
+    /// keys their inputs as well (`transformers` 5.17, `modeling_qwen3.py`, `Qwen3RMSNorm`). Kernels that fuse the LM head with its loss
+    /// come with fused norms (Liger, Unsloth); prime-rl and torchtitan compile their models.
+    fn eager_norms(&self, shape: &Shape, layout: &Layout) -> f64 {
+        if layout.fused_lm_head {
             return 0.0;
         }
         let each = self.efficiency.eager_activation;
@@ -216,6 +221,27 @@ impl<'a> Context<'a> {
             _ => (shape.num_attention_heads + shape.num_key_value_heads) as f64 * shape.head_dim as f64,
         };
         each * shape.norms_per_layer as f64 + (each + 2.0) * normed / shape.hidden_size as f64
+    }
+
+    /// PEFT's adapters are fp32 beside a base of fewer bits, and each copies what enters its matrix to their type (0.18,
+    /// `tuners/lora/layer.py`, `Linear.forward`: `_cast_input_dtype`; since 0.11, <https://github.com/huggingface/peft/pull/1706>): copies
+    /// that live until the backward pass (<https://github.com/AgileRL/AgileRL/pull/623>). FSDP and `DeepSpeed` have cast the adapters
+    /// to 16 bits by then; on one GPU, where they shard nothing, they are counted as plain. Of an adapted matrix's two edges about half
+    /// is the input; experts in one tensor have adapters that read their weights.
+    fn copied_inputs(&self, shape: &Shape, layout: &Layout) -> f64 {
+        let plain = layout.backend == Backend::Ddp;
+        let copies = match self.job.adapters() {
+            Adapters::Peft => plain || self.training_gpus() == 1,
+            // Whose they are is open. Unsloth and axolotl, which put on others, compute again unless told not to, by default and in
+            // each example.
+            Adapters::Own => plain && self.job.framework.is_none() && layout.recompute == Recompute::None,
+            Adapters::InPlace => false,
+        };
+        let Some(lora) = self.job.workload.lora.filter(|_| copies) else {
+            return 0.0;
+        };
+        let edges = (self.adapters - self.expert_adapters) as f64 / (lora.rank * shape.num_hidden_layers) as f64;
+        self.efficiency.adapter_input_bytes * 0.5 * edges / shape.hidden_size as f64
     }
 
     /// Weights of a model's vision tower that do not train.

@@ -1,7 +1,7 @@
 //! Adapters as frameworks make them: whose modules they are, and which of a model's experts have some.
 
-use crate::framework::{MEGATRON_BRIDGE, NEMO_RL, SKYRL, TORCHTITAN, UNSLOTH, VERL};
-use crate::wire::Backend;
+use crate::framework::{AXOLOTL, MEGATRON_BRIDGE, NEMO_RL, SKYRL, TORCHTITAN, UNSLOTH, VERL};
+use crate::wire::{Backend, WorkloadKind};
 use shardwise_catalog::model::Shape;
 
 /// Whose adapters stand beside the matrices of Hugging Face's models.
@@ -26,28 +26,36 @@ impl Adapters {
     /// ```
     #[must_use]
     pub fn are_others(self, backend: Backend) -> bool {
-        matches!((self, backend), (Self::Peft, Backend::Fsdp) | (Self::InPlace, Backend::Ddp))
+        match self {
+            Self::Peft => backend == Backend::Fsdp,
+            Self::InPlace => backend != Backend::Megatron,
+            Self::Own => false,
+        }
     }
 }
 
-/// Whose adapters a framework puts on.
+/// Whose adapters a framework puts on for such a workload.
 ///
-/// Unsloth adds in place (`matmul_lora` of `unsloth/kernels/utils.py` of 2026.10.9, line 1855). NeMo-RL's Automodel has LoRA of its
+/// Unsloth adds in place (`matmul_lora` of `unsloth/kernels/utils.py` of 2026.10.9, line 1855). So does axolotl (`matmul_lora` of
+/// `src/axolotl/kernels/lora.py` of 0.21.0, line 309), which turns that on by itself, but for preferences
+/// (`utils/schemas/validation.py`, `lora_kernels_auto_enable`). NeMo-RL's Automodel has LoRA of its
 /// own (<https://github.com/NVIDIA-NeMo/Automodel/blob/98f4a6892a01b25063b00a4c4243540a4f064caa/nemo_automodel/components/_peft/lora.py>),
 /// as torchtitan has (`components/lora.py` of 0.3.0). The others that train Hugging Face's models load PEFT.
 ///
 /// ```
-/// use shardwise_core::adapters::{Adapters, adapters};
-/// assert_eq!(adapters(None), Adapters::Own);
-/// assert_eq!(["verl", "nemo-rl", "unsloth"].map(|own| adapters(Some(own))), [Adapters::Peft, Adapters::Own, Adapters::InPlace]);
+/// use shardwise_core::adapters::{Adapters::{InPlace, Own, Peft}, adapters};
+/// use shardwise_core::wire::WorkloadKind::{Dpo, Lora};
+/// assert_eq!(adapters(None, Lora), Own);
+/// assert_eq!(["trl", "torchtitan", "unsloth", "axolotl"].map(|own| adapters(Some(own), Lora)), [Peft, Own, InPlace, InPlace]);
+/// assert_eq!(adapters(Some("axolotl"), Dpo), Peft);
 /// ```
 #[must_use]
-pub fn adapters(framework: Option<&str>) -> Adapters {
+pub fn adapters(framework: Option<&str>, kind: WorkloadKind) -> Adapters {
     let Some(own) = framework else {
         return Adapters::Own;
     };
     match own {
-        _ if own == UNSLOTH.id => Adapters::InPlace,
+        _ if own == UNSLOTH.id || own == AXOLOTL.id && kind.preference().is_none() => Adapters::InPlace,
         _ if [NEMO_RL.id, TORCHTITAN.id].contains(&own) => Adapters::Own,
         _ => Adapters::Peft,
     }

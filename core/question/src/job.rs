@@ -111,7 +111,7 @@ impl Job {
     pub fn adapters(&self) -> Adapters {
         match self.framework {
             None if self.searched => Adapters::Peft,
-            own => adapters(own.map(|own| own.id)),
+            own => adapters(own.map(|own| own.id), self.workload.kind),
         }
     }
 

@@ -5,7 +5,7 @@ use shardwise_catalog::hardware::Hardware;
 use shardwise_engine::rollout;
 use shardwise_question::complete::takes_newest_kernel;
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::plan::{Layout, Plan, Recompute};
 use shardwise_question::wire::Backend;
 
 /// What is not known of today's engines on AMD's cards.
@@ -43,10 +43,14 @@ pub(super) fn newest_kernel(job: &Job, layout: &Layout) -> Option<Caveat> {
 /// What is taken of adapters that are those of no framework of texts.
 pub(super) fn own_adapters(job: &Job, layout: &Layout) -> Option<Caveat> {
     let own = job.framework.is_none() && !job.searched && job.workload.lora.is_some();
-    (own && layout.backend == Backend::Fsdp).then(|| {
-        Caveat::new(
-            "own-adapters",
-            "Adapters are as fast as prime-rl's own, whose runs are those that are known of FSDP. Most frameworks put on PEFT's, which take longer: name the framework to see how long.",
-        )
-    })
+    let says = match layout.backend {
+        Backend::Fsdp => {
+            "Adapters are as fast as prime-rl's own, whose runs are those that are known of FSDP. Most frameworks put on PEFT's, which take longer: name the framework to see how long."
+        }
+        Backend::Ddp if layout.recompute != Recompute::None => {
+            "Adapters read their inputs as they are, as Unsloth's and axolotl's do. PEFT's copy them first: name the framework to see the memory that takes."
+        }
+        Backend::Ddp | Backend::Deepspeed | Backend::Megatron => return None,
+    };
+    own.then(|| Caveat::new("own-adapters", says))
 }

@@ -11,7 +11,6 @@ use crate::read::report::{Ignored, OWN, Outdated, Reading, Trouble, Understood, 
 use crate::read::settings::Setting;
 use crate::read::{link, nearest, value};
 use shardwise_catalog::error::InputError;
-use shardwise_question::adapters::adapters;
 use shardwise_question::framework::rl_logit_bytes;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
@@ -93,8 +92,8 @@ impl Draft<'_> {
         let Some(framework) = emit::framework(id).filter(|_| question.framework.is_none()) else {
             return question;
         };
-        let adapters = adapters(Some(id));
-        let adapts = |job: &Job, plan: &Plan| job.workload.lora.is_some() && adapters.are_others(plan.layout.backend);
+        let adapts =
+            |job: &Job, plan: &Plan| job.workload.lora.is_some() && job.adapters().are_others(plan.layout.backend);
         let makes = |job: &Job, plan: &Plan| {
             let logits = |framework| rl_logit_bytes(framework, plan.layout.backend, job.workload.packing);
             job.workload.rl.is_some() && logits(Some(id)) != logits(None)
