@@ -102,7 +102,7 @@ fn unfit(gpu: &str) -> (String, String) {
         "workload": {"kind": "grpo", "rl": {"prompts_per_step": 256, "responses_per_prompt": 8, "mini_batch": 64,
             "max_prompt_length": 1024, "max_response_length": 7168}},
         "plan": {"backend": "fsdp", "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1,
-            "max_tokens_per_gpu": 98304, "recompute": "full", "zero_stage": 3, "fused_lm_head": false,
+            "max_tokens_per_gpu": 90112, "recompute": "full", "zero_stage": 3, "fused_lm_head": false,
             "offload": {"parameters": false, "gradients": false, "optimizer": false},
             "rollout": {"tensor_parallel": 1, "gpu_memory_utilization": 0.5}}}))
     .unwrap();

@@ -121,7 +121,7 @@ fn pages_leave_a_full_card_and_take_time() {
     let of = |model: &str, optimizer: &str| answer(asked(model, "a100-sxm-80g", json!({"optimizer": optimizer})));
     let (whole, paged) = (of("llama-3.1-8b", "adamw"), of("llama-3.1-8b", "paged_adamw"));
     let parts = |answer: &Answer| answer.memory.phases[0].parts;
-    assert!(whole.fit.probability < 0.01 && paged.fit.probability > 0.5);
+    assert!(whole.fit.probability < 0.05 && paged.fit.probability > 0.5);
     let held = parts(&paged).optimizer;
     let left = paged.fit.host.unwrap().parts.optimizer;
     let all = 8.0 * 8.03e9 / GIB;

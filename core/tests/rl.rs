@@ -287,7 +287,7 @@ fn llama(rl: Value) -> Answer {
     let mut change = json!({"model": "llama-3.1-8b-instruct", "hardware": {"gpus": 16},
         "workload": {"rl": {"prompts_per_step": 64, "responses_per_prompt": 32, "mini_batch": 16, "mean_prompt_length": 131,
             "mean_response_length": 1123, "max_prompt_length": 1024, "max_response_length": 4096}},
-        "plan": {"tensor_parallel": 1, "max_tokens_per_gpu": 16384, "recompute": "full",
+        "plan": {"tensor_parallel": 1, "max_tokens_per_gpu": 16384, "gradient_bytes": 2, "recompute": "full",
             "offload": {"parameters": true, "gradients": true, "optimizer": true},
             "rollout": {"engine_version": "0.11.2", "enforce_eager": false, "max_num_seqs": 256}}});
     merge(&mut change, json!({"workload": {"rl": rl}}));

@@ -1,8 +1,9 @@
 //! How far estimates of training's memory are off, by kind of run: each source is predicted from the others.
 //!
 //! What is fitted on: every run of `training.jsonl` with a memory figure that no `memory_doubt` keeps out. What is
-//! fitted: a log-normal of two halves for each [`MemoryKind`] ([`Spread`]), of what was needed over what was estimated,
-//! where at least [`LEAST_GIB`] were, as wide as the runs' mean deviation says. A source counts as [`ROWS`] runs at most: its runs are off alike. Variances are
+//! fitted: a [`Spread`] for each [`MemoryKind`], of what was needed over what was estimated, where at least [`LEAST_GIB`] were. Its
+//! scale is the runs' mean deviation, which a few runs far off move least (Huber 1981, Robust Statistics, section 1.1) and which is
+//! that of Student's distribution with four degrees of freedom at a scale of 1. A source counts as [`ROWS`] runs at most: its runs are off alike. Variances are
 //! `1 + 1/sources` times those of the runs, as a mean of so few sources is itself off
 //! (Student's predictive distribution; compare Geisser 1993, Predictive Inference, section 2.3).
 
@@ -27,10 +28,6 @@ const ROWS: f64 = 15.0;
 
 /// What no spread is narrower than: some figures are published to two digits.
 const ROUNDING: f64 = 0.04;
-
-/// A normal's standard deviation over its mean deviation, `√(π ÷ 2)`. The mean deviation is what a few runs far off move
-/// least (Huber 1981, Robust Statistics, section 1.1).
-const DEVIATION: f64 = 1.253_314;
 
 /// Less than this share of the estimate is not what was needed: the figure is less than the weights alone.
 const LEAST_SHARE: f64 = 0.05;
@@ -153,7 +150,7 @@ fn spread(sources: &Sources<'_>) -> Spread {
         let weight: f64 = own.clone().map(|(_, weight)| weight).sum();
         let mean = own.map(|(log, weight)| weight * (log - median).abs()).sum::<f64>() / weight;
         let more = 1.0 + 1.0 / sources.len() as f64;
-        (more * (DEVIATION * mean).powi(2) + ROUNDING * ROUNDING).sqrt()
+        (more * mean * mean + ROUNDING * ROUNDING).sqrt()
     };
     let digits = |value: f64| (value * 1e3).round() / 1e3;
     Spread { median: digits(median), above: digits(side(1.0)), below: digits(side(-1.0)) }

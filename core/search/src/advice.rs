@@ -182,7 +182,9 @@ fn helped(case: &Case<'_>, rule: &Rule, what: &str, then: &Figures) -> Option<St
     let saves = counts && saved > least && (share > -NOTICEABLE || !now.fits);
     // Room on the card is no help where host memory lacks more for it. What hardly ever fits has little to lose.
     let saves = saves && (then.fits || then.probability >= now.probability || now.probability < HOPELESS);
-    if then.fits && share >= rule.noticeable {
+    // What is no surer than it is asked to be is helped by what is as sure.
+    let as_sure = then.fits || now.probability >= 0.5 && then.probability >= now.probability;
+    if as_sure && share >= rule.noticeable {
         Some(faster(what, now, then))
     } else {
         saves.then(|| smaller(what, saved, then.step_time_s - now.step_time_s))

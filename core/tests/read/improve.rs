@@ -123,15 +123,15 @@ fn a_budget_that_is_halved_meets_the_one_of_passes_forward() {
     let text = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=512 \\
         data.max_prompt_length=1024 data.max_response_length=8192 actor_rollout_ref.model.path=Qwen/Qwen3-32B \\
         actor_rollout_ref.actor.strategy=fsdp2 actor_rollout_ref.actor.use_dynamic_bsz=True \\
-        actor_rollout_ref.actor.ppo_max_token_len_per_gpu=65536 \\
-        actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=65536 \\
+        actor_rollout_ref.actor.ppo_max_token_len_per_gpu=32768 \\
+        actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=32768 \\
         actor_rollout_ref.model.enable_gradient_checkpointing=False actor_rollout_ref.rollout.name=vllm \\
         actor_rollout_ref.rollout.n=8 actor_rollout_ref.rollout.tensor_model_parallel_size=4 \\
         actor_rollout_ref.rollout.gpu_memory_utilization=0.6 trainer.n_gpus_per_node=8 trainer.nnodes=4\n";
     let improved = keeps_its_word(&[text], None).unwrap();
     let own = |field: &str| improved.changes.iter().find(|own| own.field == field).map(|own| own.to.clone());
     assert_eq!(own("plan.recompute").as_deref(), Some("full"));
-    assert_eq!(own("plan.max_tokens_per_gpu").as_deref(), Some("32,768 tokens"));
+    assert_eq!(own("plan.max_tokens_per_gpu").as_deref(), Some("16,384 tokens"));
 }
 
 #[test]

@@ -7,13 +7,13 @@ use shardwise_question::plan::Layout;
 
 /// How far off model states are, which are arithmetic: published runs of which they are the most are within 3 %
 /// (SimuMax's and BLOOM's, core/tests/data/training.jsonl).
-pub(crate) const STATES: Spread = Spread::even(0.03);
+pub(crate) const STATES: Spread = Spread::even(0.024);
 
 /// How far off an engine's working memory is: graphs and buffers are assumed (`rollout::workspace`).
-pub(crate) const WORKSPACE: Spread = Spread::even(0.25);
+pub(crate) const WORKSPACE: Spread = Spread::even(0.2);
 
 /// How far off the estimate of host memory may be: assumed, as no published run states it by part.
-pub(crate) const HOST_MEMORY: Spread = Spread::even(0.15);
+pub(crate) const HOST_MEMORY: Spread = Spread::even(0.12);
 
 /// What estimates are multiplied by so that they suffice as surely as a question asks: of each [`Spread`] its quantile,
 /// taken once for many plans.

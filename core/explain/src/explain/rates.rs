@@ -97,7 +97,7 @@ fn peak(source: &Source<'_>, figure: &str, side: &str) -> Option<Explanation> {
     let gib = Unit::Gib.of_answer();
     let own = sheet.term("estimated", estimated * gib, Unit::Gib, "what is estimated of the peak");
     let factor = sheet.term(
-        "e^(m + zσ)",
+        "e^(m + tσ)",
         spread.factor(probability),
         Unit::One,
         "by how much one in ten runs of left-out sources is further off, on this side",
