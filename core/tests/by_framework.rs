@@ -57,6 +57,22 @@ fn megatron_sums_gradients_as_its_framework_says() {
     }
 }
 
+/// TRL 1.16.0 merges adapters under ZeRO-3 into all gathered weights (`generation/vllm_generation.py`, `_iter_named_params`): 135 GiB of a
+/// 72B. A report of the same in ms-swift: <https://github.com/modelscope/ms-swift/issues/6209>.
+#[test]
+fn trl_hands_over_adapters_where_the_whole_model_goes_on_a_card() {
+    let refusal = |model: &str, gpu: &str| {
+        let question = json!({"version": 1, "model": model, "framework": "trl", "hardware": {"gpu": gpu, "gpus": 8},
+            "workload": {"kind": "grpo", "lora": {"rank": 16, "targets": "all-linear"},
+                "rl": {"prompts_per_step": 8, "responses_per_prompt": 8, "max_prompt_length": 512, "max_response_length": 1024}},
+            "plan": {"backend": "deepspeed", "zero_stage": 3}});
+        estimate(&question_from_value(question).unwrap()).err().map(|error| error.field)
+    };
+    assert_eq!(refusal("qwen2.5-72b", "h100-sxm").as_deref(), Some("plan.zero_stage"));
+    assert_eq!(refusal("qwen2.5-72b", "h200-sxm"), None);
+    assert_eq!(refusal("qwen2.5-32b", "h100-sxm"), None);
+}
+
 fn serving(model: &str, gpu: &str, gpus: u64, rollout: Value) -> Value {
     json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
         "workload": {"kind": "rollout", "rollout": {"requests": 2048, "mean_prompt_length": 1000,

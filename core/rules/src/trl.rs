@@ -158,6 +158,13 @@ static REINFORCEMENT: &[Rule] = &[
     must("hardware.gpu", |a| a.job.hardware.vendor() != Some("intel"))
         .or("TRL's generation has no code for Gaudi. Choose another GPU."),
     RESPONSES_HAVE_POSITIONS,
+    // generation/vllm_generation.py, _iter_named_params: adapters are merged under deepspeed.zero.GatheredParameters of all weights.
+    must("plan.zero_stage", |a| {
+        let whole = 2.0 * a.job.model.parameters.total as f64 / f64::from(1 << 30);
+        let gathers = a.is(Deepspeed) && a.layout.zero_stage == 3 && a.workload.lora.is_some();
+        !gathers || whole < a.job.hardware.memory_gib
+    })
+    .or("TRL merges adapters into all of the model on every GPU before it hands the weights over, and this model is larger than a card. Train all weights, or take veRL's flags."),
     // trainer/grpo_config.py, GRPOConfig.__post_init__.
     must("plan.context_parallel", |a| a.layout.sequence_split() == 1)
         .or("TRL's GRPO splits no sequences. Set context_parallel and ulysses_parallel to 1."),
