@@ -93,6 +93,9 @@ fn every_bad_field_is_named_and_nothing_is_lost() {
     assert_eq!(errors[1].problem, Problem::Number(NumberError::Negative));
     assert_eq!(errors[2].problem, Problem::Missing);
     assert_eq!(form.get(Field::Gpus), "-1");
+    form.set(Field::ModelConfig, r#"{"rope": {"theta": 1, "theta": 2}}"#);
+    let errors = form.question().err().unwrap_or_default();
+    assert_eq!(errors.first().map(|error| &error.problem), Some(&Problem::Twice("rope.theta".to_owned())));
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         Problem::Missing => text.missing.to_owned(),
         Problem::Address => text.bad_address.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
+        Problem::Twice(key) => fill(text.bad_twice, &[key]),
         Problem::NoModel => text.no_model.to_owned(),
         Problem::Refused(message) => page.lang.with_labels(&page.say(message)),
     };

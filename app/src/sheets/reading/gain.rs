@@ -64,7 +64,8 @@ fn searched(found: &Value) -> Option<&Value> {
 pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
     let sheet = lang.sheets();
     let improved = &found["improved"];
-    if !found["answer"].is_object() {
+    // Of another run than the text's, no change says anything.
+    if !found["answer"].is_object() || !list(found, "stands_in").is_empty() {
         return Vec::new();
     }
     let changes = steps(found);

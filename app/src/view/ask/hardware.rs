@@ -16,7 +16,7 @@ use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
 use crate::view::controls::{Choice, Input, More, Select};
 use crate::view::fold;
 use crate::view::prelude::*;
-use crate::words::{gpu_label, offer};
+use crate::words::{day, gpu_label, offer};
 
 /// The GPUs of the catalog by vendor, as options of a control.
 #[component]
@@ -321,13 +321,14 @@ fn price_hint(page: Page) -> AnyView {
     let Some((usd, source)) = price else {
         return view! { <p class="hint">{text.price_none}</p> };
     };
+    let day = day(Some(source.date).filter(|date| !date.is_empty()), offer, page.lang);
     let stated = page.form.with(|form| form.is_stated() && !form.get(Field::Terms).is_empty());
     let back = move |_| page.change(|form| form.set(Field::Price, ""));
     view! {
         <p class="hint">
             {stated.then_some(text.rent_stated)}
             " "
-            {fill(text.price_hint, &[&money::as_typed(usd), source.date])}
+            {fill(text.price_hint, &[&money::as_typed(usd), &day])}
             " "
             <a href=source.url rel="noopener" target="_blank">{text.price_source}</a>
             " "

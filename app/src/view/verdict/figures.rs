@@ -40,7 +40,7 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
         <p class="rent" id="rent">
             <b>{order}</b>
             " "
-            <span>{[page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang)].join(page.lang.comma())}</span>
+            <span>{[page.lang.word(own.kind.as_str()), &words::priced_on(own, page.lang)].join(page.lang.comma())}</span>
         </p>
     })
 }
