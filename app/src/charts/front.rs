@@ -4,9 +4,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::log::{Room, Span, draw_up, height};
+use super::log::{Span, draw_across, draw_up, height};
 use super::scatter::ticks;
-use super::{Area, Drawn, NARROW, TEXT, text};
+use super::{Area, Drawn, NARROW, Room, TEXT, apart, text, widest};
 use crate::format;
 
 /// Half the side of the square around a lonely point that a pointer meets, in pixels.
@@ -37,10 +37,6 @@ pub(crate) struct Front {
     pub(crate) up: String,
 }
 
-fn apart(a: &Room, b: &Room) -> bool {
-    a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
-}
-
 fn around((x, y): (i32, i32), reach: i32) -> Room {
     [x - reach, y - reach, x + reach, y + reach]
 }
@@ -58,12 +54,8 @@ impl Front {
     /// Left, top, right and bottom of the axes.
     fn frame(&self, (width, height): (u32, u32)) -> Room {
         let (_, up) = self.spans();
-        let labels = ticks(up.low, up.high);
-        let widest = labels
-            .into_iter()
-            .map(|tick| text_width(&format::trimmed(tick), TEXT))
-            .fold(0.0, f64::max) as i32;
-        [widest + 12, 26, width as i32 - 8, height as i32 - 42]
+        let labels = ticks(up.low, up.high).into_iter().map(format::trimmed);
+        [widest(labels) + 12, 26, width as i32 - 8, height as i32 - 42]
     }
 
     /// Where the points are on a sheet of a size.
@@ -111,24 +103,11 @@ impl Front {
 
     fn draw_axes(&self, area: &Area<'_>) -> Drawn {
         let frame = self.frame(area.dim_in_pixel());
-        let [left, _, right, bottom] = frame;
         let (across, up) = self.spans();
         draw_up(area, frame, up)?;
-        let x = across.place(left, right);
-        let mut last = i32::MIN;
-        for tick in ticks(across.low, across.high) {
-            let (at, label) = (x(tick), format::trimmed(tick));
-            // On a narrow sheet a label gives way to the one before it.
-            let half = text_width(&label, TEXT) as i32 / 2;
-            if at - half > last && at + half <= right + 8 {
-                area.draw(&PathElement::new([(at, bottom), (at, bottom + 4)], Ink::Axis))?;
-                area.draw_text(&label, &text(Ink::Tick, HPos::Center), (at, bottom + 14))?;
-                last = at + half + 6;
-            }
-        }
-        let middle = (left + right) / 2;
-        area.draw_text(&self.across, &text(Ink::Tick, HPos::Center), (middle, bottom + 33))?;
-        area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
+        let x = across.place(frame[0], frame[2]);
+        let ticks = ticks(across.low, across.high).into_iter().map(|tick| (tick, x(tick)));
+        draw_across(area, ticks, 4, frame, [&self.across, &self.up])
     }
 
     /// The names: one's own and the front's, which may cover points where they must; others' where nothing is.

@@ -3,13 +3,10 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::backend::Ink;
+use super::backend::{Ink, text_width};
 use super::scatter::ticks;
-use super::{Area, Drawn, scale, text};
+use super::{Area, Drawn, Room, TEXT, scale, text};
 use crate::format;
-
-/// A rectangle: left, top, right, bottom.
-pub(super) type Room = [i32; 4];
 
 /// An axis: from where to where.
 #[derive(Clone, Copy)]
@@ -29,6 +26,32 @@ impl Span {
         let at = scale((self.high / self.low).ln(), from, to);
         move |value| at((value / self.low).ln())
     }
+}
+
+/// Draws the numbers of the axis across below it, each of its `ticks` at its place; on a narrow sheet one gives way to the one before
+/// it. Each has a `mark` of so many pixels above it. Below them stands what is across, and on top what is up.
+pub(super) fn draw_across(
+    area: &Area<'_>,
+    ticks: impl Iterator<Item = (f64, i32)>,
+    mark: i32,
+    [left, _, right, bottom]: Room,
+    [across, up]: [&str; 2],
+) -> Drawn {
+    let mut last = i32::MIN;
+    for (tick, x) in ticks {
+        let label = format::trimmed(tick);
+        let half = text_width(&label, TEXT) as i32 / 2;
+        if x - half > last && x + half <= right + 8 {
+            if mark > 0 {
+                area.draw(&PathElement::new([(x, bottom), (x, bottom + mark)], Ink::Axis))?;
+            }
+            area.draw_text(&label, &text(Ink::Tick, HPos::Center), (x, bottom + 14))?;
+            last = x + half + 6;
+        }
+    }
+    let middle = (left + right) / 2;
+    area.draw_text(across, &text(Ink::Tick, HPos::Center), (middle, bottom + 33))?;
+    area.draw_text(up, &text(Ink::Tick, HPos::Left), (0, 9))
 }
 
 /// Height of a chart in pixels at a width.

@@ -4,9 +4,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::log::{Room, Span, draw_up, height};
+use super::log::{Span, draw_up, height};
 use super::scatter::ticks;
-use super::{Area, Drawn, TEXT, text};
+use super::{Area, Drawn, Room, TEXT, text, widest};
 use crate::format;
 
 /// Half the side of the square around a point that a pointer meets, in pixels.
@@ -59,9 +59,8 @@ impl Scaling {
         let (_, up) = self.spans();
         let ticks = ticks(up.low, up.high).into_iter();
         let labels = ticks.map(format::trimmed).chain(self.heads.clone());
-        let widest = labels.map(|label| text_width(&label, TEXT)).fold(0.0, f64::max) as i32;
         // Half of the last number stands right of its point.
-        [widest + 12, 10, width as i32 - 22, height as i32 - 52]
+        [widest(labels) + 12, 10, width as i32 - 22, height as i32 - 52]
     }
 
     fn places(&self, size: (u32, u32)) -> Vec<(i32, i32)> {

@@ -6,7 +6,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::{Area, Drawn, TEXT, text};
+use super::log::draw_across;
+use super::{Area, Drawn, Room, TEXT, apart, text, widest};
 use crate::format;
 
 /// How far from a point a pointer still means it, in pixels.
@@ -56,12 +57,9 @@ pub(crate) struct Scatter {
 /// A place on the sheet for a measured and a predicted value.
 type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
 
-/// Where the axes are.
+/// Where the axes are, and from where to where they go.
 struct Frame {
-    left: i32,
-    right: i32,
-    top: i32,
-    bottom: i32,
+    room: Room,
     low: f64,
     high: f64,
 }
@@ -81,10 +79,6 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<f64> {
         power *= 10.0;
     }
     ticks
-}
-
-fn label(tick: f64) -> String {
-    format::trimmed(tick)
 }
 
 impl Scatter {
@@ -107,18 +101,16 @@ impl Scatter {
         } else {
             (1.0, 100.0)
         };
-        let widest = ticks(low, high)
-            .into_iter()
-            .map(|tick| text_width(&label(tick), TEXT))
-            .fold(0.0, f64::max) as i32;
-        Frame { left: widest + 12, right: width as i32 - 8, top: 26, bottom: height as i32 - 42, low, high }
+        let labels = ticks(low, high).into_iter().map(format::trimmed);
+        Frame { room: [widest(labels) + 12, 26, width as i32 - 8, height as i32 - 42], low, high }
     }
 
     /// Hands over the axes: plotters places the values.
     fn on<R>(&self, size: (u32, u32), then: impl FnOnce(&Frame, Place<'_>) -> R) -> R {
         let frame = self.frame(size);
         let axis = LogCoord::from((frame.low..frame.high).log_scale());
-        let place = |x: f64, y: f64| (axis.map(&x, (frame.left, frame.right)), axis.map(&y, (frame.bottom, frame.top)));
+        let [left, top, right, bottom] = frame.room;
+        let place = |x: f64, y: f64| (axis.map(&x, (left, right)), axis.map(&y, (bottom, top)));
         then(&frame, &place)
     }
 
@@ -139,22 +131,16 @@ impl Scatter {
     }
 
     fn draw_axes(&self, area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
-        let mut last = i32::MIN;
-        for tick in ticks(frame.low, frame.high) {
-            let (x, y) = place(tick, tick);
-            area.draw(&PathElement::new([(frame.left, y), (frame.right, y)], Ink::Grid))?;
-            area.draw(&PathElement::new([(x, frame.top), (x, frame.bottom)], Ink::Grid))?;
-            area.draw_text(&label(tick), &text(Ink::Tick, HPos::Right), (frame.left - 6, y))?;
-            // On a narrow sheet a label gives way to the one before it.
-            let half = text_width(&label(tick), TEXT) as i32 / 2;
-            if x - half > last && x + half <= frame.right + 8 {
-                area.draw_text(&label(tick), &text(Ink::Tick, HPos::Center), (x, frame.bottom + 14))?;
-                last = x + half + 6;
-            }
+        let [left, top, right, bottom] = frame.room;
+        let ticks = ticks(frame.low, frame.high);
+        for tick in &ticks {
+            let (x, y) = place(*tick, *tick);
+            area.draw(&PathElement::new([(left, y), (right, y)], Ink::Grid))?;
+            area.draw(&PathElement::new([(x, top), (x, bottom)], Ink::Grid))?;
+            area.draw_text(&format::trimmed(*tick), &text(Ink::Tick, HPos::Right), (left - 6, y))?;
         }
-        let middle = (frame.left + frame.right) / 2;
-        area.draw_text(&self.across, &text(Ink::Tick, HPos::Center), (middle, frame.bottom + 33))?;
-        area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
+        let ticks = ticks.into_iter().map(|tick| (tick, place(tick, tick).0));
+        draw_across(area, ticks, 0, frame.room, [&self.across, &self.up])
     }
 
     /// The names of the largest misses, where there is room for them.
@@ -172,7 +158,7 @@ impl Scatter {
         misses.sort_by_key(|(distance, _)| -distance);
         let (_, exact) = place(frame.low, frame.low);
         let (_, beyond) = place(frame.low, frame.low * 1.3);
-        let mut taken: Vec<[i32; 4]> = Vec::new();
+        let mut taken: Vec<Room> = Vec::new();
         for (distance, point) in misses {
             if distance < exact - beyond || taken.len() == NAMED {
                 break;
@@ -183,9 +169,8 @@ impl Scatter {
             let above = point.predicted > point.measured;
             let (anchor, from) = if above { (HPos::Right, x - 12 - width) } else { (HPos::Left, x + 12) };
             let room = [from, y - 9, from + width, y + 9];
-            let clear =
-                |other: &[i32; 4]| room[2] < other[0] || other[2] < room[0] || room[3] < other[1] || other[3] < room[1];
-            if room[0] < frame.left || room[2] > frame.right || !taken.iter().all(clear) {
+            let [left, _, right, _] = frame.room;
+            if room[0] < left || room[2] > right || !taken.iter().all(|other| apart(&room, other)) {
                 continue;
             }
             taken.push(room);
@@ -216,7 +201,7 @@ impl Scatter {
             area.draw(&Circle::new((x, y), 8, Ink::Ring))?;
             let width = text_width(&point.name, TEXT) as i32;
             let left = x - 14 - width;
-            let (from, at, anchor) = if x + 14 + width < frame.right {
+            let (from, at, anchor) = if x + 14 + width < frame.room[2] {
                 (x + 14, x + 14, HPos::Left)
             } else {
                 (left, left + width, HPos::Right)
@@ -260,10 +245,11 @@ fn draw_guides(area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
     area.draw(&PathElement::new(line(1.0), Ink::Ideal))?;
     // Beside the band, whatever its slope.
     let label = text(Ink::Tick, HPos::Right);
-    let rise = f64::from(frame.bottom - frame.top) / f64::from((frame.right - frame.left).max(1));
-    let left = (12.0 / rise.max(0.1)) as i32;
+    let [left, top, right, bottom] = frame.room;
+    let rise = f64::from(bottom - top) / f64::from((right - left).max(1));
+    let before = (12.0 / rise.max(0.1)) as i32;
     let below = (text_width("−20 %", TEXT) * rise) as i32;
-    area.draw_text("+20 %", &label, (to.0 - left, to.1 + 4))?;
+    area.draw_text("+20 %", &label, (to.0 - before, to.1 + 4))?;
     area.draw_text("−20 %", &label, (end.0, end.1 + below + 12))
 }
 
