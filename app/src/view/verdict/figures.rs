@@ -131,10 +131,8 @@ fn ranged(value: f64, range: Option<[f64; 2]>, write: impl Fn(f64) -> String) ->
 
 /// A range of dollars, with one sign for both ends.
 fn ranged_usd(usd: f64, range: Option<[f64; 2]>, write: fn(f64) -> String) -> Option<Range> {
-    let [low, high] = range?;
-    let high_words = write(high);
-    let words = format!("{}–{}", write(low), high_words.trim_start_matches(['$', '¥']));
-    Some((usd, [low, high], words))
+    let range = range?;
+    Some((usd, range, format::usd_range(range, write)))
 }
 
 fn throughput(page: Page, answer: &Answer) -> AnyView {
