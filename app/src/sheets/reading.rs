@@ -184,8 +184,7 @@ fn notes<'a>(found: &'a Value, kind: &str, tone: Tone, lang: Lang) -> impl Itera
 
 /// What is not to be missed among the notes; nothing where there is none.
 fn apart(id: &str, title: &str, all: Vec<Entry>) -> Option<Block> {
-    let listed =
-        |all| Section::titled(id, Purpose::Basis, vec![run(title)], Vec::new(), vec![entries(Listed::Findings, all)]);
+    let listed = |all| Section::headed(id, Purpose::Basis, title, vec![entries(Listed::Findings, all)]);
     (!all.is_empty()).then(|| listed(all))
 }
 

@@ -73,9 +73,8 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
         let fits = state(&found["answer"]) == FitState::Fits;
         said(Kind::Hint, if fits { sheet.changes_none } else { sheet.changes_unfit })
     } else {
-        let title = vec![words(sheet.changes_here)];
         let all = vec![entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))];
-        Section::titled("read-changes", Purpose::Basis, title, Vec::new(), all)
+        Section::headed("read-changes", Purpose::Basis, sheet.changes_here, all)
     };
     let shown = diff(word(improved, "diff"), LISTING, lang.sheets().diff, lang);
     let rest = [elsewhere(improved, lang), shown];
