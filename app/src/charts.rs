@@ -128,6 +128,24 @@ pub(crate) fn tick(value: f64, step: f64) -> String {
     crate::format::fixed(value, decimals)
 }
 
+/// What tests ask of a drawing.
+#[cfg(test)]
+mod asks {
+    use super::backend::Node;
+
+    /// How many paths are of a class.
+    pub(super) fn paths(nodes: &[Node], wanted: &str) -> usize {
+        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
+        nodes.iter().filter(is).count()
+    }
+
+    /// How often a text stands in it.
+    pub(super) fn says(nodes: &[Node], wanted: &str) -> usize {
+        let is = |node: &&Node| matches!(node, Node::Text { text, .. } if text == wanted);
+        nodes.iter().filter(is).count()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{axis, tick};

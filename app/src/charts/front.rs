@@ -176,6 +176,7 @@ fn draw_point(area: &Area<'_>, point: &Point, place: (i32, i32)) -> Drawn {
 
 #[cfg(test)]
 mod tests {
+    use super::super::asks::{paths, says};
     use super::super::backend::Node;
     use super::{Front, Point};
     use crate::charts;
@@ -187,16 +188,6 @@ mod tests {
     fn drawn(points: Vec<Point>, width: u32) -> Vec<Node> {
         let chart = Front { points, across: "hours".to_owned(), up: "dollars".to_owned() };
         charts::draw((width, Front::height(width)), |area| chart.draw(area)).nodes
-    }
-
-    fn paths(nodes: &[Node], wanted: &str) -> usize {
-        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
-        nodes.iter().filter(is).count()
-    }
-
-    fn says(nodes: &[Node], wanted: &str) -> bool {
-        let is = |node: &Node| matches!(node, Node::Text { text, .. } if text == wanted);
-        nodes.iter().any(is)
     }
 
     #[test]
@@ -214,7 +205,7 @@ mod tests {
         assert_eq!(paths(&nodes, "pt-front"), 3);
         assert_eq!((paths(&nodes, "pt-sel"), paths(&nodes, "pt-ring")), (1, 1));
         for name in ["fast", "middle", "cheap", "own"] {
-            assert!(says(&nodes, name), "{name}");
+            assert_eq!(says(&nodes, name), 1, "{name}");
         }
     }
 
@@ -226,12 +217,9 @@ mod tests {
         for width in [280, 900] {
             let nodes = drawn(crowd.clone(), width);
             assert_eq!(paths(&nodes, "pt"), 40);
-            let names = nodes
-                .iter()
-                .filter(|node| matches!(node, Node::Text { text, .. } if text == "a long name"));
-            assert!(names.count() < 20);
+            assert!(says(&nodes, "a long name") < 20);
         }
         let one = drawn(vec![point(3.0, 2.0, "own", true)], 320);
-        assert!(says(&one, "own") && says(&one, "3") && says(&one, "2"));
+        assert!(["own", "3", "2"].into_iter().all(|words| says(&one, words) > 0));
     }
 }

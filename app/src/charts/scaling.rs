@@ -161,7 +161,7 @@ impl Scaling {
 
 #[cfg(test)]
 mod tests {
-    use super::super::backend::Node;
+    use super::super::asks::says;
     use super::{Point, Scaling};
     use crate::charts;
 
@@ -190,11 +190,7 @@ mod tests {
             let chart = chart(count);
             let size = (width, Scaling::height(width));
             let nodes = charts::draw(size, |area| chart.draw(area)).nodes;
-            let says = |wanted: &str| {
-                nodes
-                    .iter()
-                    .any(|node| matches!(node, Node::Text { text, .. } if text == wanted))
-            };
+            let says = |wanted: &str| says(&nodes, wanted) > 0;
             assert!(says("GPUs") && says("100 %") && says("8"));
             assert_eq!(says("85 %"), count > 3);
             let points = chart.boxes(size);

@@ -265,7 +265,7 @@ fn draw_point(area: &Area<'_>, point: &Point, place: Place<'_>) -> Drawn {
 
 #[cfg(test)]
 mod tests {
-    use super::super::backend::Node;
+    use super::super::asks::paths;
     use super::{Point, Scatter, ticks};
     use crate::charts;
 
@@ -288,20 +288,15 @@ mod tests {
         }
     }
 
-    fn count(nodes: &[Node], wanted: &str) -> usize {
-        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
-        nodes.iter().filter(is).count()
-    }
-
     #[test]
     fn every_run_is_a_point_and_the_miss_has_its_name() {
         let chart = chart();
         let drawing = charts::draw((800, Scatter::height(800)), |area| chart.draw(area));
-        assert_eq!(count(&drawing.nodes, "pt-full"), 2);
-        assert_eq!(count(&drawing.nodes, "pt-part"), 1);
-        assert_eq!(count(&drawing.nodes, "ideal"), 1);
-        assert_eq!(count(&drawing.nodes, "guide"), 2);
-        assert_eq!(count(&drawing.nodes, "pt-ring"), 1);
+        assert_eq!(paths(&drawing.nodes, "pt-full"), 2);
+        assert_eq!(paths(&drawing.nodes, "pt-part"), 1);
+        assert_eq!(paths(&drawing.nodes, "ideal"), 1);
+        assert_eq!(paths(&drawing.nodes, "guide"), 2);
+        assert_eq!(paths(&drawing.nodes, "pt-ring"), 1);
     }
 
     #[test]

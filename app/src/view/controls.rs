@@ -174,7 +174,12 @@ pub(super) fn Input(
     #[prop(optional)] tokens: bool,
     #[prop(optional, into)] placeholder: Option<Signal<String>>,
     #[prop(optional)] label: Option<&'static str>,
+    /// What its element is named behind, of a control that is on the page once more: what is wrong with it is said at the other.
+    #[prop(optional)]
+    again: &'static str,
 ) -> impl IntoView {
+    let id = format!("{again}{}", field.id());
+    let wrong = move || again.is_empty() && problem(page, field).is_some();
     let mode = match field.takes() {
         // Counts too: a keyboard of digits alone cannot type `8k`.
         Takes::Number | Takes::Share => "decimal",
@@ -185,7 +190,7 @@ pub(super) fn Input(
     let placeholder = if searched { auto_text(page, placeholder) } else { placeholder };
     let control = view! {
         <input
-            id=field.id()
+            id=id.clone()
             type="text"
             inputmode=mode
             autocomplete="off"
@@ -193,8 +198,8 @@ pub(super) fn Input(
             placeholder=move || placeholder.get()
             prop:value=move || page.typed(field)
             on:input=move |event| type_in(page, field, &event)
-            aria-invalid=move || problem(page, field).map(|_| "true")
-            aria-describedby=move || problem(page, field).map(|_| message_id(field))
+            aria-invalid=move || wrong().then_some("true")
+            aria-describedby=move || wrong().then(|| message_id(field))
         />
     };
     let control = if tokens {
@@ -208,11 +213,11 @@ pub(super) fn Input(
         control
     };
     view! {
-        <div class=move || class(page, field, searched)>
-            <label for=field.id()>{label.unwrap_or_else(|| page.lang.label(field))}</label>
+        <div class=move || if again.is_empty() { class(page, field, searched) } else { "field".to_owned() }>
+            <label for=id>{label.unwrap_or_else(|| page.lang.label(field))}</label>
             {control}
             <Reading page field/>
-            <Message page field/>
+            {again.is_empty().then(|| view! { <Message page field/> })}
         </div>
     }
 }

@@ -3,10 +3,9 @@
 use shardwise_core::Answer;
 use shardwise_core::wire::{Checkpoint, Run};
 
-use super::controls::{Input, Reading, type_in};
+use super::controls::Input;
 use super::operations::Operations;
 use super::text_box::TextBox;
-use super::values::used;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, is_rl};
 use crate::protocol::Task;
@@ -47,14 +46,14 @@ fn fields(page: Page) -> AnyView {
     }
     let own = if is_rl(kind) {
         view! {
-            <Again page field=Field::RunSteps/>
+            <Input page field=Field::RunSteps again="run-"/>
             <Input page field=Field::RunExamples/>
         }
     } else {
         view! {
             <Input page field=Field::RunExamples/>
-            <Again page field=Field::MeanSequenceLength/>
-            <Again page field=Field::SequenceLength/>
+            <Input page field=Field::MeanSequenceLength again="run-"/>
+            <Input page field=Field::SequenceLength again="run-"/>
         }
     };
     view! {
@@ -62,29 +61,6 @@ fn fields(page: Page) -> AnyView {
             {own}
             <Input page field=Field::RunEpochs placeholder="1"/>
             <Input page field=Field::RunCheckpoints placeholder="1"/>
-        </div>
-    }
-}
-
-/// A control of the form once more: what is wrong with it is said there.
-#[component]
-fn Again(page: Page, field: Field) -> impl IntoView {
-    let id = format!("run-{}", field.id());
-    let placeholder = used(page, field);
-    view! {
-        <div class="field">
-            <label for=id.clone()>{page.lang.label(field)}</label>
-            <input
-                type="text"
-                inputmode="text"
-                autocomplete="off"
-                spellcheck="false"
-                id=id
-                placeholder=move || placeholder.get()
-                prop:value=move || page.typed(field)
-                on:input=move |event| type_in(page, field, &event)
-            />
-            <Reading page field/>
         </div>
     }
 }
