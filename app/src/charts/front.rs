@@ -4,10 +4,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::log::{Span, draw_across, draw_up, height};
-use super::scatter::ticks;
+use super::log::{Axes, Span, height};
 use super::{Area, Drawn, NARROW, Room, TEXT, apart, text, widest};
-use crate::format;
 
 /// Half the side of the square around a lonely point that a pointer meets, in pixels.
 const REACH: i32 = 7;
@@ -47,24 +45,16 @@ impl Front {
         height(width)
     }
 
-    fn spans(&self) -> (Span, Span) {
-        (Span::of(self.points.iter().map(|point| point.across)), Span::of(self.points.iter().map(|point| point.up)))
-    }
-
-    /// Left, top, right and bottom of the axes.
-    fn frame(&self, (width, height): (u32, u32)) -> Room {
-        let (_, up) = self.spans();
-        let labels = ticks(up.low, up.high).into_iter().map(format::trimmed);
-        [widest(labels) + 12, 26, width as i32 - 8, height as i32 - 42]
+    fn axes(&self, (width, height): (u32, u32)) -> Axes {
+        let across = Span::of(self.points.iter().map(|point| point.across));
+        let up = Span::of(self.points.iter().map(|point| point.up));
+        Axes { frame: [widest(up.labels()) + 12, 26, width as i32 - 8, height as i32 - 42], across, up }
     }
 
     /// Where the points are on a sheet of a size.
     fn places(&self, size: (u32, u32)) -> Vec<(i32, i32)> {
-        let [left, top, right, bottom] = self.frame(size);
-        let (across, up) = self.spans();
-        let (x, y) = (across.place(left, right), up.place(bottom, top));
-        let places = self.points.iter();
-        places.map(|point| (x(point.across), y(point.up))).collect()
+        let axes = self.axes(size);
+        self.points.iter().map(|point| axes.place(point.across, point.up)).collect()
     }
 
     /// Left, top and size of what a pointer meets of each point.
@@ -86,7 +76,10 @@ impl Front {
     pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let size = area.dim_in_pixel();
         let places = self.places(size);
-        self.draw_axes(area)?;
+        let axes = self.axes(size);
+        axes.draw_up(area)?;
+        axes.draw_foot(area)?;
+        axes.draw_across(area, 4, [&self.across, &self.up])?;
         let on_front = self.points.iter().zip(&places);
         let line: Vec<(i32, i32)> = on_front.filter(|(point, _)| point.front).map(|(_, place)| *place).collect();
         area.draw(&PathElement::new(line, Ink::Front))?;
@@ -101,19 +94,10 @@ impl Front {
         self.draw_names(area, &places)
     }
 
-    fn draw_axes(&self, area: &Area<'_>) -> Drawn {
-        let frame = self.frame(area.dim_in_pixel());
-        let (across, up) = self.spans();
-        draw_up(area, frame, up)?;
-        let x = across.place(frame[0], frame[2]);
-        let ticks = ticks(across.low, across.high).into_iter().map(|tick| (tick, x(tick)));
-        draw_across(area, ticks, 4, frame, [&self.across, &self.up])
-    }
-
     /// The names: one's own and the front's, which may cover points where they must; others' where nothing is.
     fn draw_names(&self, area: &Area<'_>, places: &[(i32, i32)]) -> Drawn {
         let size = area.dim_in_pixel();
-        let [left, _, right, bottom] = self.frame(size);
+        let [left, _, right, bottom] = self.axes(size).frame;
         let points: Vec<Room> = places.iter().map(|place| around(*place, 5)).collect();
         let mut taken: Vec<Room> = Vec::new();
         let rank = |point: &Point| match (point.selected, point.front) {
