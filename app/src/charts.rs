@@ -16,7 +16,7 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use backend::{Drawing, Ink, SvgNodes};
+use backend::{Drawing, Ink, SvgNodes, text_width};
 
 /// Size of the labels, in pixels; the style sheet says the same.
 pub(crate) const TEXT: f64 = 12.5;
@@ -71,6 +71,19 @@ fn draw_ticks(
     Ok(())
 }
 
+/// Width of the widest of some lines of text, in whole pixels.
+fn widest<S: AsRef<str>>(texts: impl Iterator<Item = S>) -> i32 {
+    texts.map(|own| text_width(own.as_ref(), TEXT)).fold(0.0, f64::max) as i32
+}
+
+/// A rectangle: left, top, right, bottom.
+type Room = [i32; 4];
+
+/// Whether two have nothing in common.
+fn apart(a: &Room, b: &Room) -> bool {
+    a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
+}
+
 /// A text style: what the text means, and where its anchor is.
 fn text(ink: Ink, anchor: HPos) -> TextStyle<'static> {
     // By its variant: a family by name is looked up in lower case, by Unicode's tables.
@@ -113,6 +126,24 @@ pub(crate) fn tick(value: f64, step: f64) -> String {
         decimals += 1;
     }
     crate::format::fixed(value, decimals)
+}
+
+/// What tests ask of a drawing.
+#[cfg(test)]
+mod asks {
+    use super::backend::Node;
+
+    /// How many paths are of a class.
+    pub(super) fn paths(nodes: &[Node], wanted: &str) -> usize {
+        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
+        nodes.iter().filter(is).count()
+    }
+
+    /// How often a text stands in it.
+    pub(super) fn says(nodes: &[Node], wanted: &str) -> usize {
+        let is = |node: &&Node| matches!(node, Node::Text { text, .. } if text == wanted);
+        nodes.iter().filter(is).count()
+    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ pub(crate) enum Problem {
     Missing,
     /// The pasted text is not JSON: line and what the parser says.
     Json(String),
+    /// The pasted text has this key twice, and which one holds nobody can say.
+    Twice(String),
     /// An address stands where its content belongs.
     Address,
     /// The catalog has no model of that name.

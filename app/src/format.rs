@@ -75,6 +75,11 @@ pub(crate) fn dollars(value: f64) -> String {
     if shown.abs() >= 10.0 { format!("{}{}", money::sign(), fixed(shown, 0)) } else { usd(value) }
 }
 
+/// A range of dollars as they are said, with one sign for both ends.
+pub(crate) fn usd_range([low, high]: [f64; 2], said: fn(f64) -> String) -> String {
+    format!("{}–{}", said(low), said(high).trim_start_matches(['$', '¥']))
+}
+
 /// A price in dollars, likewise: always hundredths.
 pub(crate) fn price(value: f64) -> String {
     format!("{}{}", money::sign(), fixed(money::of(value), 2))

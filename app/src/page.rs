@@ -67,65 +67,45 @@ pub(crate) enum Origin {
     Script,
 }
 
-/// The steps in which the page is built, in their order, so that none of them holds up what a person does meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// What the others stand in.
-    Frame,
-    /// The framework, and where a question can start from.
-    Start,
-    Model,
-    /// The GPUs.
-    Machine,
-    Task,
-    /// The answer in one line.
-    Dock,
-    /// The verdict: whether it fits.
-    Verdict,
-    /// Its figures and its plan, with which the page can be shown.
-    Figures,
-    /// What is folded in the form beside the GPUs.
-    OwnMachine,
-    /// What is folded beside the task.
-    OwnTask,
-    /// The plan by hand.
-    OwnPlan,
-    /// The engine that generates, by hand.
-    OwnEngine,
-    /// What opens from the verdict.
-    Panels,
-    /// What to do with the answer: the first part of the page's rest.
-    Acting,
-    /// The GPU types.
-    Gpus,
-    /// What is closed until it is asked for.
-    Folds,
-    /// What ends the page.
-    Closing,
+worded! {
+    /// The steps in which the page is built, in their order, so that none of them holds up what a person does meanwhile.
+    enum Step {
+        /// What the others stand in.
+        Frame,
+        /// The framework, and where a question can start from.
+        Start,
+        Model,
+        /// The GPUs.
+        Machine,
+        Task,
+        /// The answer in one line.
+        Dock,
+        /// The verdict: whether it fits.
+        Verdict,
+        /// Its figures and its plan, with which the page can be shown.
+        Figures,
+        /// What is folded in the form beside the GPUs.
+        OwnMachine,
+        /// What is folded beside the task.
+        OwnTask,
+        /// The plan by hand.
+        OwnPlan,
+        /// The engine that generates, by hand.
+        OwnEngine,
+        /// What opens from the verdict.
+        Panels,
+        /// What to do with the answer: the first part of the page's rest.
+        Acting,
+        /// The GPU types.
+        Gpus,
+        /// What is closed until it is asked for.
+        Folds,
+        /// What ends the page.
+        Closing,
+    }
 }
 
 impl Step {
-    /// All of them.
-    const ALL: [Self; 17] = [
-        Self::Frame,
-        Self::Start,
-        Self::Model,
-        Self::Machine,
-        Self::Task,
-        Self::Dock,
-        Self::Verdict,
-        Self::Figures,
-        Self::OwnMachine,
-        Self::OwnTask,
-        Self::OwnPlan,
-        Self::OwnEngine,
-        Self::Panels,
-        Self::Acting,
-        Self::Gpus,
-        Self::Folds,
-        Self::Closing,
-    ];
-
     /// What is folded in the form: what there is to do while the first answer is awaited.
     const FOLDED: [Self; 4] = [Self::OwnMachine, Self::OwnTask, Self::OwnPlan, Self::OwnEngine];
 }
@@ -219,7 +199,7 @@ pub(crate) struct Signals {
     /// What the address says and its question has no use for.
     pub(crate) left_out: RwSignal<Vec<String>>,
     /// Which steps of building the page are done.
-    pub(crate) built: [RwSignal<bool>; Step::ALL.len()],
+    pub(crate) built: [RwSignal<bool>; Step::COUNT],
     /// Whether its rest did not load.
     pub(crate) broken: RwSignal<bool>,
     /// The flags of a framework for the shown question; the last question's until they are written.

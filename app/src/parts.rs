@@ -3,7 +3,7 @@
 use shardwise_core::complete::{generating_gpus, training_gpus};
 use shardwise_core::job::Job;
 use shardwise_core::search::chosen::decided;
-use shardwise_core::wire::{Backend, Optimizer, PipelineSchedule, PlanSpec};
+use shardwise_core::wire::{Backend, PlanSpec};
 use shardwise_core::{Answer, Question};
 
 use crate::form::{Field, Form};
@@ -42,15 +42,6 @@ const ROLLOUT: [Field; 6] = [
     Field::EnforceEager,
     Field::SpeculativeSpeedup,
 ];
-
-/// Kernels of attention, those of today first.
-pub(crate) const KERNELS: [&str; 7] = ["flash2", "flash3", "flash4", "cudnn", "sdpa", "ck", "flash1"];
-
-/// Orders of a pipeline's passes.
-pub(crate) const SCHEDULES: &[&str] = PipelineSchedule::WORDS;
-
-/// What steps the weights, what is taken where nothing is stated first.
-pub(crate) const OPTIMIZERS: &[&str] = Optimizer::WORDS;
 
 /// How many sizes of a group of GPUs are offered, at most.
 const MOST_SIZES: usize = 8;
@@ -148,16 +139,8 @@ pub(crate) fn words(field: Field, answer: &Answer, lang: Lang) -> String {
         Field::FusedHead => {
             if plan.fused_lm_head == Some(true) { text.chip_fused } else { text.chip_not_fused }.to_owned()
         }
-        Field::AttentionKernel => plan
-            .attention_kernel
-            .map(|own| lang.word(own.as_str()))
-            .unwrap_or_default()
-            .to_owned(),
-        Field::PipelineSchedule => plan
-            .pipeline_schedule
-            .map(|own| lang.word(own.as_str()))
-            .unwrap_or_default()
-            .to_owned(),
+        Field::AttentionKernel => plan.attention_kernel.map_or("", |own| lang.word(own.as_str())).to_owned(),
+        Field::PipelineSchedule => plan.pipeline_schedule.map_or("", |own| lang.word(own.as_str())).to_owned(),
         Field::Optimizer => lang.word(plan.optimizer.unwrap_or_default().as_str()).to_owned(),
         Field::Engine => lang.word(rollout.engine.unwrap_or_default().as_str()).to_owned(),
         Field::RolloutTensorParallel => named("TP", rollout.tensor_parallel),
@@ -264,18 +247,11 @@ pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) 
     };
     let mut all: Vec<String> = if sizes.is_empty() {
         let words: &[&str] = match field {
-            Field::Backend => &["megatron", "fsdp", "deepspeed", "ddp"],
-            Field::Recompute => &["none", "selective", "full"],
             Field::Offload if plan.backend == Some(Backend::Deepspeed) => &["-", "go", "pgo"],
             Field::Offload => &["-", "o", "pgo"],
-            Field::AttentionKernel => &KERNELS,
-            Field::PipelineSchedule => SCHEDULES,
-            Field::Optimizer => OPTIMIZERS,
             Field::MemoryShare => &["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"],
-            Field::Engine => &["vllm", "sglang", "tensorrt_llm"],
-            Field::KvCacheDtype => &["auto", "fp8"],
             Field::SpeculativeSpeedup => &["1", "1.5", "2"],
-            _ => &["true", "false"],
+            _ => field.choices(),
         };
         words.iter().map(|word| (*word).to_owned()).collect()
     } else {

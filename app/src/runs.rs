@@ -74,8 +74,6 @@ pub(crate) struct Quantity {
     pub(crate) low: Option<f64>,
     /// Upper end.
     pub(crate) high: Option<f64>,
-    /// Predicted over measured, minus one.
-    pub(crate) error: Option<f64>,
     /// `left_out` over measured, minus one.
     pub(crate) left_out_error: Option<f64>,
     /// What is known of why it is missed.
@@ -102,8 +100,6 @@ impl Why {
 /// One published run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Run {
-    /// Its name in the records.
-    pub(crate) id: String,
     /// Where in its source it stands.
     pub(crate) source: String,
     /// Address of the source.
@@ -200,8 +196,6 @@ pub(crate) struct Figure {
     pub(crate) runs: u32,
     /// Median error.
     pub(crate) median: Option<f64>,
-    /// Mean error.
-    pub(crate) mean: Option<f64>,
     /// Nine in ten errors are below.
     pub(crate) p90: Option<f64>,
     /// Share of the runs inside their own interval; none where nothing has one.
@@ -220,8 +214,6 @@ pub(crate) struct Figure {
 /// What the page shows first: all but the runs one by one.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Overview {
-    /// Version of the data.
-    pub(crate) data: String,
     /// Share of runs that an interval is meant to hold.
     pub(crate) coverage: f64,
     /// Errors of groups of runs.

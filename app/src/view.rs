@@ -39,6 +39,7 @@ mod steps;
 mod sure;
 mod text_box;
 pub(crate) mod time;
+mod values;
 mod verdict;
 
 use advice::Advice;

@@ -1,5 +1,6 @@
 //! Sentences that several parts of the page share.
 
+use shardwise_core::catalog::{self, Offer};
 use shardwise_core::emit::NAMES;
 use shardwise_core::hardware::OWN_SHEET;
 use shardwise_core::job::Job;
@@ -137,12 +138,22 @@ pub(crate) fn offload(plan: &PlanSpec, lang: Lang) -> String {
     if on_drives { format!("{all} (NVMe)") } else { all }
 }
 
-/// The day of a rented machine's price, or what that was read from; that it is not stated, of a row of one's own.
-pub(crate) fn priced_on(own: &Rental, lang: Lang) -> &str {
-    own.date
-        .as_deref()
-        .or(own.snapshot.as_deref())
-        .unwrap_or(lang.text().prices_undated)
+/// The day of a price, or that it is not known, with what was read where that says more than the commit of a list.
+pub(crate) fn day(date: Option<&str>, listed: Option<&Offer>, lang: Lang) -> String {
+    let undated = || {
+        let from = listed.and_then(Offer::read_from).map(|from| lang.word(from));
+        [Some(lang.text().prices_undated), from]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(lang.comma())
+    };
+    date.map_or_else(undated, str::to_owned)
+}
+
+/// The day of a rented machine's price.
+pub(crate) fn priced_on(own: &Rental, lang: Lang) -> String {
+    day(own.date.as_deref(), catalog::offer(&own.id), lang)
 }
 
 /// Who rents a machine out: by name, or the reader's own price sheet.
@@ -155,7 +166,7 @@ pub(crate) fn offer(own: &Rental, lang: Lang) -> String {
     let price = format::price(own.usd_per_gpu_hour);
     fill(
         lang.text().rent_hint,
-        &[provider(&own.provider, lang), &own.instance, lang.word(own.kind.as_str()), &price, priced_on(own, lang)],
+        &[provider(&own.provider, lang), &own.instance, lang.word(own.kind.as_str()), &price, &priced_on(own, lang)],
     )
 }
 
@@ -163,4 +174,33 @@ pub(crate) fn offer(own: &Rental, lang: Lang) -> String {
 pub(crate) fn spread(prices: &[f64]) -> Option<[String; 3]> {
     let ends = [prices.first()?, prices.get(prices.len() / 2)?, prices.last()?];
     Some(ends.map(|price| format::price(*price)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{day, offer, priced_on};
+    use crate::text::Lang;
+    use shardwise_core::catalog;
+    use shardwise_core::hardware::Rentable;
+    use shardwise_core::wire::Rental;
+
+    #[test]
+    fn a_price_of_no_known_day_says_so_and_names_no_commit() {
+        for (lang, unknown) in [(Lang::En, "date not known"), (Lang::Zh, "日期不详")] {
+            for own in catalog::offers() {
+                let said = day(own.date(), Some(own), lang);
+                let rental = Rental::of(&Rentable::Listed(own), own.gpus.into());
+                assert!(offer(&rental, lang).contains(&said) && priced_on(&rental, lang) == said, "{said}");
+                match own.date() {
+                    Some(date) => assert_eq!(said, date),
+                    None => assert!(said.starts_with(unknown), "{said}"),
+                }
+                let commit = |word: &str| word.len() == 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(!said.split([' ', ',', '，']).any(commit), "{said}");
+                // What was read is a document's name, in the page's language.
+                assert!(lang == Lang::En || !said.contains("document"), "{said}");
+            }
+            assert_eq!(day(None, None, lang), unknown);
+        }
+    }
 }

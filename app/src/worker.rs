@@ -317,7 +317,9 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
     // What the script comes to with its changes, if there are any.
     let last = improved.as_ref().map(|own| &own.answer).or(answer.as_ref());
     let unfit = last.is_some_and(|answer| answer.fit.state != FitState::Fits);
-    let searched = emit::framework(reading.framework.id()).filter(|_| unfit);
+    // Whether what the text asks for fits is not known where the estimate is of another run.
+    let own = reading.stands_in().next().is_none();
+    let searched = emit::framework(reading.framework.id()).filter(|_| unfit && own);
     let searched = searched.and_then(|framework| instead(&reading.question, framework));
     json!({
         "reading": reading,
@@ -330,6 +332,7 @@ fn script(texts: &[&str], base: Value, market: &Value) -> Value {
         "migrated": migrated,
         "changes": changes,
         "doubts": reading.doubts().collect::<Vec<_>>(),
+        "stands_in": reading.stands_in().collect::<Vec<_>>(),
         "left_out": reading.left_out(),
     })
 }
@@ -684,6 +687,28 @@ mod tests {
             // Not among the notes once more.
             assert!(!json!(blocks[beside + 1..]).to_string().contains("\\\"conf/mine.json"), "{sheet}");
         }
+    }
+
+    #[test]
+    fn that_the_estimate_is_of_another_run_is_said_before_it() {
+        let script = format!("{NODES} actor_rollout_ref.actor.fsdp_config.offload_policy=True");
+        let found = read(&[script], Value::Null);
+        assert_eq!(found["stands_in"].as_array().map(Vec::len), Some(1), "{found}");
+        for (lang, below) in [(Lang::En, "says nothing of whether it fits"), (Lang::Zh, "不能说明它是否放得下")]
+        {
+            let sheet = json!(sheets::reading(&found, lang));
+            let blocks = sheet.as_array().map_or(&[][..], Vec::as_slice);
+            let place = |own: fn(&Value) -> bool| blocks.iter().position(own);
+            let why = place(|own| own["Section"]["id"] == "read-instead").unwrap_or_else(|| panic!("{sheet}"));
+            let verdict = place(|own| !own["Entries"].is_null()).unwrap_or_else(|| panic!("{sheet}"));
+            assert!(blocks[why].to_string().contains("offload_policy") && why + 1 < verdict, "{sheet}");
+            assert!(blocks[why + 1].to_string().contains(below), "{sheet}");
+            // Not among the notes once more, nor that no change would help what was not estimated.
+            let rest = json!(blocks[verdict..]).to_string();
+            assert!(!rest.contains("CPUs step") && !rest.contains(lang.sheets().changes_none), "{rest}");
+        }
+        let own = read(&[NODES.to_owned()], Value::Null);
+        assert!(!json!(sheets::reading(&own, Lang::En)).to_string().contains("read-instead"));
     }
 
     #[test]

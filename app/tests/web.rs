@@ -228,6 +228,24 @@ async fn a_plan_set_by_hand_is_given_back_to_the_search() {
 }
 
 #[wasm_bindgen_test]
+async fn an_empty_control_says_what_the_answer_used() {
+    let page = Mounted::new().await;
+    let says = |selector: &str| page.find(selector).get_attribute("placeholder").unwrap_or_default();
+    assert_eq!(says("#hardware-gpus_per_node"), "8");
+    assert!(says("#plan-tensor_parallel").starts_with("auto: "), "{}", says("#plan-tensor_parallel"));
+    assert_eq!(says("#plan-rollout-speculative_speedup"), "auto: 1");
+    assert!(says("#workload-rl-mini_batch").chars().all(|c| c.is_ascii_digit() || c == ','));
+    let open = |selector: &str| page.text(&format!("{selector} option[value='']"));
+    assert_eq!(open("#plan-rollout-engine").trim(), "auto: vLLM");
+    assert_eq!(open("#workload-rl-reference").trim(), "auto: yes");
+    assert_eq!(page.count("#plan-backend option"), 5);
+    // What only another task has is empty there.
+    page.choose("#workload-kind", "full").await;
+    page.comes("#workload-sequence_length").await;
+    until("the mean length is that of the longest", || says("#workload-mean_sequence_length") == "4,096").await;
+}
+
+#[wasm_bindgen_test]
 async fn an_rl_step_says_the_most_that_fits_and_how_its_gpus_are_split() {
     let page = Mounted::new().await;
     page.press("#fold-memory > summary").await;

@@ -120,7 +120,7 @@ test('what is wrong with a sheet is said by line and column, and the last good o
   await expect(said).toHaveCount(0);
   await expect(rent(page)).toContainText('Rent 16 × ');
   await expect(rent(page)).toContainText('at your price sheet: $4.80 an hour');
-  await expect(rent(page)).toContainText('day not stated');
+  await expect(rent(page)).toContainText('date not known');
 });
 
 test('a link has them where that is asked for, and whoever opens it may do without', async ({ page, calculator, context, baseURL }) => {

@@ -4,10 +4,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::log::{Room, Span, draw_up, height};
-use super::scatter::ticks;
-use super::{Area, Drawn, NARROW, TEXT, text};
-use crate::format;
+use super::log::{Axes, Span, height};
+use super::{Area, Drawn, NARROW, Room, TEXT, apart, text, widest};
 
 /// Half the side of the square around a lonely point that a pointer meets, in pixels.
 const REACH: i32 = 7;
@@ -37,10 +35,6 @@ pub(crate) struct Front {
     pub(crate) up: String,
 }
 
-fn apart(a: &Room, b: &Room) -> bool {
-    a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1]
-}
-
 fn around((x, y): (i32, i32), reach: i32) -> Room {
     [x - reach, y - reach, x + reach, y + reach]
 }
@@ -51,28 +45,16 @@ impl Front {
         height(width)
     }
 
-    fn spans(&self) -> (Span, Span) {
-        (Span::of(self.points.iter().map(|point| point.across)), Span::of(self.points.iter().map(|point| point.up)))
-    }
-
-    /// Left, top, right and bottom of the axes.
-    fn frame(&self, (width, height): (u32, u32)) -> Room {
-        let (_, up) = self.spans();
-        let labels = ticks(up.low, up.high);
-        let widest = labels
-            .into_iter()
-            .map(|tick| text_width(&format::trimmed(tick), TEXT))
-            .fold(0.0, f64::max) as i32;
-        [widest + 12, 26, width as i32 - 8, height as i32 - 42]
+    fn axes(&self, (width, height): (u32, u32)) -> Axes {
+        let across = Span::of(self.points.iter().map(|point| point.across));
+        let up = Span::of(self.points.iter().map(|point| point.up));
+        Axes { frame: [widest(up.labels()) + 12, 26, width as i32 - 8, height as i32 - 42], across, up }
     }
 
     /// Where the points are on a sheet of a size.
     fn places(&self, size: (u32, u32)) -> Vec<(i32, i32)> {
-        let [left, top, right, bottom] = self.frame(size);
-        let (across, up) = self.spans();
-        let (x, y) = (across.place(left, right), up.place(bottom, top));
-        let places = self.points.iter();
-        places.map(|point| (x(point.across), y(point.up))).collect()
+        let axes = self.axes(size);
+        self.points.iter().map(|point| axes.place(point.across, point.up)).collect()
     }
 
     /// Left, top and size of what a pointer meets of each point.
@@ -94,7 +76,10 @@ impl Front {
     pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let size = area.dim_in_pixel();
         let places = self.places(size);
-        self.draw_axes(area)?;
+        let axes = self.axes(size);
+        axes.draw_up(area)?;
+        axes.draw_foot(area)?;
+        axes.draw_across(area, 4, [&self.across, &self.up])?;
         let on_front = self.points.iter().zip(&places);
         let line: Vec<(i32, i32)> = on_front.filter(|(point, _)| point.front).map(|(_, place)| *place).collect();
         area.draw(&PathElement::new(line, Ink::Front))?;
@@ -109,32 +94,10 @@ impl Front {
         self.draw_names(area, &places)
     }
 
-    fn draw_axes(&self, area: &Area<'_>) -> Drawn {
-        let frame = self.frame(area.dim_in_pixel());
-        let [left, _, right, bottom] = frame;
-        let (across, up) = self.spans();
-        draw_up(area, frame, up)?;
-        let x = across.place(left, right);
-        let mut last = i32::MIN;
-        for tick in ticks(across.low, across.high) {
-            let (at, label) = (x(tick), format::trimmed(tick));
-            // On a narrow sheet a label gives way to the one before it.
-            let half = text_width(&label, TEXT) as i32 / 2;
-            if at - half > last && at + half <= right + 8 {
-                area.draw(&PathElement::new([(at, bottom), (at, bottom + 4)], Ink::Axis))?;
-                area.draw_text(&label, &text(Ink::Tick, HPos::Center), (at, bottom + 14))?;
-                last = at + half + 6;
-            }
-        }
-        let middle = (left + right) / 2;
-        area.draw_text(&self.across, &text(Ink::Tick, HPos::Center), (middle, bottom + 33))?;
-        area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
-    }
-
     /// The names: one's own and the front's, which may cover points where they must; others' where nothing is.
     fn draw_names(&self, area: &Area<'_>, places: &[(i32, i32)]) -> Drawn {
         let size = area.dim_in_pixel();
-        let [left, _, right, bottom] = self.frame(size);
+        let [left, _, right, bottom] = self.axes(size).frame;
         let points: Vec<Room> = places.iter().map(|place| around(*place, 5)).collect();
         let mut taken: Vec<Room> = Vec::new();
         let rank = |point: &Point| match (point.selected, point.front) {
@@ -197,6 +160,7 @@ fn draw_point(area: &Area<'_>, point: &Point, place: (i32, i32)) -> Drawn {
 
 #[cfg(test)]
 mod tests {
+    use super::super::asks::{paths, says};
     use super::super::backend::Node;
     use super::{Front, Point};
     use crate::charts;
@@ -208,16 +172,6 @@ mod tests {
     fn drawn(points: Vec<Point>, width: u32) -> Vec<Node> {
         let chart = Front { points, across: "hours".to_owned(), up: "dollars".to_owned() };
         charts::draw((width, Front::height(width)), |area| chart.draw(area)).nodes
-    }
-
-    fn paths(nodes: &[Node], wanted: &str) -> usize {
-        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
-        nodes.iter().filter(is).count()
-    }
-
-    fn says(nodes: &[Node], wanted: &str) -> bool {
-        let is = |node: &Node| matches!(node, Node::Text { text, .. } if text == wanted);
-        nodes.iter().any(is)
     }
 
     #[test]
@@ -235,7 +189,7 @@ mod tests {
         assert_eq!(paths(&nodes, "pt-front"), 3);
         assert_eq!((paths(&nodes, "pt-sel"), paths(&nodes, "pt-ring")), (1, 1));
         for name in ["fast", "middle", "cheap", "own"] {
-            assert!(says(&nodes, name), "{name}");
+            assert_eq!(says(&nodes, name), 1, "{name}");
         }
     }
 
@@ -247,12 +201,9 @@ mod tests {
         for width in [280, 900] {
             let nodes = drawn(crowd.clone(), width);
             assert_eq!(paths(&nodes, "pt"), 40);
-            let names = nodes
-                .iter()
-                .filter(|node| matches!(node, Node::Text { text, .. } if text == "a long name"));
-            assert!(names.count() < 20);
+            assert!(says(&nodes, "a long name") < 20);
         }
         let one = drawn(vec![point(3.0, 2.0, "own", true)], 320);
-        assert!(says(&one, "own") && says(&one, "3") && says(&one, "2"));
+        assert!(["own", "3", "2"].into_iter().all(|words| says(&one, words) > 0));
     }
 }

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, draw_ticks, scale, text};
+use super::{Area, Drawn, NARROW, TEXT, axis, draw_ticks, scale, text, widest};
 
 /// One GPU type.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,20 +129,16 @@ impl Gpus {
         rows.map(|index| ((0, top(index) + 2), (width as i32, height - 4))).collect()
     }
 
-    fn widest(&self, of: impl Fn(&Row) -> &str) -> i32 {
-        self.rows.iter().map(|row| text_width(of(row), TEXT)).fold(0.0, f64::max) as i32
-    }
-
     pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let (width, _) = area.dim_in_pixel();
-        let names = self.widest(|row| &row.name) + 12;
+        let names = widest(self.rows.iter().map(|row| &row.name)) + 12;
         let mut columns = vec![(0, "", false)];
         let mut left = names;
         if width >= 640 {
             columns.push((left, "", true));
-            left += self.widest(|row| &row.memory) + 14;
+            left += widest(self.rows.iter().map(|row| &row.memory)) + 14;
         }
-        let plans = self.widest(|row| &row.plan).max(text_width(&self.plan_head, TEXT) as i32);
+        let plans = widest(self.rows.iter().map(|row| &row.plan)).max(text_width(&self.plan_head, TEXT) as i32);
         let with_plan = width >= 820 && plans > 0;
         let plan_left = left;
         if with_plan {
@@ -217,11 +213,9 @@ impl Gpus {
             .flatten()
             .map(|bar| bar.range.map_or(bar.value, |[_, high]| high.max(bar.value)));
         let (end, step) = axis(ends.fold(0.0, f64::max), 3);
-        let wide = |bar: &Bar| {
-            let seller = bar.seller.as_ref().map_or(0.0, |seller| text_width(&seller.name, TEXT));
-            text_width(&bar.label, TEXT).max(seller)
-        };
-        let values = bars.iter().flatten().map(wide).fold(0.0, f64::max) as i32;
+        let told = bars.iter().flatten();
+        let told = told.flat_map(|bar| [Some(&bar.label), bar.seller.as_ref().map(|seller| &seller.name)]);
+        let values = widest(told.flatten());
         let plot_right = (panel.right - values - 10).max(panel.left + 20);
         let (top, bottom) = (panel.top + HEAD, panel.top + HEAD + self.rows.len() as i32 * row_height);
         let x = scale(end, panel.left, plot_right - 1);

@@ -4,10 +4,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::log::{Room, Span, draw_up, height};
-use super::scatter::ticks;
-use super::{Area, Drawn, TEXT, text};
-use crate::format;
+use super::log::{Axes, Span, height};
+use super::{Area, Drawn, TEXT, text, widest};
 
 /// Half the side of the square around a point that a pointer meets, in pixels.
 const REACH: i32 = 9;
@@ -46,30 +44,20 @@ impl Scaling {
         height(width)
     }
 
-    fn spans(&self) -> (Span, Span) {
-        let gpus = self.points.iter().map(|point| point.gpus);
-        let values = self.points.iter().flat_map(|point| {
+    fn axes(&self, (width, height): (u32, u32)) -> Axes {
+        let across = Span::of(self.points.iter().map(|point| point.gpus));
+        let up = Span::of(self.points.iter().flat_map(|point| {
             let [low, high] = point.range.unwrap_or([point.value; 2]);
             [low, high, point.value]
-        });
-        (Span::of(gpus), Span::of(values))
-    }
-
-    fn frame(&self, (width, height): (u32, u32)) -> Room {
-        let (_, up) = self.spans();
-        let ticks = ticks(up.low, up.high).into_iter();
-        let labels = ticks.map(format::trimmed).chain(self.heads.clone());
-        let widest = labels.map(|label| text_width(&label, TEXT)).fold(0.0, f64::max) as i32;
+        }));
+        let labels = up.labels().chain(self.heads.clone());
         // Half of the last number stands right of its point.
-        [widest + 12, 10, width as i32 - 22, height as i32 - 52]
+        Axes { frame: [widest(labels) + 12, 10, width as i32 - 22, height as i32 - 52], across, up }
     }
 
     fn places(&self, size: (u32, u32)) -> Vec<(i32, i32)> {
-        let [left, top, right, bottom] = self.frame(size);
-        let (across, up) = self.spans();
-        let (x, y) = (across.place(left, right), up.place(bottom, top));
-        let points = self.points.iter();
-        points.map(|point| (x(point.gpus), y(point.value))).collect()
+        let axes = self.axes(size);
+        self.points.iter().map(|point| axes.place(point.gpus, point.value)).collect()
     }
 
     /// Left, top and size of what a pointer meets of each point.
@@ -80,11 +68,11 @@ impl Scaling {
 
     pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
         let size = area.dim_in_pixel();
-        let frame = self.frame(size);
+        let axes = self.axes(size);
         let places = self.places(size);
-        self.draw_axes(area, frame, &places)?;
-        self.draw_band(area, frame)?;
-        self.draw_linear(area, frame)?;
+        self.draw_axes(area, &axes, &places)?;
+        self.draw_band(area, &axes)?;
+        self.draw_linear(area, &axes)?;
         area.draw(&PathElement::new(places.clone(), Ink::Front))?;
         for (point, (x, y)) in self.points.iter().zip(&places) {
             let (ink, radius) = if point.selected {
@@ -100,9 +88,10 @@ impl Scaling {
         Ok(())
     }
 
-    fn draw_axes(&self, area: &Area<'_>, frame: Room, places: &[(i32, i32)]) -> Drawn {
-        draw_up(area, frame, self.spans().1)?;
-        let [.., bottom] = frame;
+    fn draw_axes(&self, area: &Area<'_>, axes: &Axes, places: &[(i32, i32)]) -> Drawn {
+        axes.draw_up(area)?;
+        axes.draw_foot(area)?;
+        let [.., bottom] = axes.frame;
         for (line, head) in self.heads.iter().enumerate() {
             let at = bottom + 16 + 18 * line as i32;
             area.draw_text(head, &text(Ink::Tick, HPos::Left), (0, at))?;
@@ -124,25 +113,19 @@ impl Scaling {
     }
 
     /// The interval, from point to point.
-    fn draw_band(&self, area: &Area<'_>, frame: Room) -> Drawn {
-        let [left, top, right, bottom] = frame;
-        let (across, up) = self.spans();
-        let (x, y) = (across.place(left, right), up.place(bottom, top));
-        let ranged = || self.points.iter().filter_map(|point| Some((x(point.gpus), point.range?)));
-        let mut around: Vec<(i32, i32)> = ranged().map(|(at, [_, high])| (at, y(high))).collect();
+    fn draw_band(&self, area: &Area<'_>, axes: &Axes) -> Drawn {
+        let ranged = || self.points.iter().filter_map(|point| Some((point.gpus, point.range?)));
+        let mut around: Vec<(i32, i32)> = ranged().map(|(gpus, [_, high])| axes.place(gpus, high)).collect();
         if around.len() < 2 {
             return Ok(());
         }
-        let back: Vec<(i32, i32)> = ranged().map(|(at, [low, _])| (at, y(low))).collect();
+        let back: Vec<(i32, i32)> = ranged().map(|(gpus, [low, _])| axes.place(gpus, low)).collect();
         around.extend(back.into_iter().rev());
         area.draw(&Polygon::new(around, Ink::Band.filled()))
     }
 
     /// What there would be if every GPU kept the speed of the question's own, as far as the sheet shows it.
-    fn draw_linear(&self, area: &Area<'_>, frame: Room) -> Drawn {
-        let [left, top, right, bottom] = frame;
-        let (across, up) = self.spans();
-        let (x, y) = (across.place(left, right), up.place(bottom, top));
+    fn draw_linear(&self, area: &Area<'_>, axes: &Axes) -> Drawn {
         let ends = [self.points.first(), self.points.last()];
         let own = self.points.iter().find(|point| point.selected);
         let ([Some(first), Some(last)], Some(own)) = (ends, own) else {
@@ -150,8 +133,8 @@ impl Scaling {
         };
         let each = own.value / own.gpus;
         let place = |gpus: f64| {
-            let within = gpus.clamp(up.low / each, up.high / each);
-            (x(within), y(within * each))
+            let within = gpus.clamp(axes.up.low / each, axes.up.high / each);
+            axes.place(within, within * each)
         };
         let (from, to) = (place(first.gpus), place(last.gpus));
         area.draw(&PathElement::new([from, to], Ink::Ideal))?;
@@ -162,7 +145,7 @@ impl Scaling {
 
 #[cfg(test)]
 mod tests {
-    use super::super::backend::Node;
+    use super::super::asks::says;
     use super::{Point, Scaling};
     use crate::charts;
 
@@ -191,11 +174,7 @@ mod tests {
             let chart = chart(count);
             let size = (width, Scaling::height(width));
             let nodes = charts::draw(size, |area| chart.draw(area)).nodes;
-            let says = |wanted: &str| {
-                nodes
-                    .iter()
-                    .any(|node| matches!(node, Node::Text { text, .. } if text == wanted))
-            };
+            let says = |wanted: &str| says(&nodes, wanted) > 0;
             assert!(says("GPUs") && says("100 %") && says("8"));
             assert_eq!(says("85 %"), count > 3);
             let points = chart.boxes(size);

@@ -1,13 +1,11 @@
 //! Predicted against measured, on log axes.
 
-use plotters::coord::combinators::{IntoLogRange, LogCoord};
-use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Ink, text_width};
-use super::{Area, Drawn, TEXT, text};
-use crate::format;
+use super::log::{Axes, Span};
+use super::{Area, Drawn, Room, TEXT, apart, text, widest};
 
 /// How far from a point a pointer still means it, in pixels.
 const REACH: i32 = 18;
@@ -53,47 +51,13 @@ pub(crate) struct Scatter {
     pub(crate) up: String,
 }
 
-/// A place on the sheet for a measured and a predicted value.
-type Place<'a> = &'a dyn Fn(f64, f64) -> (i32, i32);
-
-/// Where the axes are.
-struct Frame {
-    left: i32,
-    right: i32,
-    top: i32,
-    bottom: i32,
-    low: f64,
-    high: f64,
-}
-
-/// Ticks of an axis: 1 and 3 times the powers of ten, more of them where it spans little.
-pub(super) fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let steps: &[f64] = match high / low {
-        span if span > 30.0 => &[1.0, 3.0],
-        span if span > 3.0 => &[1.0, 2.0, 3.0, 5.0, 7.0],
-        _ => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
-    };
-    let mut power = 1e-3;
-    let mut ticks = Vec::new();
-    while power <= high {
-        let here = steps.iter().map(|step| step * power);
-        ticks.extend(here.filter(|tick| (low..=high).contains(tick)));
-        power *= 10.0;
-    }
-    ticks
-}
-
-fn label(tick: f64) -> String {
-    format::trimmed(tick)
-}
-
 impl Scatter {
     /// Height in pixels at a width.
     pub(crate) fn height(width: u32) -> u32 {
         (330 + width.saturating_sub(320) * 2 / 5).min(620)
     }
 
-    fn frame(&self, (width, height): (u32, u32)) -> Frame {
+    fn axes(&self, (width, height): (u32, u32)) -> Axes {
         let values = || self.points.iter().flat_map(|point| [point.measured, point.predicted]);
         let low = values().fold(f64::INFINITY, f64::min);
         let high = values().fold(0.0, f64::max);
@@ -107,85 +71,59 @@ impl Scatter {
         } else {
             (1.0, 100.0)
         };
-        let widest = ticks(low, high)
-            .into_iter()
-            .map(|tick| text_width(&label(tick), TEXT))
-            .fold(0.0, f64::max) as i32;
-        Frame { left: widest + 12, right: width as i32 - 8, top: 26, bottom: height as i32 - 42, low, high }
-    }
-
-    /// Hands over the axes: plotters places the values.
-    fn on<R>(&self, size: (u32, u32), then: impl FnOnce(&Frame, Place<'_>) -> R) -> R {
-        let frame = self.frame(size);
-        let axis = LogCoord::from((frame.low..frame.high).log_scale());
-        let place = |x: f64, y: f64| (axis.map(&x, (frame.left, frame.right)), axis.map(&y, (frame.bottom, frame.top)));
-        then(&frame, &place)
+        let span = Span { low, high };
+        Axes { frame: [widest(span.labels()) + 12, 26, width as i32 - 8, height as i32 - 42], across: span, up: span }
     }
 
     pub(crate) fn draw(&self, area: &Area<'_>) -> Drawn {
-        self.on(area.dim_in_pixel(), |frame, place| {
-            self.draw_axes(area, frame, place)?;
-            draw_guides(area, frame, place)?;
-            // What was chosen lies on top.
-            for on_top in [false, true] {
-                for point in &self.points {
-                    if (point.chosen == Some(true)) == on_top {
-                        draw_point(area, point, place)?;
-                    }
+        let axes = self.axes(area.dim_in_pixel());
+        axes.draw_up(area)?;
+        let [_, top, _, bottom] = axes.frame;
+        for tick in axes.across.ticks() {
+            let (x, _) = axes.place(tick, tick);
+            area.draw(&PathElement::new([(x, top), (x, bottom)], Ink::Grid))?;
+        }
+        axes.draw_across(area, 0, [&self.across, &self.up])?;
+        draw_guides(area, &axes)?;
+        // What was chosen lies on top.
+        for on_top in [false, true] {
+            for point in &self.points {
+                if (point.chosen == Some(true)) == on_top {
+                    draw_point(area, point, &axes)?;
                 }
             }
-            self.draw_names(area, frame, place)
-        })
-    }
-
-    fn draw_axes(&self, area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
-        let mut last = i32::MIN;
-        for tick in ticks(frame.low, frame.high) {
-            let (x, y) = place(tick, tick);
-            area.draw(&PathElement::new([(frame.left, y), (frame.right, y)], Ink::Grid))?;
-            area.draw(&PathElement::new([(x, frame.top), (x, frame.bottom)], Ink::Grid))?;
-            area.draw_text(&label(tick), &text(Ink::Tick, HPos::Right), (frame.left - 6, y))?;
-            // On a narrow sheet a label gives way to the one before it.
-            let half = text_width(&label(tick), TEXT) as i32 / 2;
-            if x - half > last && x + half <= frame.right + 8 {
-                area.draw_text(&label(tick), &text(Ink::Tick, HPos::Center), (x, frame.bottom + 14))?;
-                last = x + half + 6;
-            }
         }
-        let middle = (frame.left + frame.right) / 2;
-        area.draw_text(&self.across, &text(Ink::Tick, HPos::Center), (middle, frame.bottom + 33))?;
-        area.draw_text(&self.up, &text(Ink::Tick, HPos::Left), (0, 9))
+        self.draw_names(area, &axes)
     }
 
     /// The names of the largest misses, where there is room for them.
-    fn draw_names(&self, area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
+    fn draw_names(&self, area: &Area<'_>, axes: &Axes) -> Drawn {
         let mut misses: Vec<(i32, &Point)> = self
             .points
             .iter()
             .filter(|point| point.chosen != Some(false))
             .map(|point| {
-                let (_, at) = place(point.measured, point.predicted);
-                let (_, exact) = place(point.measured, point.measured);
+                let (_, at) = axes.place(point.measured, point.predicted);
+                let (_, exact) = axes.place(point.measured, point.measured);
                 ((at - exact).abs(), point)
             })
             .collect();
         misses.sort_by_key(|(distance, _)| -distance);
-        let (_, exact) = place(frame.low, frame.low);
-        let (_, beyond) = place(frame.low, frame.low * 1.3);
-        let mut taken: Vec<[i32; 4]> = Vec::new();
+        let (_, exact) = axes.place(axes.up.low, axes.up.low);
+        let (_, beyond) = axes.place(axes.up.low, axes.up.low * 1.3);
+        let mut taken: Vec<Room> = Vec::new();
         for (distance, point) in misses {
             if distance < exact - beyond || taken.len() == NAMED {
                 break;
             }
-            let (x, y) = place(point.measured, point.predicted);
+            let (x, y) = axes.place(point.measured, point.predicted);
             let width = text_width(&point.name, TEXT) as i32;
             // Away from the diagonal: that is where the points are.
             let above = point.predicted > point.measured;
             let (anchor, from) = if above { (HPos::Right, x - 12 - width) } else { (HPos::Left, x + 12) };
             let room = [from, y - 9, from + width, y + 9];
-            let clear =
-                |other: &[i32; 4]| room[2] < other[0] || other[2] < room[0] || room[3] < other[1] || other[3] < room[1];
-            if room[0] < frame.left || room[2] > frame.right || !taken.iter().all(clear) {
+            let [left, _, right, _] = axes.frame;
+            if room[0] < left || room[2] > right || !taken.iter().all(|other| apart(&room, other)) {
                 continue;
             }
             taken.push(room);
@@ -201,49 +139,48 @@ impl Scatter {
         let Some(point) = self.points.get(index) else {
             return Ok(());
         };
-        self.on(area.dim_in_pixel(), |frame, place| {
-            let (x, y) = place(point.measured, point.predicted);
-            if let Some([low, high]) = point.range {
-                let (_, low) = place(point.measured, low);
-                let (_, high) = place(point.measured, high);
-                for ink in [Ink::WhiskerGround, Ink::Whisker] {
-                    area.draw(&PathElement::new([(x, low), (x, high)], ink))?;
-                    for end in [low, high] {
-                        area.draw(&PathElement::new([(x - 4, end), (x + 5, end)], ink))?;
-                    }
+        let axes = self.axes(area.dim_in_pixel());
+        let (x, y) = axes.place(point.measured, point.predicted);
+        if let Some([low, high]) = point.range {
+            let (_, low) = axes.place(point.measured, low);
+            let (_, high) = axes.place(point.measured, high);
+            for ink in [Ink::WhiskerGround, Ink::Whisker] {
+                area.draw(&PathElement::new([(x, low), (x, high)], ink))?;
+                for end in [low, high] {
+                    area.draw(&PathElement::new([(x - 4, end), (x + 5, end)], ink))?;
                 }
             }
-            area.draw(&Circle::new((x, y), 8, Ink::Ring))?;
-            let width = text_width(&point.name, TEXT) as i32;
-            let left = x - 14 - width;
-            let (from, at, anchor) = if x + 14 + width < frame.right {
-                (x + 14, x + 14, HPos::Left)
-            } else {
-                (left, left + width, HPos::Right)
-            };
-            area.draw(&Rectangle::new([(from - 5, y - 10), (from + width + 5, y + 11)], Ink::Halo.filled()))?;
-            area.draw_text(&point.name, &text(Ink::Near, anchor), (at, y))
-        })
+        }
+        area.draw(&Circle::new((x, y), 8, Ink::Ring))?;
+        let width = text_width(&point.name, TEXT) as i32;
+        let left = x - 14 - width;
+        let (from, at, anchor) = if x + 14 + width < axes.frame[2] {
+            (x + 14, x + 14, HPos::Left)
+        } else {
+            (left, left + width, HPos::Right)
+        };
+        area.draw(&Rectangle::new([(from - 5, y - 10), (from + width + 5, y + 11)], Ink::Halo.filled()))?;
+        area.draw_text(&point.name, &text(Ink::Near, anchor), (at, y))
     }
 
     /// The point that a place on a sheet of a size means.
     pub(crate) fn nearest(&self, size: (u32, u32), (x, y): (i32, i32)) -> Option<usize> {
-        let found = self.on(size, |_, place| {
-            let distances = self.points.iter().enumerate().map(|(index, point)| {
-                let (at_x, at_y) = place(point.measured, point.predicted);
-                let away = (at_x - x).pow(2) + (at_y - y).pow(2);
-                // A chosen point before another one at the same place.
-                (away, point.chosen == Some(false), index)
-            });
-            distances.min()
+        let axes = self.axes(size);
+        let distances = self.points.iter().enumerate().map(|(index, point)| {
+            let (at_x, at_y) = axes.place(point.measured, point.predicted);
+            let away = (at_x - x).pow(2) + (at_y - y).pow(2);
+            // A chosen point before another one at the same place.
+            (away, point.chosen == Some(false), index)
         });
+        let found = distances.min();
         found.filter(|(away, _, _)| *away <= REACH * REACH).map(|(_, _, index)| index)
     }
 }
 
 /// The diagonal, and the lines of 10 and 20 % around it.
-fn draw_guides(area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
-    let (low, high) = (frame.low, frame.high);
+fn draw_guides(area: &Area<'_>, axes: &Axes) -> Drawn {
+    let Span { low, high } = axes.up;
+    let place = |measured, predicted| axes.place(measured, predicted);
     // From edge to edge of the square: a line of more starts on the left and ends on top.
     let line = |share: f64| {
         if share >= 1.0 {
@@ -260,15 +197,16 @@ fn draw_guides(area: &Area<'_>, frame: &Frame, place: Place<'_>) -> Drawn {
     area.draw(&PathElement::new(line(1.0), Ink::Ideal))?;
     // Beside the band, whatever its slope.
     let label = text(Ink::Tick, HPos::Right);
-    let rise = f64::from(frame.bottom - frame.top) / f64::from((frame.right - frame.left).max(1));
-    let left = (12.0 / rise.max(0.1)) as i32;
+    let [left, top, right, bottom] = axes.frame;
+    let rise = f64::from(bottom - top) / f64::from((right - left).max(1));
+    let before = (12.0 / rise.max(0.1)) as i32;
     let below = (text_width("−20 %", TEXT) * rise) as i32;
-    area.draw_text("+20 %", &label, (to.0 - left, to.1 + 4))?;
+    area.draw_text("+20 %", &label, (to.0 - before, to.1 + 4))?;
     area.draw_text("−20 %", &label, (end.0, end.1 + below + 12))
 }
 
-fn draw_point(area: &Area<'_>, point: &Point, place: Place<'_>) -> Drawn {
-    let (x, y) = place(point.measured, point.predicted);
+fn draw_point(area: &Area<'_>, point: &Point, axes: &Axes) -> Drawn {
+    let (x, y) = axes.place(point.measured, point.predicted);
     let fill = point.ink().filled();
     if point.full {
         return area.draw(&Circle::new((x, y), 4, fill));
@@ -279,8 +217,8 @@ fn draw_point(area: &Area<'_>, point: &Point, place: Place<'_>) -> Drawn {
 
 #[cfg(test)]
 mod tests {
-    use super::super::backend::Node;
-    use super::{Point, Scatter, ticks};
+    use super::super::asks::paths;
+    use super::{Point, Scatter};
     use crate::charts;
 
     fn point(measured: f64, predicted: f64, full: bool) -> Point {
@@ -302,27 +240,22 @@ mod tests {
         }
     }
 
-    fn count(nodes: &[Node], wanted: &str) -> usize {
-        let is = |node: &&Node| matches!(node, Node::Path { ink, .. } if ink.class() == wanted);
-        nodes.iter().filter(is).count()
-    }
-
     #[test]
     fn every_run_is_a_point_and_the_miss_has_its_name() {
         let chart = chart();
         let drawing = charts::draw((800, Scatter::height(800)), |area| chart.draw(area));
-        assert_eq!(count(&drawing.nodes, "pt-full"), 2);
-        assert_eq!(count(&drawing.nodes, "pt-part"), 1);
-        assert_eq!(count(&drawing.nodes, "ideal"), 1);
-        assert_eq!(count(&drawing.nodes, "guide"), 2);
-        assert_eq!(count(&drawing.nodes, "pt-ring"), 1);
+        assert_eq!(paths(&drawing.nodes, "pt-full"), 2);
+        assert_eq!(paths(&drawing.nodes, "pt-part"), 1);
+        assert_eq!(paths(&drawing.nodes, "ideal"), 1);
+        assert_eq!(paths(&drawing.nodes, "guide"), 2);
+        assert_eq!(paths(&drawing.nodes, "pt-ring"), 1);
     }
 
     #[test]
     fn a_pointer_finds_the_point_below_it() {
         let chart = chart();
         let size = (800, Scatter::height(800));
-        let (x, y) = chart.on(size, |_, place| place(1000.0, 300.0));
+        let (x, y) = chart.axes(size).place(1000.0, 300.0);
         let found = [(x, y), (x + 60, y)].map(|at| chart.nearest(size, at));
         assert_eq!(found, [Some(2), None]);
     }
@@ -334,8 +267,5 @@ mod tests {
             let drawing = charts::draw((320, Scatter::height(320)), |area| chart.draw(area));
             assert!(!drawing.nodes.is_empty());
         }
-        assert_eq!(ticks(7.1, 9.8), [8.0, 9.0]);
-        assert_eq!(ticks(20.0, 140.0), [20.0, 30.0, 50.0, 70.0, 100.0]);
-        assert_eq!(ticks(75.0, 12_000.0), [100.0, 300.0, 1000.0, 3000.0, 10_000.0]);
     }
 }

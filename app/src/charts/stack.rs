@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::backend::{Drawing, Ink, text_width};
-use super::{Area, Drawn, NARROW, TEXT, axis, draw, draw_ticks, scale, text};
+use super::{Area, Drawn, NARROW, TEXT, axis, draw, draw_ticks, scale, text, widest};
 
 /// Between the parts of a text on a bar.
 pub(crate) const SEPARATOR: &str = " · ";
@@ -49,11 +49,9 @@ struct Frame {
 impl Stack {
     fn frame(&self, width: u32) -> Frame {
         let narrow = width < NARROW;
-        let widest =
-            |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text_width(text, TEXT)).fold(0.0, f64::max) as i32;
-        let label = widest(&mut self.rows.iter().map(|row| row.label.as_str()));
-        let value = widest(&mut self.rows.iter().map(|row| row.value.as_str()));
-        let note = match widest(&mut self.rows.iter().map(|row| row.note.as_str())) {
+        let label = widest(self.rows.iter().map(|row| &row.label));
+        let value = widest(self.rows.iter().map(|row| &row.value));
+        let note = match widest(self.rows.iter().map(|row| &row.note)) {
             0 => 0,
             note => note + 10,
         };

@@ -387,11 +387,8 @@ fn hear(which: Which, message: Option<String>) {
     which.desk(Desk::note);
 }
 
-/// A worker hangs or died; what it had in hand waits for the next one.
+/// A worker hangs or died; what it had in hand waits for the next one. An engine beside the first the others do without.
 fn fail(which: Which) {
-    if let Which::Helper(_) = which {
-        return lose(which);
-    }
     let (running, lost, failed, remedy) = which.desk(|desk| {
         let lost = desk.put_back();
         desk.watch = None;
@@ -401,6 +398,7 @@ fn fail(which: Which) {
     if let Some(Running::Worker { worker, .. }) = running {
         worker.terminate();
     }
+    give_back(lost);
     let here = HERE.get().filter(|_| which == Which::Engine && !was_here);
     match (failed, remedy, here) {
         // Not from within what the failed one said.
@@ -413,20 +411,6 @@ fn fail(which: Which) {
             }
         }
     }
-    give_back(lost);
-}
-
-/// An engine beside the first hangs or died: the others do without it.
-fn lose(which: Which) {
-    let (running, lost) = which.desk(|desk| {
-        desk.watch = None;
-        (desk.running.take(), desk.put_back())
-    });
-    if let Some(Running::Worker { worker, .. }) = running {
-        worker.terminate();
-    }
-    give_back(lost);
-    which.desk(Desk::note);
 }
 
 fn give_back(lost: Vec<Order>) {

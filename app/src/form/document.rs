@@ -142,7 +142,7 @@ impl Form {
         } else if !config.is_empty() {
             let config = json::of_python(config);
             if let Some(key) = shardwise_core::wire::repeated(&config) {
-                return Err(refuse(Field::ModelConfig, Problem::Json(format!("{key}: twice"))));
+                return Err(refuse(Field::ModelConfig, Problem::Twice(key)));
             }
             serde_json::from_str(&config).map_err(|error| refuse(Field::ModelConfig, Problem::Json(error.to_string())))
         } else if name.is_empty() {

@@ -1,5 +1,7 @@
 //! Every control of the form, and the place in the question it stands for.
 
+use shardwise_core::wire::{Backend, Engine, KvCacheDtype, Optimizer, PipelineSchedule, Schedule};
+
 use super::units::{self, NumberError};
 use crate::text::Said;
 
@@ -274,6 +276,27 @@ impl Field {
         match self.takes() {
             Takes::Count | Takes::Tokens => units::whole(typed, self.kilo()).map(drop),
             _ => units::number(typed, self.kilo()).map(drop),
+        }
+    }
+
+    /// The words to choose from, of one that takes a choice of the same words whatever else is asked.
+    pub(crate) fn choices(self) -> &'static [&'static str] {
+        match self {
+            Self::LoraTargets => &["all-linear", "attention"],
+            Self::Placement => &["beside", "pool"],
+            Self::Precision | Self::TeacherPrecision => &["bf16", "fp16", "fp8", "mxfp8", "nvfp4"],
+            Self::Schedule => Schedule::WORDS,
+            Self::VisionTower => &["trained", "projector", "frozen"],
+            Self::Backend => Backend::WORDS,
+            Self::PipelineSchedule => PipelineSchedule::WORDS,
+            Self::Recompute => &["none", "selective", "full"],
+            // Those of today first.
+            Self::AttentionKernel => &["flash2", "flash3", "flash4", "cudnn", "sdpa", "ck", "flash1"],
+            // What is taken where nothing is stated first.
+            Self::Optimizer => Optimizer::WORDS,
+            Self::Engine => Engine::WORDS,
+            Self::KvCacheDtype => KvCacheDtype::WORDS,
+            _ => &["true", "false"],
         }
     }
 

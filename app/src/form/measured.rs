@@ -69,15 +69,8 @@ impl Form {
                 return None;
             }
             let read = units::number(text, field.kilo());
-            read.map_err(|problem| {
-                errors.push(FieldError {
-                    field: Some(field),
-                    path: field.path().to_owned(),
-                    problem: Problem::Number(problem),
-                    mends: None,
-                });
-            })
-            .ok()
+            read.map_err(|problem| errors.push(FieldError::own(field, Problem::Number(problem))))
+                .ok()
         });
         let passes = forward.zip(backward);
         let measured = Measured {

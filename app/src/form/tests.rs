@@ -93,6 +93,9 @@ fn every_bad_field_is_named_and_nothing_is_lost() {
     assert_eq!(errors[1].problem, Problem::Number(NumberError::Negative));
     assert_eq!(errors[2].problem, Problem::Missing);
     assert_eq!(form.get(Field::Gpus), "-1");
+    form.set(Field::ModelConfig, r#"{"rope": {"theta": 1, "theta": 2}}"#);
+    let errors = form.question().err().unwrap_or_default();
+    assert_eq!(errors.first().map(|error| &error.problem), Some(&Problem::Twice("rope.theta".to_owned())));
 }
 
 #[test]
@@ -119,33 +122,23 @@ fn what_a_schedule_has_no_use_for_is_kept_and_not_asked() {
 
 #[test]
 fn refused_parts_of_an_rl_step_have_their_controls() {
-    for (field, typed) in [
-        (Field::Oversampling, "0.5"),
-        (Field::RewardSeconds, "2M"),
-        (Field::AgentTurns, "0"),
-        (Field::MaxStaleness, "20M"),
-        (Field::TrainGpus, "8"),
-        (Field::SpeculativeSpeedup, "0"),
+    let (in_step, of_agent) = ((Field::Schedule, "fully_async"), (Field::AgentTurns, "3"));
+    for (with, field, typed) in [
+        (in_step, Field::Oversampling, "0.5"),
+        (in_step, Field::RewardSeconds, "2M"),
+        (in_step, Field::AgentTurns, "0"),
+        (in_step, Field::MaxStaleness, "20M"),
+        (in_step, Field::TrainGpus, "8"),
+        (in_step, Field::SpeculativeSpeedup, "0"),
+        (of_agent, Field::AgentMaxTurns, "2"),
+        (of_agent, Field::ToolTokens, "3k"),
+        (of_agent, Field::ToolSeconds, "2M"),
+        (of_agent, Field::ToolSpread, "50"),
+        (of_agent, Field::Environments, "0"),
+        (of_agent, Field::PrefixHits, "1.5"),
     ] {
         let mut form = Form::of(&grpo());
-        form.set(Field::Schedule, "fully_async");
-        form.set(field, typed);
-        assert_eq!(refused(&asked(&form)), Some(field));
-    }
-}
-
-#[test]
-fn refused_parts_of_an_agent_have_their_controls() {
-    for (field, typed) in [
-        (Field::AgentMaxTurns, "2"),
-        (Field::ToolTokens, "3k"),
-        (Field::ToolSeconds, "2M"),
-        (Field::ToolSpread, "50"),
-        (Field::Environments, "0"),
-        (Field::PrefixHits, "1.5"),
-    ] {
-        let mut form = Form::of(&grpo());
-        form.set(Field::AgentTurns, "3");
+        form.set(with.0, with.1);
         form.set(field, typed);
         assert_eq!(refused(&asked(&form)), Some(field));
     }

@@ -190,6 +190,11 @@ impl Section {
         Self::titled(id, purpose, Vec::new(), Vec::new(), blocks)
     }
 
+    /// A section under a heading of nothing but words.
+    pub(crate) fn headed(id: &str, purpose: Purpose, title: impl Into<String>, blocks: Vec<Block>) -> Block {
+        Self::titled(id, purpose, vec![words(title)], Vec::new(), blocks)
+    }
+
     /// A section under a heading, beside which `tools` stand.
     pub(crate) fn titled(id: &str, purpose: Purpose, title: Line, tools: Vec<Button>, blocks: Vec<Block>) -> Block {
         Block::Section(Self { id: id.to_owned(), purpose, title, tools, blocks })

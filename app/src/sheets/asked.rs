@@ -73,6 +73,14 @@ impl Asked {
         }
     }
 
+    /// Puts the answer in the place of what a search found on the question's own machine: with the plan that was set by hand.
+    pub(super) fn put_own(&self, offer: &mut Tried) {
+        if let Ok(found) = &mut offer.result {
+            found.plan = self.found.plan;
+            found.answer = self.found.answer.clone();
+        }
+    }
+
     /// The question on more GPUs and fewer.
     pub(super) fn scaled(&self) -> Rc<Vec<(u64, Tried)>> {
         Rc::clone(self.scaled.get_or_init(|| Rc::new(scaling::offers(self))))

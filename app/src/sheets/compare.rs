@@ -150,9 +150,7 @@ fn in_the_text(first: &Question, asked: &Asked, ask: &Ask) -> Option<Block> {
     let a = Asked::new(to_value(first)).ok()?;
     let [before, after] = [&a, asked].map(|asked| tab(framework, version, asked, "").texts);
     let name = format!("{}\u{a0}{version}", framework.name);
-    let section = |title: String, blocks: Vec<Block>| {
-        Some(Section::titled("compare-text", Purpose::Texts, vec![run(title)], Vec::new(), blocks))
-    };
+    let section = |title: String, blocks| Some(Section::headed("compare-text", Purpose::Texts, title, blocks));
     let lacking = match (before.is_empty(), after.is_empty()) {
         (true, true) => return None,
         (true, false) => Some(sheet.text_of_b),

@@ -35,7 +35,7 @@ pub(super) fn sheet(asked: &Asked, ask: &Ask) -> Block {
     };
     let element = shown(words.embed_element, "embed-element", element);
     let blocks = element.into_iter().chain(shown(words.embed_frame, "embed-frame", frame));
-    Section::titled("", Purpose::Group, vec![run(words.embed)], Vec::new(), blocks.collect())
+    Section::headed("", Purpose::Group, words.embed, blocks.collect())
 }
 
 #[cfg(test)]

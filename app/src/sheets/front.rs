@@ -17,9 +17,8 @@ const ID: &str = "front";
 /// The question on every GPU type: its own as it was answered, then the catalog's others.
 pub(super) fn offers(asked: &Asked) -> Vec<Tried> {
     let mut offers: Vec<Tried> = (0..).map_while(|place| asked.offer(place)).collect();
-    if let Some(Ok(found)) = offers.first_mut().map(|own| own.result.as_mut()) {
-        found.plan = asked.found.plan;
-        found.answer = asked.found.answer.clone();
+    if let Some(own) = offers.first_mut() {
+        asked.put_own(own);
     }
     offers
 }

@@ -193,8 +193,7 @@ impl Scene<'_> {
                 .map_or_else(|| instance.to_owned(), |date| [instance, date].join(self.lang.comma()));
             return runs(vec![name, run(" "), quiet(day)]);
         };
-        let undated = || fill(words.offer_undated, &[listed.snapshot()]);
-        let when = listed.date().map_or_else(undated, str::to_owned);
+        let when = words::day(listed.date(), Some(listed), self.lang);
         let region = listed.region();
         let region = if region == NOT_STATED { words.offer_no_network } else { self.lang.word(region) };
         runs(vec![

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use shardwise_core::Answer;
 use shardwise_core::wire::{FitState, PlanSpec};
 
+use super::parts::by;
 use crate::parts;
 use crate::protocol::Document;
 use crate::protocol::blocks::{self, Column, Control, Run, Sort, Takes, wide};
@@ -19,9 +20,6 @@ const FEW: usize = 6;
 
 /// Words that a number follows.
 const DIMENSIONS: [&str; 7] = ["tp", "pp", "cp", "sp", "ep", "etp", "dp"];
-
-/// Speeds this close are the same to a person.
-const SAME: f64 = 0.005;
 
 /// The file of all plans, without its ending.
 const FILE: &str = "shardwise-plans";
@@ -76,16 +74,11 @@ fn reason(answer: &Answer, chosen: &Answer, own: bool, lang: Lang) -> String {
     if !answer.fits {
         return fit::margin(&answer.fit, lang);
     }
-    let ratio = answer.tokens_per_s_per_gpu / chosen.tokens_per_s_per_gpu - 1.0;
     if own {
-        text.chosen.to_owned()
-    } else if ratio < -SAME {
-        fill(text.slower, &[&format::percent(-ratio, 0)])
-    } else if ratio > SAME {
-        fill(text.faster_tight, &[&format::percent(ratio, 0)])
-    } else {
-        text.same_speed.to_owned()
+        return text.chosen.to_owned();
     }
+    let times = answer.tokens_per_s_per_gpu / chosen.tokens_per_s_per_gpu;
+    by(times, [text.slower, text.same_speed, text.faster_tight])
 }
 
 /// What one forward pass takes, in short.

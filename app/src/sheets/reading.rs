@@ -63,6 +63,7 @@ fn script(found: &Value, lang: Lang) -> Vec<Block> {
     let folds = folds.chain(gain::migrated(found, lang)).collect();
     let mut blocks = vec![head(found, lang)];
     blocks.extend(asked(found, lang));
+    blocks.extend(stands_in(found, lang));
     blocks.extend(gain::verdict(found, lang));
     blocks.extend(doubts(found, lang));
     blocks.extend(asked_for);
@@ -159,19 +160,38 @@ fn finding(tone: Tone, key: &str, why: &str, entry: &Value, lang: Lang) -> Entry
 
 /// What the verdict stands on and may be otherwise.
 fn doubts(found: &Value, lang: Lang) -> Option<Block> {
-    let doubts = list(found, "doubts").iter().map(|own| (word(own, "text"), own));
     let left_out = Some(word(found, "left_out")).filter(|words| !words.is_empty());
-    let all = doubts.chain(left_out.map(|words| (words, &Value::Null)));
-    let all: Vec<Entry> = all.map(|(words, own)| finding(Tone::Warn, "", words, own, lang)).collect();
-    let title = vec![run(lang.sheets().stands_on)];
-    let listed =
-        |all| Section::titled("read-doubts", Purpose::Basis, title, Vec::new(), vec![entries(Listed::Findings, all)]);
+    let left_out = left_out.map(|words| finding(Tone::Warn, "", words, &Value::Null, lang));
+    let all = notes(found, "doubts", Tone::Warn, lang).chain(left_out).collect();
+    apart("read-doubts", lang.sheets().stands_on, all)
+}
+
+/// Why the verdict is of another run than the text asks for.
+fn stands_in(found: &Value, lang: Lang) -> Vec<Block> {
+    let sheet = lang.sheets();
+    let why = apart("read-instead", sheet.stands_in, notes(found, "stands_in", Tone::Bad, lang).collect());
+    let below = said(Kind::Hint, sheet.stands_in_below);
+    let below = (why.is_some() && found["answer"].is_object()).then_some(below);
+    why.into_iter().chain(below).collect()
+}
+
+/// Notes of one kind, each at its place of the text.
+fn notes<'a>(found: &'a Value, kind: &str, tone: Tone, lang: Lang) -> impl Iterator<Item = Entry> + use<'a> {
+    list(found, kind)
+        .iter()
+        .map(move |own| finding(tone, "", word(own, "text"), own, lang))
+}
+
+/// What is not to be missed among the notes; nothing where there is none.
+fn apart(id: &str, title: &str, all: Vec<Entry>) -> Option<Block> {
+    let listed = |all| Section::headed(id, Purpose::Basis, title, vec![entries(Listed::Findings, all)]);
     (!all.is_empty()).then(|| listed(all))
 }
 
 /// What stands between the text and a run: what the framework refuses, what nobody knows, how it was read.
 fn problems(found: &Value, lang: Lang) -> Option<Block> {
-    let (reading, doubts) = (&found["reading"], list(found, "doubts"));
+    let reading = &found["reading"];
+    let apart = [list(found, "doubts"), list(found, "stands_in")].concat();
     let entry = |tone, key: &str, why: &str, entry: &Value| finding(tone, key, why, entry, lang);
     let sheet = lang.sheets();
     let mut found = Vec::new();
@@ -188,7 +208,7 @@ fn problems(found: &Value, lang: Lang) -> Option<Block> {
         };
         found.push(entry(Tone::Warn, word(own, "key"), &why, own));
     }
-    for own in list(reading, "notes").iter().filter(|own| !doubts.contains(own)) {
+    for own in list(reading, "notes").iter().filter(|own| !apart.contains(own)) {
         found.push(entry(Tone::Info, "", word(own, "text"), own));
     }
     (!found.is_empty()).then(|| entries(Listed::Findings, found))

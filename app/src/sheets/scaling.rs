@@ -29,10 +29,7 @@ pub(super) fn offers(asked: &Asked) -> Vec<(u64, Tried)> {
     let offers = Sweep::new(&asked.question, &[], &counts);
     let mut offers: Vec<(u64, Tried)> = counts.into_iter().zip(offers).collect();
     for (_, offer) in offers.iter_mut().filter(|(count, _)| *count == own) {
-        if let Ok(found) = &mut offer.result {
-            found.plan = asked.found.plan;
-            found.answer = asked.found.answer.clone();
-        }
+        asked.put_own(offer);
     }
     offers
 }

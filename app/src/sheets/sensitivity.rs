@@ -1,5 +1,6 @@
 //! What each single change of the plan is worth, and what makes a plan fit that does not.
 
+use serde_json::Map;
 use shardwise_core::wire::{Change, ChangeKind, Difference, Figures, FitState, Remedy};
 
 use super::parts::{signed, signed_usd_per_mtok, try_it};
@@ -18,6 +19,13 @@ const SAME_GIB: f64 = 0.05;
 pub(super) fn sentence(change: &Change, lang: Lang) -> String {
     let [from, to] = [&change.from, &change.to].map(|own| value(own, lang));
     format!("{}{}{from} → {to}", name(&change.field, lang), lang.colon())
+}
+
+/// Changes that belong together, in a sentence; and all that they set.
+pub(super) fn together(changes: &[Change], lang: Lang) -> (String, Vec<Map<String, Value>>) {
+    let names: Vec<String> = changes.iter().map(|change| sentence(change, lang)).collect();
+    let set = changes.iter().map(|change| change.set.clone()).collect();
+    (names.join(lang.of(["; ", "；"])), set)
 }
 
 fn matters(difference: &Difference, now: &Figures) -> bool {
@@ -62,8 +70,7 @@ fn row(question: &Question, change: &Change, confidence: f64, lang: Lang) -> Row
 /// The cheapest way to make a plan fit.
 fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
     let (text, sheet) = (lang.text(), lang.sheets());
-    let names: Vec<String> = found.changes.iter().map(|change| sentence(change, lang)).collect();
-    let names = names.join(lang.of(["; ", "；"]));
+    let (names, set) = together(&found.changes, lang);
     let figures = found.changes.last()?.figures;
     let speed = signed(format::figure(found.difference.tokens_per_s_per_gpu));
     let mut costs = format!("{speed} {}", text.per_gpu);
@@ -71,7 +78,6 @@ fn remedy(question: &Question, found: &Remedy, lang: Lang) -> Option<Block> {
         costs = format!("{costs}{}{} {}", lang.comma(), signed_usd_per_mtok(usd), text.per_mt);
     }
     let gib = format::gib(figures.reserved_gib);
-    let set: Vec<_> = found.changes.iter().map(|change| change.set.clone()).collect();
     let mut line = vec![words(fill(sheet.remedy, &[&names, &gib, &costs])), words(" ")];
     line.extend(try_it(question, &set, &names, lang).map(Run::from));
     Some(named("remedy", Kind::Take, line))

@@ -100,8 +100,7 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Block> {
     }
     let way = |(place, changes): (usize, Vec<Change>)| {
         let last = changes.last()?.figures;
-        let names: Vec<String> = changes.iter().map(|change| sensitivity::sentence(change, lang)).collect();
-        let names = names.join(lang.of(["; ", "；"]));
+        let (names, set) = sensitivity::together(&changes, lang);
         let seconds = last.step_time_s - now.step_time_s;
         let (usd, run) = dollars(now, seconds);
         let usd = usd.map_or_else(String::new, |usd| {
@@ -116,7 +115,6 @@ pub(super) fn ways(asked: &Asked, ask: &Ask) -> Option<Block> {
             let seconds = signed(format::seconds(seconds));
             fill(text.way_costs, &[&seconds, &usd, &p])
         };
-        let set: Vec<_> = changes.iter().map(|change| change.set.clone()).collect();
         let button = asking(&asked.question, &set, text.use_it, &names);
         let button = button.map(|own| own.called(format!("way-{place}")).into());
         let line = vec![strong(names), words(" "), quiet(costs)];

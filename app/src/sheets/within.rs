@@ -34,14 +34,12 @@ pub(super) fn go_on(asked: &Asked, tried: &mut Vec<Tried>) -> bool {
         let Some(mut offer) = sweep.at(tried.len()) else {
             return true;
         };
-        if let Ok(found) = &mut offer.result {
+        if let Ok(found) = &offer.result {
             work += found.evaluated;
-            // The question's own as it was answered, with its plan.
             let own = &asked.found;
             let is_own = found.answer.offer == own.answer.offer && found.job.hardware.gpus == own.job.hardware.gpus;
             if is_own && (tried.is_empty() || own.answer.offer.is_some()) {
-                found.plan = asked.found.plan;
-                found.answer = asked.found.answer.clone();
+                asked.put_own(&mut offer);
             }
         }
         tried.push(offer);

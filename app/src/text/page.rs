@@ -114,7 +114,7 @@ words! {
     prices_whole: "Line {0}: {1}", "第 {0} 行：{1}";
     prices_more: "More bad lines: {0}.", "另有 {0} 行。";
     prices_sheet: "your price sheet", "你的价格表";
-    prices_undated: "day not stated", "日期未说明";
+    prices_undated: "date not known", "日期不详";
     home_asked: "Chinese sellers alone are asked: {0}.", "只计入中国卖家的报价：{0}。";
     home_none: "No Chinese seller has a price of this machine: all sellers are asked. Enter your own price above if you know one.",
         "中国卖家没有这种机器的价格，已计入所有卖家的报价。知道价格的话，请填在上面。";
@@ -180,6 +180,7 @@ words! {
     bad_large: "Too large to count exactly. Enter at most 9,007,199,254,740,992.",
         "数字太大，无法精确计数。最多 9,007,199,254,740,992。";
     missing: "Needed for an answer.", "此项必填。";
+    bad_twice: "{0} is given twice. Keep one.", "{0} 写了两次，请只保留一个。";
     bad_json: "Not valid JSON: {0}. Paste the whole file.", "不是有效的 JSON：{0}。请粘贴整个文件。";
     no_model: "The catalog has no such model. For any other, use its config.json.",
         "目录中没有此模型，其他模型可用 config.json。";

@@ -14,7 +14,6 @@ words! {
     offer_seller: "Provider, instance, region", "供应商、实例、地区";
     offer_price: "$ per GPU hour", "每 GPU 小时，$";
     offer_machine: "Network of an instance", "实例的网络";
-    offer_undated: "day not known, {0}", "日期不详，{0}";
     offer_take: "Rent this", "租这个";
     offer_network: "{0} Gbit/s", "{0} Gbit/s";
     offer_usual: "the catalog's machine", "目录中的机器";
@@ -104,6 +103,8 @@ words! {
     read_assumed: "Assumed", "假定值";
     read_understood: "Understood", "已理解";
     read_ignored: "Without effect on memory and speed", "不影响显存和速度";
+    stands_in: "No estimate of what the text asks for", "无法估算文本所要求的训练";
+    stands_in_below: "What is estimated in its place, which says nothing of whether it fits:", "下面是代替它的估算，不能说明它是否放得下：";
     stands_on: "The verdict stands on this", "结论取决于以下各点";
     assumed_here: "Assumed, as the script does not state it", "脚本没有写明，以下为假定值";
     assumed_more: "Assumed besides: {0}, listed below.", "另有 {0} 项假定值，见下文。";

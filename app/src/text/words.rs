@@ -24,6 +24,11 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("on-demand", ["on demand", "按量付费"]),
     ("spot", ["spot", "竞价实例"]),
     ("reserved-1y", ["reserved for a year", "包年"]),
+    (
+        "price table in a user document of 2026",
+        ["price table in a user document of 2026", "2026 年某用户文档中的价格表"],
+    ),
+    ("quoted in a user document of 2026", ["quoted in a user document of 2026", "引自 2026 年某用户文档"]),
     ("market", ["marketplace", "算力市场"]),
     ("megatron", ["Megatron", "Megatron"]),
     ("fsdp", ["FSDP", "FSDP"]),

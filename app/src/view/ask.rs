@@ -7,7 +7,6 @@ pub(super) mod picker;
 pub(super) mod plan;
 pub(super) mod prices;
 mod start;
-mod values;
 mod workload;
 
 use framework::Framework;

@@ -8,6 +8,7 @@ use crate::form::units::{self, NumberError};
 use crate::form::{Field, FieldError, Form, Problem, Takes, mend};
 use crate::view::prelude::*;
 use crate::view::steps::Built;
+use crate::view::values::{auto_text, used};
 
 /// What is wrong with a control, in words; `None` while it is right.
 pub(super) fn problem(page: Page, field: Field) -> Option<String> {
@@ -40,6 +41,7 @@ pub(super) fn describe(page: Page, error: &FieldError) -> String {
         Problem::Missing => text.missing.to_owned(),
         Problem::Address => text.bad_address.to_owned(),
         Problem::Json(reason) => fill(text.bad_json, &[reason]),
+        Problem::Twice(key) => fill(text.bad_twice, &[key]),
         Problem::NoModel => text.no_model.to_owned(),
         Problem::Refused(message) => page.lang.with_labels(&page.say(message)),
     };
@@ -163,24 +165,32 @@ pub(super) fn Reading(page: Page, field: Field) -> impl IntoView {
     move || reading(page, field).map(|reading| view! { <p class="hint read">{reading}</p> })
 }
 
-/// An input for one line of text; for a number of `tokens`, with that unit.
+/// An input for one line of text; for a number of `tokens`, with that unit. While it is empty it shows what the answer used, or the
+/// `placeholder`; where the search decides, behind "auto".
 #[component]
 pub(super) fn Input(
     page: Page,
     field: Field,
     #[prop(optional)] tokens: bool,
-    #[prop(optional, into)] placeholder: Signal<String>,
+    #[prop(optional, into)] placeholder: Option<Signal<String>>,
     #[prop(optional)] label: Option<&'static str>,
+    /// What its element is named behind, of a control that is on the page once more: what is wrong with it is said at the other.
+    #[prop(optional)]
+    again: &'static str,
 ) -> impl IntoView {
+    let id = format!("{again}{}", field.id());
+    let wrong = move || again.is_empty() && problem(page, field).is_some();
     let mode = match field.takes() {
         // Counts too: a keyboard of digits alone cannot type `8k`.
         Takes::Number | Takes::Share => "decimal",
         _ => "text",
     };
     let searched = field.is_searched();
+    let placeholder = placeholder.unwrap_or_else(|| used(page, field));
+    let placeholder = if searched { auto_text(page, placeholder) } else { placeholder };
     let control = view! {
         <input
-            id=field.id()
+            id=id.clone()
             type="text"
             inputmode=mode
             autocomplete="off"
@@ -188,8 +198,8 @@ pub(super) fn Input(
             placeholder=move || placeholder.get()
             prop:value=move || page.typed(field)
             on:input=move |event| type_in(page, field, &event)
-            aria-invalid=move || problem(page, field).map(|_| "true")
-            aria-describedby=move || problem(page, field).map(|_| message_id(field))
+            aria-invalid=move || wrong().then_some("true")
+            aria-describedby=move || wrong().then(|| message_id(field))
         />
     };
     let control = if tokens {
@@ -203,11 +213,50 @@ pub(super) fn Input(
         control
     };
     view! {
-        <div class=move || class(page, field, searched)>
-            <label for=field.id()>{label.unwrap_or_else(|| page.lang.label(field))}</label>
+        <div class=move || if again.is_empty() { class(page, field, searched) } else { "field".to_owned() }>
+            <label for=id>{label.unwrap_or_else(|| page.lang.label(field))}</label>
             {control}
             <Reading page field/>
-            <Message page field/>
+            {again.is_empty().then(|| view! { <Message page field/> })}
+        </div>
+    }
+}
+
+/// An input for a number that is no field of the question, with what is wrong with it; `hint` names what else describes it. What is
+/// inside stands below it.
+#[component]
+pub(super) fn Plain(
+    id: &'static str,
+    #[prop(optional)] class: &'static str,
+    label: &'static str,
+    typed: RwSignal<String>,
+    #[prop(into)] wrong: Signal<Option<&'static str>>,
+    #[prop(optional, into)] hint: Signal<Option<&'static str>>,
+    #[prop(optional, into)] done: Option<Callback<()>>,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
+    let message = format!("{id}-m");
+    let described = message.clone();
+    let is_wrong = move || wrong.with(Option::is_some);
+    view! {
+        <div class=move || format!("field{class}{}", if is_wrong() { " is-err" } else { "" })>
+            <label for=id>{label}</label>
+            <input
+                type="text"
+                inputmode="decimal"
+                autocomplete="off"
+                spellcheck="false"
+                id=id
+                prop:value=move || typed.get()
+                on:input=move |event| typed.set(event_target_value(&event))
+                on:change=move |_| done.iter().for_each(|done| done.run(()))
+                aria-invalid=move || is_wrong().then_some("true")
+                aria-describedby=move || {
+                    is_wrong().then(|| described.clone()).or_else(|| hint.get().map(str::to_owned))
+                }
+            />
+            {children.map(|children| children())}
+            {move || wrong.get().map(|why| view! { <p class="msg" id=message.clone()><Icon name="i-x"/>{why}</p> })}
         </div>
     }
 }
@@ -282,15 +331,18 @@ pub(super) fn Select(
     }
 }
 
-/// A choice among words of the interface; the empty one is `auto`, with what it comes to.
+/// A choice among words of the interface, the field's own unless others are named; the empty one is `auto`, with what it comes to: what
+/// the answer used, unless something else is said.
 #[component]
 pub(super) fn Choice(
     page: Page,
     field: Field,
-    words: &'static [&'static str],
-    #[prop(into)] auto: Signal<String>,
+    #[prop(optional)] words: Option<&'static [&'static str]>,
+    #[prop(optional, into)] auto: Option<Signal<String>>,
 ) -> impl IntoView {
     let text = page.text();
+    let words = words.unwrap_or_else(|| field.choices());
+    let auto = auto_text(page, auto.unwrap_or_else(|| used(page, field)));
     let name = move |word: &'static str| match word {
         "true" => text.yes,
         "false" => text.no,
@@ -299,10 +351,7 @@ pub(super) fn Choice(
     view! {
         <Select page field searched=true act=move |word: String| page.type_in(|form| form.type_text(field, word))>
             <option value="" prop:selected=move || page.typed(field).is_empty()>
-                {move || {
-                    let found = auto.get();
-                    if found.is_empty() { text.auto.to_owned() } else { fill(text.auto_is, &[&found]) }
-                }}
+                {move || auto.get()}
             </option>
             {words.iter().map(move |word| view! {
                 <option value=*word prop:selected=move || page.typed(field) == *word>{name(word)}</option>

@@ -124,7 +124,7 @@ fn Form(page: Page) -> impl IntoView {
             <Framework page/>
             <ModelName page/>
             <GpuChoice page/>
-            <Input page field=Field::Gpus/>
+            <Input page field=Field::Gpus placeholder=""/>
             {move || {
                 let kind = page.kind();
                 let field = if is_rl(kind) {

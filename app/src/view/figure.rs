@@ -93,6 +93,21 @@ pub(super) fn Region(name: String, children: Children) -> impl IntoView {
     view! { <div class="tw" role="group" tabindex="0" aria-label=name>{children()}</div> }
 }
 
+/// A table in such a frame.
+pub(super) fn framed(name: String, class: impl Into<String>, head: AnyView, body: AnyView) -> AnyView {
+    let class: String = class.into();
+    view! {
+        <Region name>
+            <table class=class>
+                <thead>
+                    <tr>{head}</tr>
+                </thead>
+                <tbody>{body}</tbody>
+            </table>
+        </Region>
+    }
+}
+
 /// A table, folded, beside a chart's legend.
 pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyView, body: AnyView) -> AnyView {
     let text = page.text();
@@ -102,14 +117,7 @@ pub(super) fn folded_table(page: Page, name: String, columns: usize, head: AnyVi
                 <Icon name="i-table"/>
                 {text.table}
             </summary>
-            <Region name=fill(text.table_of, &[&name])>
-                <table class=format!("tab cols-{columns}")>
-                    <thead>
-                        <tr>{head}</tr>
-                    </thead>
-                    <tbody>{body}</tbody>
-                </table>
-            </Region>
+            {framed(fill(text.table_of, &[&name]), format!("tab cols-{columns}"), head, body)}
             {blocks::files()}
         </details>
     }

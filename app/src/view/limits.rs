@@ -2,7 +2,7 @@
 
 use shardwise_core::wire::{Limit, PlanSpec};
 
-use super::figure::{Region, head};
+use super::figure::{framed, head};
 use crate::view::prelude::*;
 
 /// Columns from which a table folds to cards early.
@@ -34,18 +34,8 @@ fn section(limits: &[Limit], plan: &PlanSpec, lang: Lang) -> AnyView {
         <div class="limits" id="limits">
             <h3 id="limits-h">{text.limits}</h3>
             <p class="note">{text.limits_note}</p>
-            <Region name=text.limits.to_owned()>
-                <table class=class>
-                    <thead>
-                        <tr>
-                            // No words stand over the rows' names.
-                            <td></td>
-                            {heads}
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </Region>
+            // No words stand over the rows' names.
+            {framed(text.limits.to_owned(), class, view! { <td></td> {heads} }, rows.into_any())}
         </div>
     }
 }

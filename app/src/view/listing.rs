@@ -57,13 +57,8 @@ fn split_reason(line: &str) -> (&str, &str) {
 
 fn setting(line: &str, why: &str, language: Syntax) -> Line {
     let plain = || Line::Plain(line.to_owned(), why.to_owned());
-    let (between, at) = match language {
-        Syntax::Shell | Syntax::Python => ("=", line.find('=')),
-        Syntax::Json | Syntax::Yaml => (": ", line.find(": ")),
-    };
-    let Some((path, value)) = at.map(|at| (&line[..at], &line[at + between.len()..])) else {
-        return plain();
-    };
+    let between = between(language);
+    let Some((path, value)) = line.split_once(between) else { return plain() };
     let start = path.len() - path.trim_start().len();
     let (indent, path) = path.split_at(start);
     if path.is_empty() || path.contains(' ') || value.is_empty() || value == "(" {
@@ -191,13 +186,17 @@ impl Changes {
     }
 }
 
-/// What stands before a line's value.
-fn key(line: &str, language: Syntax) -> &str {
-    let mark = match language {
+/// What stands between a key and its value.
+fn between(language: Syntax) -> &'static str {
+    match language {
         Syntax::Shell | Syntax::Python => "=",
         Syntax::Json | Syntax::Yaml => ": ",
-    };
-    line.split(mark).next().unwrap_or(line).trim()
+    }
+}
+
+/// What stands before a line's value.
+fn key(line: &str, language: Syntax) -> &str {
+    line.split(between(language)).next().unwrap_or(line).trim()
 }
 
 #[cfg(test)]

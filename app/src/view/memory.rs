@@ -2,11 +2,13 @@
 
 use shardwise_core::{Answer, wire};
 
-use super::figure::{Block, legend, parts_table, pointed};
+use super::blocks;
+use super::figure::{Block, parts_table, pointed};
 use super::how::How;
 use super::limits::Limits;
 use crate::charts::backend::Ink;
 use crate::charts::stack::{Row, SEPARATOR, Stack};
+use crate::protocol::blocks::Mark;
 use crate::view::prelude::*;
 
 /// How many parts a line names.
@@ -127,8 +129,11 @@ pub(super) fn Memory(page: Page) -> impl IntoView {
     let text = page.text();
     let legends = |memory: &wire::Memory, lang: Lang| {
         let entries = parts(memory).into_iter();
-        let entries = entries.map(|part| legend(ink(part).class(), lang.word(part).to_owned()));
-        view! { <ul class="legend">{entries.collect_view()}</ul> }
+        blocks::legend(
+            entries
+                .map(|part| (Mark::Area(ink(part)), lang.word(part).to_owned()))
+                .collect(),
+        )
     };
     view! {
         <Block

@@ -8,7 +8,7 @@ use shardwise_core::Objective;
 use shardwise_core::search::measures;
 use shardwise_core::wire::to_value;
 
-use super::controls::{Segments, bad_number};
+use super::controls::{Plain, Segments, bad_number};
 use super::sheet;
 use crate::compute::Market;
 use crate::follow::follow_at_rest;
@@ -159,10 +159,8 @@ fn RunWanted(page: Page) -> impl IntoView {
 
 #[component]
 fn Limit(page: Page, id: &'static str, label: &'static str, limit: RwSignal<String>, usd: bool) -> impl IntoView {
-    let message = format!("{id}-m");
-    let described = message.clone();
-    let problem = move || read(page, limit)?.err();
-    let wrong = move || problem().is_some();
+    let wrong = Signal::derive(move || read(page, limit)?.err());
+    let hint = Signal::derive(move || no_run(page).then_some("limit-n"));
     // Dollars, on a page that shows another currency.
     let reading = move || {
         let typed = read(page, limit).and_then(Result::ok).filter(|_| usd);
@@ -170,32 +168,7 @@ fn Limit(page: Page, id: &'static str, label: &'static str, limit: RwSignal<Stri
             .and_then(money::typed)
             .map(|reading| view! { <p class="hint read">{reading}</p> })
     };
-    let describes = move || {
-        let message = wrong().then(|| described.clone());
-        message.or_else(|| no_run(page).then(|| "limit-n".to_owned()))
-    };
-    let message = move || {
-        let message = message.clone();
-        problem().map(|why| view! { <p class="msg" id=message><Icon name="i-x"/>{why}</p> })
-    };
-    view! {
-        <div class=move || if wrong() { "field limit is-err" } else { "field limit" }>
-            <label for=id>{label}</label>
-            <input
-                type="text"
-                inputmode="decimal"
-                autocomplete="off"
-                spellcheck="false"
-                id=id
-                prop:value=move || limit.get()
-                on:input=move |event| limit.set(event_target_value(&event))
-                aria-invalid=move || wrong().then_some("true")
-                aria-describedby=describes
-            />
-            {reading}
-            {message}
-        </div>
-    }
+    view! { <Plain id class=" limit" label typed=limit wrong hint>{reading}</Plain> }
 }
 
 /// What the worker has to know to hold the limits against GPU types and numbers; nothing where there is no limit.

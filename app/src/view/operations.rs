@@ -1,6 +1,5 @@
 //! What a run meets beside its steps: start-up, evaluation, checkpoints, failures, energy; each a switch and a line.
 
-use shardwise_core::operations::Operations as Counted;
 use shardwise_core::wire::{Expected, Run, RunOperations};
 
 use super::controls::Input;
@@ -66,46 +65,27 @@ fn Tick(page: Page, field: Field) -> impl IntoView {
     }
 }
 
-/// What is assumed while nothing is typed.
-fn assumed(page: Page, of: impl Fn(&Counted) -> Option<f64> + Send + Sync + 'static) -> Signal<String> {
-    Signal::derive(move || {
-        let shown = page.answered();
-        let own = shown.and_then(|shown| shown.found.job.operations.as_ref().and_then(&of));
-        own.map(format::trimmed).unwrap_or_default()
-    })
-}
-
-/// Minutes between checkpoints that cost the least time.
-fn best_minutes(page: Page) -> Signal<String> {
-    Signal::derive(move || {
-        let run = page.answered().and_then(|shown| shown.found.answer.run);
-        let saving = run.and_then(|run| run.operations?.saving);
-        saving.map(|own| format::figure(own.interval_s / 60.0)).unwrap_or_default()
-    })
-}
-
 #[component]
 fn Fields(page: Page) -> impl IntoView {
     let on = move |field: Field| page.typed(field) != "false";
-    let storage = assumed(page, |own| own.saving.map(|saving| saving.bytes_per_s / 1e9));
     view! {
         <div class="ops-t">
             {[Field::Saves, Field::Fails, Field::Energy].map(|field| view! { <Tick page field/> })}
         </div>
         <div class="runq" role="group" aria-labelledby="operations-l">
-            <Input page field=Field::StartupSeconds placeholder=assumed(page, |own| Some(own.startup_s))/>
+            <Input page field=Field::StartupSeconds/>
             <Input page field=Field::EvaluationShare placeholder="0"/>
             {move || on(Field::Saves).then(|| view! {
-                <Input page field=Field::SavingMinutes placeholder=best_minutes(page)/>
-                <Input page field=Field::StorageBandwidth placeholder=storage/>
+                <Input page field=Field::SavingMinutes/>
+                <Input page field=Field::StorageBandwidth/>
             })}
             {move || on(Field::Fails).then(|| view! {
-                <Input page field=Field::FailureHours placeholder=assumed(page, |own| own.mtbf_gpu_hours)/>
+                <Input page field=Field::FailureHours/>
             })}
             <Input page field=Field::Interruptions placeholder="0"/>
             {move || on(Field::Energy).then(|| view! {
-                <Input page field=Field::Pue placeholder=assumed(page, |own| own.power.map(|own| own.pue))/>
-                <Input page field=Field::GridCo2 placeholder=assumed(page, |own| own.power.map(|own| own.grid_gco2_per_kwh))/>
+                <Input page field=Field::Pue/>
+                <Input page field=Field::GridCo2/>
             })}
         </div>
     }

@@ -3,7 +3,7 @@
 use shardwise_core::Answer;
 use shardwise_core::wire::{Checkpoint, Run};
 
-use super::controls::{Input, Reading, type_in};
+use super::controls::Input;
 use super::operations::Operations;
 use super::text_box::TextBox;
 use crate::follow::follow_at_rest;
@@ -46,14 +46,14 @@ fn fields(page: Page) -> AnyView {
     }
     let own = if is_rl(kind) {
         view! {
-            <Again page field=Field::RunSteps/>
+            <Input page field=Field::RunSteps again="run-"/>
             <Input page field=Field::RunExamples/>
         }
     } else {
         view! {
             <Input page field=Field::RunExamples/>
-            <Again page field=Field::MeanSequenceLength/>
-            <Again page field=Field::SequenceLength/>
+            <Input page field=Field::MeanSequenceLength again="run-"/>
+            <Input page field=Field::SequenceLength again="run-"/>
         }
     };
     view! {
@@ -65,43 +65,10 @@ fn fields(page: Page) -> AnyView {
     }
 }
 
-/// A control of the form once more: what is wrong with it is said there.
-#[component]
-fn Again(page: Page, field: Field) -> impl IntoView {
-    let id = format!("run-{}", field.id());
-    view! {
-        <div class="field">
-            <label for=id.clone()>{page.lang.label(field)}</label>
-            <input
-                type="text"
-                inputmode="text"
-                autocomplete="off"
-                spellcheck="false"
-                id=id
-                placeholder=move || assumed(page, field)
-                prop:value=move || page.typed(field)
-                on:input=move |event| type_in(page, field, &event)
-            />
-            <Reading page field/>
-        </div>
-    }
-}
-
-/// What stands for a control while nothing is typed.
-fn assumed(page: Page, field: Field) -> String {
-    let Some(shown) = page.answered() else { return String::new() };
-    match (field, shown.found.answer.run) {
-        (Field::RunSteps, Some(run)) if run.assumed => format::fixed(run.steps, 0),
-        (Field::MeanSequenceLength, _) => format::fixed(shown.found.job.workload.mean_sequence_length, 0),
-        _ => String::new(),
-    }
-}
-
 /// The control of the run's length in the form: steps of RL, else tokens. Tokens of RL that an old link has stay in sight.
 #[component]
 pub(super) fn Length(page: Page) -> impl IntoView {
     let steps = move || is_rl(page.kind());
-    let placeholder = Signal::derive(move || assumed(page, Field::RunSteps));
     let old = Memo::new(move |was: Option<&bool>| {
         steps() && (was == Some(&true) || !page.typed(Field::RunTokens).is_empty())
     });
@@ -109,7 +76,7 @@ pub(super) fn Length(page: Page) -> impl IntoView {
         let (steps, tokens) = (steps(), !steps() || old.get());
         view! {
             <div class="row">
-                {steps.then(|| view! { <Input page field=Field::RunSteps placeholder/> })}
+                {steps.then(|| view! { <Input page field=Field::RunSteps/> })}
                 {tokens.then(|| view! { <Input page field=Field::RunTokens/> })}
             </div>
         }
@@ -249,10 +216,7 @@ fn time(page: Page, answer: &Answer, run: &Run) -> AnyView {
         .zip(run.all_hours().and_then(|hours| answer.against_speed(hours)).map(range))
         .map(|(interval, hours)| {
             let usd = run.all_usd().and_then(|usd| answer.against_speed(usd));
-            let usd = usd.map(|[low, high]| {
-                let high = format::dollars(high);
-                format!("{}{}–{}", page.lang.comma(), format::dollars(low), high.trim_start_matches(['$', '¥']))
-            });
+            let usd = usd.map(|usd| page.lang.comma().to_owned() + &format::usd_range(usd, format::dollars));
             fill(
                 text.run_range,
                 &[&format!("{hours}{}", usd.unwrap_or_default()), &format::percent(interval.coverage, 0)],

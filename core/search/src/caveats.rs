@@ -81,7 +81,7 @@ pub(crate) fn caveats(job: &Job, plan: &Plan, run_by: Option<&RunBy>) -> Vec<Cav
 /// Whose price it is, where the typical one is not.
 fn priced(hardware: &Hardware) -> Option<Caveat> {
     let offer = hardware.priced_by?;
-    let when = offer.date().unwrap_or(offer.snapshot());
+    let when = offer.dated();
     let says = format!(
         "No typical price is known that somebody asks for {} of these GPUs together: the price is that of {} at {}, of {when}, the least on demand.",
         hardware.gpus,
@@ -182,13 +182,16 @@ fn rented(job: &Job, plan: &Plan, found: &mut Vec<Caveat>) {
         ));
     }
     if offer.date().is_none() {
-        found.push(Caveat::new(
-            "offer-undated",
-            format!(
-                "The day of this price is not known, only what it was read from: {}. Check it before use.",
+        let says = match offer.read_from() {
+            Some(what) => {
+                format!("The date of this price is not known, only what it was read from: {what}. Check it before use.")
+            }
+            None => format!(
+                "The date of this price is not known, only the commit of the list that has it: {}. Check it before use.",
                 offer.snapshot()
             ),
-        ));
+        };
+        found.push(Caveat::new("offer-undated", says));
     }
 }
 

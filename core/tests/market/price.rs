@@ -11,6 +11,8 @@ use shardwise_core::search::within::every;
 use shardwise_core::wire::{MarketSpec, Question, parse_options, question_from_value, to_value};
 use shardwise_core::{estimate, evaluate, job, methods};
 
+use crate::said::{chinese, said};
+
 const SCRIPT: &str = "python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-0.6B data.train_batch_size=256 \\
     actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2 trainer.total_training_steps=100";
 
@@ -75,6 +77,30 @@ fn estimate_check_search_and_budget_rows_go_by_one_price() {
         }
     }
     assert!(raised > 10 && typical > 10, "{raised} {typical}");
+}
+
+/// A commit is no day: who rents at a price of no known day is told that, in words, and where its price is explained too.
+#[test]
+fn a_price_of_no_known_day_says_so() {
+    let undated = |offer: &&Offer| !offer.history && offer.date().is_none() && offer.kind == OfferKind::OnDemand;
+    let mut sellers = BTreeSet::new();
+    for offer in catalog::offers().iter().filter(undated) {
+        if !sellers.insert((offer.provider(), offer.snapshot())) {
+            continue;
+        }
+        let mut question = asked(offer.gpu().unwrap().id, offer.gpus.into());
+        question.hardware.offer = Some(offer.id());
+        let Ok(found) = evaluate(&question) else { continue };
+        let caveat = found.answer.caveats.iter().find(|own| own.id == "offer-undated").unwrap();
+        assert!(caveat.text.starts_with("The date of this price is not known"), "{}", caveat.text);
+        let explained = methods::explain(&found, "usd_per_gpu_hour").unwrap();
+        let text = serde_json::to_string(&explained).unwrap();
+        assert!(text.contains("of an unknown date") && !text.contains(&format!(", {}", offer.snapshot())), "{text}");
+        assert!(said(&caveat.text).contains("日期不详"), "{}", caveat.text);
+        let notes = explained.notes.iter().filter_map(|own| chinese().say(own));
+        assert!(notes.collect::<String>().contains("日期：不详"), "{:?}", explained.notes);
+    }
+    assert!(sellers.len() > 5, "{sellers:?}");
 }
 
 /// Whose price it is, is said: in a caveat, and where the price is explained.

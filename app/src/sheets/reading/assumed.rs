@@ -65,7 +65,7 @@ pub(super) fn view(found: &Value, lang: Lang) -> Option<Block> {
     });
     let list = entries(Listed::Assumptions, items);
     let blocks = [changes, Some(list), more].into_iter().flatten().collect();
-    Some(Section::titled("read-decisive", Purpose::Basis, vec![words(sheet.assumed_here)], Vec::new(), blocks))
+    Some(Section::headed("read-decisive", Purpose::Basis, sheet.assumed_here, blocks))
 }
 
 #[cfg(test)]

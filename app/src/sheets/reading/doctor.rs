@@ -33,12 +33,9 @@ pub(super) fn sheet(found: &Value, lang: Lang) -> Vec<Block> {
     let source = list(found, "mends")
         .iter()
         .find_map(|own| own[2].as_str().filter(|own| !own.is_empty()));
+    let part = |title, list| Section::headed("", Purpose::Group, title, vec![list]);
     blocks.push(part(sheet.doctor_helps, entries(Listed::Changes, mends)));
     blocks.extend(source.map(|own| prose(Kind::Sources, vec![link(own, sheet.source)])));
     blocks.push(part(sheet.doctor_lines, entries(Listed::Findings, evidence)));
     blocks
-}
-
-fn part(title: &str, list: Block) -> Block {
-    Section::titled("", Purpose::Group, vec![words(title)], Vec::new(), vec![list])
 }

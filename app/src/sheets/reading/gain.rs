@@ -64,7 +64,8 @@ fn searched(found: &Value) -> Option<&Value> {
 pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
     let sheet = lang.sheets();
     let improved = &found["improved"];
-    if !found["answer"].is_object() {
+    // Of another run than the text's, no change says anything.
+    if !found["answer"].is_object() || !list(found, "stands_in").is_empty() {
         return Vec::new();
     }
     let changes = steps(found);
@@ -72,9 +73,8 @@ pub(super) fn changes(found: &Value, lang: Lang) -> Vec<Block> {
         let fits = state(&found["answer"]) == FitState::Fits;
         said(Kind::Hint, if fits { sheet.changes_none } else { sheet.changes_unfit })
     } else {
-        let title = vec![words(sheet.changes_here)];
         let all = vec![entries(Listed::Changes, changes.iter().map(|own| change(own, lang)))];
-        Section::titled("read-changes", Purpose::Basis, title, Vec::new(), all)
+        Section::headed("read-changes", Purpose::Basis, sheet.changes_here, all)
     };
     let shown = diff(word(improved, "diff"), LISTING, lang.sheets().diff, lang);
     let rest = [elsewhere(improved, lang), shown];

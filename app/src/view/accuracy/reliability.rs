@@ -1,6 +1,6 @@
 //! How often what was said to fit did: the probability of memory estimates of left-out sources, by tenths.
 
-use crate::view::figure::{Region, cell, head};
+use crate::view::figure::{cell, framed, head};
 
 use super::state::Page;
 use crate::runs::{Decile, Kind};
@@ -104,7 +104,11 @@ pub(super) fn reliability(page: Page) -> AnyView {
                 </tr>
             }
         });
-        let rows = rows.collect_view();
+        let rows = rows.collect_view().into_any();
+        let heads = view! {
+            {head(text.rel_tenth, false)}
+            {[text.rel_predicted, text.rel_observed, text.col_runs].map(|name| head(name, true))}
+        };
         Some(view! {
             <section class="block reliability" id="reliability" aria-labelledby="reliability-h">
                 <h2 id="reliability-h">{text.rel_title}</h2>
@@ -112,17 +116,7 @@ pub(super) fn reliability(page: Page) -> AnyView {
                 <p class="note">{text.rel_note}</p>
                 <div class="rel">
                     <Drawing page deciles/>
-                    <Region name=fill(text.as_table, &[text.rel_title])>
-                        <table class="tab cols-4">
-                            <thead>
-                                <tr>
-                                    {head(text.rel_tenth, false)}
-                                    {[text.rel_predicted, text.rel_observed, text.col_runs].map(|name| head(name, true))}
-                                </tr>
-                            </thead>
-                            <tbody>{rows}</tbody>
-                        </table>
-                    </Region>
+                    {framed(fill(text.as_table, &[text.rel_title]), "tab cols-4", heads, rows)}
                 </div>
             </section>
         })

@@ -2,6 +2,8 @@
 
 use std::ops::Deref;
 
+use shardwise_core::wire::Backend;
+
 use crate::busy::Work;
 use crate::look::Look;
 use crate::runs::{By, Case, Column, Figure, GENERATION, Kind, Overview, Quantity, RUNS, Reader, Reading, Run, Runs};
@@ -345,14 +347,7 @@ pub(super) fn read(text: Option<String>, then: impl FnOnce(File<Runs>) + 'static
 }
 
 pub(super) fn framework(id: &str) -> String {
-    let known = match id {
-        "megatron" => "Megatron",
-        "fsdp" => "FSDP",
-        "deepspeed" => "DeepSpeed",
-        "ddp" => "DDP",
-        other => other,
-    };
-    known.to_owned()
+    Backend::of(id).map_or_else(|| id.to_owned(), |own| own.name().to_owned())
 }
 
 /// An error or a share, as the page writes them.

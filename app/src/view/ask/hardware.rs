@@ -3,20 +3,19 @@
 use std::cell::Cell;
 
 use shardwise_core::catalog::{self, OfferKind};
-use shardwise_core::hardware::Hardware;
 use shardwise_core::job::owned;
 use shardwise_core::market::NO_OFFER;
 use shardwise_core::operations::PUE;
 
 use super::prices::OwnPrices;
-use super::values::found;
 use crate::form::{CUSTOM_GPU, Field, Form, HOME};
 use crate::look::Look;
 use crate::money::{self, Currency, Money, YUAN, YUAN_DATE};
-use crate::view::controls::{Choice, Input, More, Select};
+use crate::view::controls::{Choice, Input, More, Plain, Select};
 use crate::view::fold;
 use crate::view::prelude::*;
-use crate::words::{gpu_label, offer};
+use crate::view::values::{found, used};
+use crate::words::{day, gpu_label, offer};
 
 /// The GPUs of the catalog by vendor, as options of a control.
 #[component]
@@ -63,26 +62,9 @@ pub(in crate::view) fn GpuChoice(page: Page) -> impl IntoView {
     }
 }
 
-/// A figure of a GPU of one's own.
-#[component]
-fn Figure(page: Page, field: Field, of: fn(&Hardware) -> f64) -> impl IntoView {
-    let used = found(page, move |shown, _| {
-        // The last answer may be of another GPU.
-        let own = shown.question.hardware.gpu.is_object();
-        if own { format::trimmed(of(&shown.found.job.hardware)) } else { String::new() }
-    });
-    view! { <Input page field placeholder=used/> }
-}
-
 /// The figures of a GPU of one's own: what is left empty is as in the type that it starts from.
 #[component]
 fn OwnGpu(page: Page) -> impl IntoView {
-    let architecture = found(page, |shown, _| {
-        let name = &shown.found.job.hardware.architecture;
-        let own = shown.question.hardware.gpu.is_object();
-        let first = name.split(' ').next().filter(|_| own);
-        first.unwrap_or_default().to_owned()
-    });
     view! {
         <div class="row own-gpu">
             <TypeChoice
@@ -92,14 +74,14 @@ fn OwnGpu(page: Page) -> impl IntoView {
             >
                 <Type page field=Field::GpuBase id="" name=page.text().gpu_scratch/>
             </TypeChoice>
-            <Choice page field=Field::GpuArchitecture words=catalog::generation_names() auto=architecture/>
-            <Figure page field=Field::GpuMemory of=|gpu| gpu.memory_gib/>
-            <Figure page field=Field::GpuBandwidth of=|gpu| gpu.hbm_gb_per_s/>
-            <Figure page field=Field::GpuBf16 of=|gpu| gpu.peaks.bf16/>
-            <Figure page field=Field::GpuFp8 of=|gpu| gpu.peaks.fp8.unwrap_or(f64::NAN)/>
-            <Figure page field=Field::GpuNvlink of=|gpu| gpu.nvlink_gb_per_s/>
-            <Figure page field=Field::GpuDomain of=|gpu| gpu.nvlink_domain.into()/>
-            <Figure page field=Field::GpuPcie of=|gpu| gpu.pcie_gb_per_s/>
+            <Choice page field=Field::GpuArchitecture words=catalog::generation_names()/>
+            <Input page field=Field::GpuMemory/>
+            <Input page field=Field::GpuBandwidth/>
+            <Input page field=Field::GpuBf16/>
+            <Input page field=Field::GpuFp8/>
+            <Input page field=Field::GpuNvlink/>
+            <Input page field=Field::GpuDomain/>
+            <Input page field=Field::GpuPcie/>
             <p class="hint">{page.text().gpu_own_hint}</p>
         </div>
     }
@@ -196,8 +178,8 @@ fn Reckoning(page: Page) -> impl IntoView {
         }
     };
     let typed = RwSignal::new(rate_words(look.money().yuan));
-    let wrong = move || money::rate_of(&typed.get()).is_none();
-    let take = move |_| {
+    let wrong = Signal::derive(move || money::rate_of(&typed.get()).is_none().then_some(text.money_wrong));
+    let take = move |()| {
         if let Some(yuan) = money::rate_of(&typed.get_untracked()) {
             reckon(look, Money { yuan, ..look.money() }, "rate");
         }
@@ -209,22 +191,7 @@ fn Reckoning(page: Page) -> impl IntoView {
                     {choices.collect_view()}
                 </select>
             </div>
-            <div class=move || if wrong() { "field is-err" } else { "field" }>
-                <label for="rate">{text.money_rate}</label>
-                <input
-                    id="rate"
-                    type="text"
-                    inputmode="decimal"
-                    autocomplete="off"
-                    spellcheck="false"
-                    prop:value=move || typed.get()
-                    on:input=move |event| typed.set(event_target_value(&event))
-                    on:change=take
-                    aria-invalid=move || wrong().then_some("true")
-                    aria-describedby=move || wrong().then_some("rate-m")
-                />
-                {move || wrong().then(|| view! { <p class="msg" id="rate-m"><Icon name="i-x"/>{text.money_wrong}</p> })}
-            </div>
+            <Plain id="rate" label=text.money_rate typed wrong done=take/>
             <p class="hint">{fill(text.money_hint, &[&rate_words(YUAN), YUAN_DATE])}</p>
     }
 }
@@ -321,13 +288,14 @@ fn price_hint(page: Page) -> AnyView {
     let Some((usd, source)) = price else {
         return view! { <p class="hint">{text.price_none}</p> };
     };
+    let day = day(Some(source.date).filter(|date| !date.is_empty()), offer, page.lang);
     let stated = page.form.with(|form| form.is_stated() && !form.get(Field::Terms).is_empty());
     let back = move |_| page.change(|form| form.set(Field::Price, ""));
     view! {
         <p class="hint">
             {stated.then_some(text.rent_stated)}
             " "
-            {fill(text.price_hint, &[&money::as_typed(usd), source.date])}
+            {fill(text.price_hint, &[&money::as_typed(usd), &day])}
             " "
             <a href=source.url rel="noopener" target="_blank">{text.price_source}</a>
             " "
@@ -342,13 +310,6 @@ fn price_hint(page: Page) -> AnyView {
 #[component]
 fn OwnMachines(page: Page) -> impl IntoView {
     let text = page.text();
-
-    let watts = found(page, |shown, _| {
-        let rated = shown.found.job.hardware.board_w;
-        rated
-            .map(|rated| format::fixed(owned::usual_watts(rated), 0))
-            .unwrap_or_default()
-    });
     let hour = found(page, |shown, lang| {
         let own = shown.found.job.hardware.owned;
         own.map(|own| {
@@ -370,7 +331,7 @@ fn OwnMachines(page: Page) -> impl IntoView {
             <Input page field=Field::OwnedPrice/>
             <Input page field=Field::OwnedYears placeholder=format::trimmed(owned::YEARS)/>
             <Input page field=Field::OwnedUse placeholder=format::trimmed(owned::WORKING)/>
-            <Input page field=Field::OwnedWatts placeholder=watts/>
+            <Input page field=Field::OwnedWatts/>
             <Input page field=Field::OwnedPue placeholder=format::trimmed(PUE)/>
             <Input page field=Field::OwnedKwh placeholder=format::trimmed(owned::USD_PER_KWH)/>
             <p class="hint">{hint}</p>
@@ -381,13 +342,7 @@ fn OwnMachines(page: Page) -> impl IntoView {
 #[component]
 pub(super) fn Gpus(page: Page) -> impl IntoView {
     let text = page.text();
-    let price = found(page, |shown, _| {
-        let usd = shown.found.job.hardware.usd_per_gpu_hour;
-        usd.map(|usd| format::fixed(usd, 2)).unwrap_or_default()
-    });
-    let per_node = found(page, |shown, _| format::grouped(shown.found.job.hardware.gpus_per_node.into()));
-    let network = found(page, |shown, _| format::fixed(shown.found.job.hardware.internode_gbit_per_s, 0));
-    let count = found(page, |shown, _| format::grouped(shown.found.job.hardware.gpus.into()));
+    let [per_node, network] = [Field::GpusPerNode, Field::Network].map(|field| used(page, field));
     let nodes = found(page, |shown, _| {
         let hardware = &shown.found.job.hardware;
         let (gpus, own) = (hardware.gpus, hardware.gpus_per_node.max(1));
@@ -402,17 +357,17 @@ pub(super) fn Gpus(page: Page) -> impl IntoView {
         <fieldset class="group">
             <legend class="vh">{text.gpus}</legend>
             <div class="row row-gpu">
-                <Input page field=Field::Gpus placeholder=count/>
+                <Input page field=Field::Gpus/>
                 <GpuChoice page/>
-                <Input page field=Field::Price placeholder=price/>
+                <Input page field=Field::Price/>
             </div>
             {move || (page.typed(Field::Gpu) == CUSTOM_GPU).then(|| view! { <OwnGpu page/> })}
             <Rent page/>
             {move || price_hint(page)}
             {move || home_hint(page)}
             <More page at=Step::OwnMachine title=text.node_network aside=summary>
-                <Input page field=Field::GpusPerNode placeholder=per_node/>
-                <Input page field=Field::Network placeholder=network/>
+                <Input page field=Field::GpusPerNode/>
+                <Input page field=Field::Network/>
                 <p class="hint">{text.nodes_hint}</p>
             </More>
             <Shown page/>

@@ -2,14 +2,13 @@
 
 use shardwise_core::task::Preference;
 use shardwise_core::wire::WorkloadKind;
-use shardwise_core::workload as job;
 
-use super::values::{auto_text, found, yes_no};
 use crate::form::task::Family;
 use crate::form::{Field, is_rl};
 use crate::view::controls::{Choice, Input, Message, More, problem, wrong_class};
 use crate::view::prelude::*;
 use crate::view::run::Length;
+use crate::view::values::yes_no;
 
 /// The name of a kind of work.
 fn family_name(family: Family, text: &Text) -> &'static str {
@@ -103,12 +102,6 @@ pub(super) fn Workload(page: Page) -> impl IntoView {
 }
 
 #[component]
-fn Precision(page: Page) -> impl IntoView {
-    let half = found(page, |shown, _| shown.found.job.hardware.half().as_str().to_owned());
-    view! { <Choice page field=Field::Precision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto=half/> }
-}
-
-#[component]
 fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
     let learns = matches!(kind, WorkloadKind::Sft | WorkloadKind::Lora | WorkloadKind::Qlora);
     let preference = kind.preference();
@@ -120,7 +113,7 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
         view! {
             <div class="row">
                 <Input page field=Field::LoraRank placeholder="16"/>
-                <Choice page field=Field::LoraTargets words=&["all-linear", "attention"] auto=on/>
+                <Choice page field=Field::LoraTargets auto=on/>
             </div>
         }
     });
@@ -134,18 +127,15 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
             <div class="row">
                 <Input page field=Field::LoraRank placeholder=page.text().all_weights/>
                 {move || adapted().then(|| view! {
-                    <Choice page field=Field::LoraTargets words=&["all-linear", "attention"] auto=on/>
-                    <Choice page field=Field::LoadIn4bit words=&["true", "false"] auto=no()/>
+                    <Choice page field=Field::LoraTargets auto=on/>
+                    <Choice page field=Field::LoadIn4bit auto=no()/>
                 })}
                 {own.has_reference().then(|| view! {
-                    <Choice page field=Field::PrecomputeReference words=&["true", "false"] auto=no()/>
+                    <Choice page field=Field::PrecomputeReference auto=no()/>
                 })}
             </div>
         }
     });
-    let packed = found(page, |shown, lang| yes_no(shown.found.job.workload.packing, lang));
-    let mean = found(page, |shown, _| format::fixed(shown.found.job.workload.mean_sequence_length, 0));
-    let spread = found(page, |shown, _| format::fixed(shown.found.job.workload.sequence_length_cv, 2));
     view! {
         <div class="row">
             <Input page field=Field::SequenceLength tokens=true/>
@@ -154,10 +144,10 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
         {adapters}
         {beside}
         <More page at=Step::OwnTask title=page.text().more_sft>
-            <Input page field=Field::MeanSequenceLength tokens=true placeholder=mean/>
-            <Input page field=Field::LengthSpread placeholder=spread/>
-            <Choice page field=Field::Packing words=&["true", "false"] auto=packed/>
-            <Precision page/>
+            <Input page field=Field::MeanSequenceLength tokens=true/>
+            <Input page field=Field::LengthSpread/>
+            <Choice page field=Field::Packing/>
+            <Choice page field=Field::Precision/>
         </More>
         {learns.then(|| view! {
             <More page at=Step::OwnTask title=page.text().more_teacher>
@@ -166,16 +156,6 @@ fn Training(page: Page, kind: WorkloadKind) -> impl IntoView {
             </More>
         })}
     }
-}
-
-/// What the answer used of a part of the task; nothing where that is not there.
-fn used<T: 'static>(page: Page, part: fn(&job::Workload) -> Option<&T>, write: fn(&T) -> String) -> Signal<String> {
-    found(page, move |shown, _| part(&shown.found.job.workload).map(write).unwrap_or_default())
-}
-
-/// What the answer used of a teacher's pool.
-fn of_pool(page: Page, write: fn(&job::Pool) -> String) -> Signal<String> {
-    used(page, job::Workload::teachers_pool, write)
 }
 
 /// The teacher's model.
@@ -187,17 +167,8 @@ fn Teacher(page: Page) -> impl IntoView {
 /// What of its probabilities the student is held to.
 #[component]
 fn Logits(page: Page, words: &'static [&'static str]) -> impl IntoView {
-    let auto = found(page, |shown, lang| {
-        let own = shown.found.job.workload.distillation.as_ref().map(|own| own.logits);
-        let word = own.map(|own| match own {
-            job::Logits::Sampled => "sampled",
-            job::Logits::TopK(_) => "top_k",
-            job::Logits::Full => "full_vocabulary",
-        });
-        word.map(|word| lang.word(word).to_owned()).unwrap_or_default()
-    });
     view! {
-        <Choice page field=Field::TeacherLogits words auto/>
+        <Choice page field=Field::TeacherLogits words/>
         {move || (page.typed(Field::TeacherLogits) == "top_k").then(|| view! {
             <Input page field=Field::TopK placeholder="64"/>
         })}
@@ -212,67 +183,50 @@ fn Taught(page: Page) -> impl IntoView {
     view! {
         <div class="row row-6">
             <Teacher page/>
-            <Choice page field=Field::Placement words=&["beside", "pool"] auto=beside/>
+            <Choice page field=Field::Placement auto=beside/>
             {move || {
                 let words: &'static [&'static str] = if pool() { &["sampled", "top_k"] } else { &["full", "top_k", "sampled"] };
                 view! { <Logits page words/> }
             }}
-            <Input page field=Field::OnPolicy placeholder=used(page, |work| work.distillation.as_ref(), |own| format::fixed(own.on_policy, 2))/>
+            <Input page field=Field::OnPolicy/>
             {move || pool().then(|| view! {
-                <Input page field=Field::TeacherGpus placeholder=of_pool(page, |own| format::grouped(own.gpus.into()))/>
-                <Input page field=Field::TeacherTensorParallel placeholder=of_pool(page, |own| format::grouped(own.engine.tensor_parallel.into()))/>
+                <Input page field=Field::TeacherGpus/>
+                <Input page field=Field::TeacherTensorParallel/>
             })}
         </div>
         {move || pool().then(|| view! {
             <More page at=Step::OwnTask title=page.text().more_pool>
-                <Input page field=Field::TeacherShare placeholder=of_pool(page, |own| format::fixed(own.engine.gpu_memory_utilization, 2))/>
-                <Input page field=Field::TeacherTokens tokens=true placeholder=of_pool(page, |own| format::grouped(own.engine.max_num_batched_tokens))/>
-                <Choice page field=Field::TeacherPrecision words=&["bf16", "fp16", "fp8", "mxfp8", "nvfp4"] auto="bf16"/>
+                <Input page field=Field::TeacherShare/>
+                <Input page field=Field::TeacherTokens tokens=true/>
+                <Choice page field=Field::TeacherPrecision auto="bf16"/>
             </More>
         })}
     }
 }
 
-/// A field of the RL step; while it is empty, what the answer used.
-#[component]
-fn Used(page: Page, field: Field, of: fn(&job::Rl) -> String, #[prop(optional)] tokens: bool) -> impl IntoView {
-    view! { <Input page field tokens placeholder=used(page, |work| work.rl.as_ref(), of)/> }
-}
-
-/// A switch of the RL step.
-#[component]
-fn Switch(page: Page, field: Field, of: fn(&job::Rl) -> bool) -> impl IntoView {
-    let auto = found(page, move |shown, lang| {
-        let rl = shown.found.job.workload.rl.as_ref();
-        yes_no(rl.is_some_and(of), lang)
-    });
-    view! { <Choice page field words=&["true", "false"] auto/> }
-}
-
 #[component]
 fn Rl(page: Page) -> impl IntoView {
     let schedule = page.lang.word("colocated");
-    let schedules: &[&str] = &["colocated", "split", "one_step_off", "fully_async"];
     view! {
         <div class="row row-6">
             <Input page field=Field::Prompts/>
-            <Used page field=Field::Responses of=|rl| format::grouped(rl.responses_per_prompt)/>
+            <Input page field=Field::Responses/>
             <Input page field=Field::MaxPrompt tokens=true/>
             <Input page field=Field::MaxResponse tokens=true/>
-            <Used page field=Field::MeanPrompt tokens=true of=|rl| format::fixed(rl.mean_prompt_length, 0)/>
-            <Used page field=Field::MeanResponse tokens=true of=|rl| format::fixed(rl.mean_response_length, 0)/>
+            <Input page field=Field::MeanPrompt tokens=true/>
+            <Input page field=Field::MeanResponse tokens=true/>
         </div>
         <More page at=Step::OwnTask title=page.text().more_rl>
-            <Used page field=Field::Oversampling of=|rl| format::trimmed(rl.oversampling)/>
-            <Used page field=Field::Spread of=|rl| format::fixed(rl.response_length_cv, 2)/>
-            <Used page field=Field::MiniBatch of=|rl| format::grouped(rl.mini_batch)/>
-            <Used page field=Field::Epochs of=|rl| format::grouped(rl.epochs)/>
-            <Switch page field=Field::Reference of=|rl| rl.reference/>
-            <Switch page field=Field::OldLogProb of=|rl| rl.old_log_prob/>
-            <Switch page field=Field::BalanceBatch of=|rl| rl.balance_batch/>
-            <Used page field=Field::RewardSeconds of=|rl| format::trimmed(rl.reward_s)/>
-            <Precision page/>
-            <Choice page field=Field::Schedule words=schedules auto=schedule/>
+            <Input page field=Field::Oversampling/>
+            <Input page field=Field::Spread/>
+            <Input page field=Field::MiniBatch/>
+            <Input page field=Field::Epochs/>
+            <Choice page field=Field::Reference/>
+            <Choice page field=Field::OldLogProb/>
+            <Choice page field=Field::BalanceBatch/>
+            <Input page field=Field::RewardSeconds/>
+            <Choice page field=Field::Precision/>
+            <Choice page field=Field::Schedule auto=schedule/>
             {move || sides(page)}
         </More>
         <Agent page/>
@@ -292,45 +246,30 @@ fn sees(page: Page) -> bool {
 /// The images of an example, and what trains of the tower that sees them.
 #[component]
 fn Images(page: Page) -> impl IntoView {
-    let count = used(page, |work| work.images.as_ref(), |own| format::trimmed(own.per_example));
-    let tower = found(page, |shown, lang| {
-        let images = shown.found.job.workload.images;
-        images.map(|own| lang.word(own.tower.as_str()).to_owned()).unwrap_or_default()
-    });
     view! {
         <More page at=Step::OwnTask title=page.text().more_images>
-            <Input page field=Field::Images placeholder=count/>
+            <Input page field=Field::Images/>
             <Input page field=Field::ImageWidth/>
             <Input page field=Field::ImageHeight/>
             <Input page field=Field::ImagePixels/>
-            <Choice page field=Field::VisionTower words=&["trained", "projector", "frozen"] auto=tower/>
+            <Choice page field=Field::VisionTower/>
         </More>
     }
-}
-
-/// What the answer used of an agent; nothing where responses have one turn.
-fn of_agent(page: Page, write: fn(&job::Agent) -> String) -> Signal<String> {
-    used(page, |work| work.rl.as_ref()?.agent.as_ref(), write)
 }
 
 /// Turns of a response, and the tools between them.
 #[component]
 fn Agent(page: Page) -> impl IntoView {
-    let turns = of_agent(page, |own| format::trimmed(own.turns));
-    let most = of_agent(page, |own| format::grouped(own.max_turns));
-    let tokens = of_agent(page, |own| format::fixed(own.tool_response_length, 0));
-    let seconds = of_agent(page, |own| format::trimmed(own.tool_s));
-    let spread = of_agent(page, |own| format::fixed(own.tool_cv, 2));
     view! {
         <More page at=Step::OwnTask title=page.text().more_agent>
-            <Input page field=Field::AgentTurns placeholder=turns/>
-            <Input page field=Field::AgentMaxTurns placeholder=most/>
-            <Input page field=Field::ToolTokens tokens=true placeholder=tokens/>
-            <Input page field=Field::ToolSeconds placeholder=seconds/>
-            <Input page field=Field::ToolSpread placeholder=spread/>
+            <Input page field=Field::AgentTurns/>
+            <Input page field=Field::AgentMaxTurns/>
+            <Input page field=Field::ToolTokens tokens=true/>
+            <Input page field=Field::ToolSeconds/>
+            <Input page field=Field::ToolSpread/>
             <Input page field=Field::Environments/>
             <Input page field=Field::PrefixHits/>
-            <Choice page field=Field::OwnPace words=&["true", "false"] auto=yes_no(true, page.lang)/>
+            <Choice page field=Field::OwnPace auto=yes_no(true, page.lang)/>
         </More>
     }
 }
@@ -340,13 +279,12 @@ fn sides(page: Page) -> Option<AnyView> {
     let schedule = page.typed(Field::Schedule);
     let apart = !matches!(schedule.as_str(), "" | "colocated");
     apart.then(|| {
-        let train = used(page, |work| work.rl.as_ref(), |rl| format::grouped(rl.train_gpus.into()));
         let asynchronous = schedule == "fully_async";
         view! {
-            <Input page field=Field::TrainGpus placeholder=auto_text(page, train)/>
+            <Input page field=Field::TrainGpus/>
             {asynchronous.then(|| view! {
-                <Used page field=Field::MaxStaleness of=|rl| format::trimmed(rl.max_staleness)/>
-                <Switch page field=Field::PartialRollout of=|rl| rl.partial_rollout/>
+                <Input page field=Field::MaxStaleness/>
+                <Choice page field=Field::PartialRollout/>
             })}
             {move || searched_split(page).map(|words| view! { <p class="hint">{words}</p> })}
         }
@@ -373,7 +311,7 @@ fn Rollout(page: Page) -> impl IntoView {
         </div>
         <More page at=Step::OwnTask title=page.text().more_rollout>
             <Input page field=Field::RequestSpread placeholder="0"/>
-            <Precision page/>
+            <Choice page field=Field::Precision/>
         </More>
     }
 }

@@ -9,7 +9,7 @@ use crate::page::Page;
 use crate::page::folds::Fold;
 use crate::text::{Lang, fill};
 use crate::view::{calibrate, memory, run, time};
-use crate::words::{offer, provider, spread};
+use crate::words::{day, offer, provider, spread};
 
 /// The question.
 pub(super) fn title(page: Page, fold: Fold) -> String {
@@ -88,8 +88,8 @@ fn offers(machine: &HardwareSpec, lang: Lang) -> Option<String> {
     let prices: Vec<f64> = found.iter().map(|offer| offer.usd_per_gpu_hour()).collect();
     let [low, _, high] = spread(&prices)?;
     let least = found.first()?;
-    let day = least.date().unwrap_or(text.prices_undated);
-    let whose = [provider(least.provider(), lang), least.instance(), day].join(lang.comma());
+    let day = day(least.date(), least.listed(), lang);
+    let whose = [provider(least.provider(), lang), least.instance(), &day].join(lang.comma());
     Some(fill(text.why_offers_line, &[&found.len().to_string(), &low, &high, &whose]))
 }
 

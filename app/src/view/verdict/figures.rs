@@ -40,7 +40,7 @@ fn rent(page: Page, answer: &Answer) -> Option<AnyView> {
         <p class="rent" id="rent">
             <b>{order}</b>
             " "
-            <span>{[page.lang.word(own.kind.as_str()), words::priced_on(own, page.lang)].join(page.lang.comma())}</span>
+            <span>{[page.lang.word(own.kind.as_str()), &words::priced_on(own, page.lang)].join(page.lang.comma())}</span>
         </p>
     })
 }
@@ -131,10 +131,8 @@ fn ranged(value: f64, range: Option<[f64; 2]>, write: impl Fn(f64) -> String) ->
 
 /// A range of dollars, with one sign for both ends.
 fn ranged_usd(usd: f64, range: Option<[f64; 2]>, write: fn(f64) -> String) -> Option<Range> {
-    let [low, high] = range?;
-    let high_words = write(high);
-    let words = format!("{}–{}", write(low), high_words.trim_start_matches(['$', '¥']));
-    Some((usd, [low, high], words))
+    let range = range?;
+    Some((usd, range, format::usd_range(range, write)))
 }
 
 fn throughput(page: Page, answer: &Answer) -> AnyView {

@@ -111,6 +111,19 @@ impl Offer {
         Some(self.word(6)).filter(|date| !date.is_empty())
     }
 
+    /// Its day as a sentence says it.
+    #[must_use]
+    pub fn dated(&self) -> &'static str {
+        self.date().unwrap_or("an unknown date")
+    }
+
+    /// What was read, where the day is not known and that says more than the commit of a list.
+    #[must_use]
+    pub fn read_from(&self) -> Option<&'static str> {
+        let is_commit = self.snapshot().bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some(self.snapshot()).filter(|_| self.date().is_none() && !is_commit)
+    }
+
     /// What a reader should know; empty where that is nothing.
     #[must_use]
     pub fn notes(&self) -> &'static str {

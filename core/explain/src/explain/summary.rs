@@ -160,7 +160,7 @@ fn per_hour(source: &Source<'_>, figure: &str) -> Explanation {
 
 /// Says whose price it is, and where that stands.
 fn list_price(offer: &Offer, sheet: &mut Sheet) {
-    let when = offer.date().unwrap_or(offer.snapshot());
+    let when = offer.dated();
     sheet.note(format!(
         "The price of {} at {} ({}), of {when}, by GPU.",
         offer.instance(),
