@@ -67,6 +67,7 @@ mod untried;
 mod usual;
 mod whole_run;
 mod words;
+mod zero_hosts;
 
 // What they share.
 mod cases;

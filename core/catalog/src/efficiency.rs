@@ -244,6 +244,9 @@ pub struct Efficiency {
     pub head_gradient: f64,
     /// Bytes that an eager norm keeps of each value beside its input and output.
     pub eager_activation: f64,
+    /// Host's time per module of a dense layer and micro-batch in seconds, both passes, where `DeepSpeed` fetches weights module by
+    /// module.
+    pub zero3_module_s: f64,
 }
 
 /// The constants in use.
