@@ -39,6 +39,7 @@ mod logs;
 mod market;
 mod metamorphic;
 mod methods;
+mod native_loss;
 mod operations;
 mod optimizers;
 mod own_gpu;

