@@ -224,7 +224,7 @@ fn stages_are_held_against_the_guide() {
     };
     for (answer, id) in [
         (stages("qwen2.5-72b", 64, 8), "stages-below-micro-batches"),
-        (stages("llama-3.1-8b", 16, 512), "pipeline-at-large-batches"),
+        (stages("qwen3-8b", 16, 512), "pipeline-at-large-batches"),
     ] {
         let said = answer.advice.iter().find(|own| own.id == id).unwrap();
         assert!(said.source.contains("ChatLearn") && said.gain.unwrap().tokens_per_s <= 0.0, "{said:?}");

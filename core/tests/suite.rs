@@ -39,6 +39,7 @@ mod logs;
 mod market;
 mod metamorphic;
 mod methods;
+mod native_loss;
 mod operations;
 mod optimizers;
 mod own_gpu;
@@ -67,6 +68,7 @@ mod untried;
 mod usual;
 mod whole_run;
 mod words;
+mod zero_hosts;
 
 // What they share.
 mod cases;

@@ -246,6 +246,9 @@ pub struct Efficiency {
     pub eager_activation: f64,
     /// Bytes that PEFT's adapters keep of each value that enters an adapted matrix.
     pub adapter_input_bytes: f64,
+    /// Host's time per module of a dense layer and micro-batch in seconds, both passes, where `DeepSpeed` fetches weights module by
+    /// module.
+    pub zero3_module_s: f64,
 }
 
 /// The constants in use.

@@ -8,7 +8,7 @@ use crate::context::{Head, Role};
 use crate::layer::{BlockTime, Slice};
 use crate::memory::{PhaseMemory, Use};
 use crate::phase::Phase;
-use crate::weights::{RankWeights, Stage, rank_weights};
+use crate::weights::{RankWeights, Stage, fetches_by_module, rank_weights};
 use shardwise_catalog::model::Model;
 use shardwise_question::complete::folds;
 use shardwise_question::plan::{Layout, Plan, Recompute, Switches};
@@ -160,6 +160,7 @@ struct TimesKey {
     sequence_parallel: bool,
     recompute: (Recompute, Option<u32>),
     switches: Switches,
+    fetches_by_module: bool,
     split: [u32; 5],
     gradient_bytes: f64,
     slice: Slice,
@@ -175,6 +176,7 @@ impl TimesKey {
             sequence_parallel: layout.sequence_parallel,
             recompute: (layout.recompute, layout.recompute_layers),
             switches: layout.switches,
+            fetches_by_module: fetches_by_module(layout),
             split: [
                 layout.tensor_parallel,
                 layout.context_parallel,
@@ -189,7 +191,10 @@ impl TimesKey {
     }
 
     fn slot(&self) -> usize {
-        let first = self.slice.tokens.to_bits() ^ (self.backend as u64) ^ (number(self.recompute.0) << 4);
+        let first = self.slice.tokens.to_bits()
+            ^ (self.backend as u64)
+            ^ (number(self.recompute.0) << 4)
+            ^ (u64::from(self.fetches_by_module) << 3);
         let split = self.split.into_iter().map(u64::from);
         mixed([first].into_iter().chain(split))
     }

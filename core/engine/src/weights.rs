@@ -153,6 +153,13 @@ pub struct States {
     pub optimizer: Bytes,
 }
 
+/// Whether `DeepSpeed` fetches and releases weights module by module, in Python: ZeRO-3 hangs two hooks on each pass of every module
+/// and of all that it is made of (0.19.8, `runtime/zero/parameter_offload.py`, `_register_deepspeed_module`), and its coordinator walks
+/// their weights (`runtime/zero/partitioned_param_coordinator.py`, `fetch_sub_module`, `release_sub_module`).
+pub(crate) fn fetches_by_module(layout: &Layout) -> bool {
+    layout.backend == Backend::Deepspeed && layout.zero_stage >= 3
+}
+
 /// Shares of (experts, dense) states that one GPU keeps: one over the ranks they are sharded over.
 #[must_use]
 pub fn shard_counts(layout: &Layout, gpus: u32) -> (f64, f64) {

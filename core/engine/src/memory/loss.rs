@@ -32,6 +32,17 @@ const SHIFTED_LOGIT_BYTES: f64 = 18.0;
 /// (Korthikanti et al. 2022, arXiv:2205.05198, section 4.3: `4·s·b·v`).
 const FUSED_LOGIT_BYTES: f64 = 4.0;
 
+/// Bytes per logit of Megatron-Core's own fused loss, which fine-tuning has: it is mcore's default and ms-swift's
+/// (`cross_entropy_fusion_impl` of `megatron/core/model_parallel_config.py`), where Megatron-Bridge's recipes of pre-training have
+/// Transformer Engine's. It is compiled, so that nothing is in place: beside the softmax in fp32 the backward pass has a copy of it, from
+/// which the targets are taken, and the gradient in bf16, 10 bytes
+/// (<https://github.com/NVIDIA/Megatron-LM/blob/d98e8a64ddf34856e74b24714e3bedb2f5a39553/megatron/core/fusions/fused_cross_entropy.py>,
+/// `calculate_gradients`). Packed batches are not all as long, so that blocks of other sizes stay: ms-swift's runs of 8,192 tokens reserve
+/// 13.3 to 15.1 (Qwen1.5-MoE, Moonlight and Qwen3-30B-A3B on 4, 8 and 16 GPUs without tensor parallelism,
+/// <https://github.com/modelscope/ms-swift/tree/3602360a562313afbf2ef6065fdf61f271a2c5b9/examples/megatron/moe>; `memory(GiB)` is
+/// `max_memory_reserved`, `swift/megatron/callbacks/print.py`).
+const NATIVE_LOGIT_BYTES: f64 = 14.0;
+
 /// The loss's moment: logits, what it makes of them, and the head's gradient, which stands beside them before it is
 /// added to the others.
 /// A fused LM head keeps no logits.
@@ -84,6 +95,9 @@ fn logit_bytes(context: &Context<'_>, layout: &Layout, usage: Use) -> f64 {
     match (usage, layout.fused_loss) {
         _ if layout.fused_lm_head => 0.0,
         (_, true) if workload.rl.is_some() => of_rl(context, layout, usage),
+        (Use::Train, true) if workload.fine_tunes() && layout.backend == Backend::Megatron => {
+            layout.logit_bytes.unwrap_or(NATIVE_LOGIT_BYTES)
+        }
         (_, true) => FUSED_LOGIT_BYTES,
         (Use::Train, false) => {
             let shifts = workload.fine_tunes() && layout.backend == Backend::Fsdp;

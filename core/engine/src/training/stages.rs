@@ -10,7 +10,8 @@ use crate::blocks::Block;
 use crate::context::{Context, Role};
 use crate::layer::{BlockContext, BlockTime, Slice, busiest_load};
 use crate::tower::{BLOCK, Tower};
-use crate::weights::{Stage, stage_layers};
+use crate::weights::{Stage, fetches_by_module, stage_layers};
+use shardwise_catalog::model::{QkNorm, Shape};
 use shardwise_catalog::units::Seconds;
 use shardwise_question::plan::{Layout, Recompute};
 use shardwise_question::wire::{Backend, CudaGraphs};
@@ -204,6 +205,21 @@ fn add_floors(time: &mut BlockTime, recompute: Recompute, seconds: f64) {
     time.floor_backward = Seconds::new(seconds) - forward + again;
 }
 
+/// Host's time that a dense block takes at least in both passes without recomputation, where it may be seen.
+fn dense_floor(context: &Context<'_>, shape: &Shape, layout: &Layout) -> f64 {
+    let tuned = if shows_floor(context, layout) { context.framework(layout).tune_layer_s } else { 0.0 };
+    if fetches_by_module(layout) { tuned.max(context.efficiency.zero3_module_s * modules(shape)) } else { tuned }
+}
+
+/// Modules of a dense block as Hugging Face's code has them: itself and its two norms, attention and its products, an MLP of two or
+/// three products with its activation.
+fn modules(shape: &Shape) -> f64 {
+    let attention = if shape.is_mla() { 8.0 } else { 5.0 };
+    let normed = if shape.qk_norm == QkNorm::None { 0.0 } else { 2.0 };
+    let mlp = if shape.gated_mlp { 5.0 } else { 3.0 };
+    3.0 + attention + normed + mlp
+}
+
 /// Whether a dense block's host may be seen. Of fine-tuning in 8 bits on Megatron there are MLPerf's adapters and NeMo's, whose layers
 /// take as little as 3 ms, by graphs, and none without that are short enough.
 fn shows_floor(context: &Context<'_>, layout: &Layout) -> bool {
@@ -251,8 +267,8 @@ pub(super) fn block_times(context: &Context<'_>, role: &Role<'_>, layout: &Layou
                     // Hugging Face's code asks the GPU for each expert's tokens, and FSDP's host waits for room for all experts.
                     add_host(&mut time, *block, layout, (framework.expert_layer_s, context.host(), 0.0));
                 }
-            } else if shows_floor(context, layout) {
-                add_floors(&mut time, layout.recompute, framework.tune_layer_s);
+            } else {
+                add_floors(&mut time, layout.recompute, dense_floor(context, &role.model.shape, layout));
             }
             time
         };
