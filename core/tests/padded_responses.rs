@@ -180,7 +180,10 @@ proptest! {
             let [padded, packed] = [&padded, &packed].map(|answer| seconds(answer, phase));
             prop_assert!(padded >= packed * (1.0 - 1e-9), "{phase}: {padded} s padded, {packed} s packed");
         }
-        prop_assert!(padded.step_time_s >= packed.step_time_s * (1.0 - 1e-9));
+        // What comes between the phases is the framework's own.
+        let between = |answer: &Answer| seconds(answer, "weight_sync") + seconds(answer, "driver");
+        let [with, without] = [&padded, &packed].map(|answer| answer.step_time_s - between(answer));
+        prop_assert!(with >= without * (1.0 - 1e-9), "{with} s padded, {without} s packed");
         prop_assert!(padded.memory.reserved_gib >= packed.memory.reserved_gib * (1.0 - 1e-9));
     }
 }

@@ -14,6 +14,7 @@ mod agents;
 mod ahead;
 mod bad_input;
 mod belonging;
+mod between_phases;
 mod by_framework;
 mod calibration;
 mod catalog;

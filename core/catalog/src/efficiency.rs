@@ -141,7 +141,8 @@ pub struct EngineEfficiency {
     pub step_s: f64,
     /// Time per sequence and step in seconds, on the host: of servers.
     pub sequence_s: f64,
-    /// Time per sequence and step in seconds, on the host: inside RL trainers, which call the engine without a server.
+    /// Time per sequence and step in seconds, on the host: inside RL trainers, which call the engine without a server. Nothing reads
+    /// `SGLang`'s, which is a server there, too.
     pub rl_sequence_s: f64,
     /// Fixed time per step and doubling of tensor parallelism in seconds.
     pub tensor_parallel_s: f64,
@@ -229,6 +230,10 @@ pub struct Efficiency {
     pub rl_handed_s: f64,
     /// Advantages, metrics and the driver's own work in one RL step, in seconds.
     pub driver_s: f64,
+    /// What a trainer that holds no batch in a driver does for each response between the phases, in seconds.
+    pub response_s: f64,
+    /// Pausing a trainer whole, process groups included, and bringing it and the engine that shares its GPUs back, in seconds.
+    pub paused_s: f64,
     /// What a layer of a decoding step takes on AMD's cards beside [`EngineEfficiency::layer_s`], in seconds: the gaps between the kernels
     /// of a graph that is replayed.
     pub amd_layer_s: f64,

@@ -21,6 +21,7 @@ pub(crate) use memory::{dense_weight_bytes, expert_weight_bytes};
 use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_catalog::units::{Bytes, Seconds};
+use shardwise_question::framework::Waking;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::wire::Engine;
@@ -154,15 +155,16 @@ struct Prepared<'a> {
     engines: f64,
 }
 
-/// Seconds in which the engine of a plan wakes beside a trainer.
-pub(crate) fn waking(efficiency: &Efficiency, plan: &RolloutPlan) -> f64 {
-    constants(efficiency, plan).wake_s
-}
-
-/// Seconds in which any engine wakes at least.
-pub(crate) fn least_waking(efficiency: &Efficiency) -> f64 {
-    let all = [&efficiency.vllm, &efficiency.early_vllm, &efficiency.sglang, &efficiency.tensorrt_llm];
-    all.map(|own| own.wake_s).into_iter().fold(f64::MAX, f64::min)
+/// Seconds in which the engine of a plan wakes beside a trainer; of any plan at least.
+pub(crate) fn waking(efficiency: &Efficiency, way: Waking, plan: Option<&RolloutPlan>) -> f64 {
+    let all = || [&efficiency.vllm, &efficiency.early_vllm, &efficiency.sglang, &efficiency.tensorrt_llm];
+    match (way, plan) {
+        (Waking::Pause, _) => efficiency.paused_s,
+        // The trainers that had their engine in reach were those of vLLM before 0.12.
+        (Waking::Call, _) => efficiency.early_vllm.wake_s,
+        (Waking::Server, Some(plan)) => constants(efficiency, plan).wake_s,
+        (Waking::Server, None) => all().map(|own| own.wake_s).into_iter().fold(f64::MAX, f64::min),
+    }
 }
 
 /// What that entry says.

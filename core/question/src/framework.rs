@@ -1,7 +1,9 @@
 //! The frameworks that texts are printed for, by name and version.
 
+mod between;
 mod logits;
 
+pub use between::{Waking, drives_lightly, waking};
 pub use logits::{LogitBytes, rl_logit_bytes};
 
 use shardwise_catalog::error::InputError;
@@ -221,7 +223,9 @@ pub fn pauses_whole(framework: Option<&str>) -> bool {
 /// Whether a framework computes Gated `DeltaNet` whole on every GPU of a tensor-parallel group and of a context-parallel one: slime
 /// takes Hugging Face's module, before which it gathers what both have split (`slime_plugins/models/hf_attention.py` of 624b824,
 /// lines 44 and 109: "the linear attention after this gather is NOT TP-sharded (duplicated on all ranks)"; miles, which began as
-/// slime, as well). Megatron-Core's own module, which the others have, splits its heads (`core/ssm/gated_delta_net/gdn.py`).
+/// slime, as well, but no longer over a context-parallel group, where ranks hand the state on:
+/// <https://github.com/radixark/miles/pull/885>). Megatron-Core's own module, which the others have, splits its heads
+/// (`core/ssm/gated_delta_net/gdn.py`).
 ///
 /// ```
 /// use shardwise_core::framework::repeats_delta_net;

@@ -16,8 +16,8 @@ use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Named, always_refers, counts_responses, keeps_base_in_fp32, packs_nothing, pads_responses, repeats_delta_net,
-    summed_gradient_bytes, swaps_reference,
+    Named, Waking, always_refers, counts_responses, drives_lightly, keeps_base_in_fp32, packs_nothing, pads_responses,
+    repeats_delta_net, summed_gradient_bytes, swaps_reference, waking,
 };
 use crate::market;
 use crate::operations::Operations;
@@ -131,6 +131,18 @@ impl Job {
     #[must_use]
     pub fn repeats_delta_net(&self) -> bool {
         repeats_delta_net(self.framework.map(|own| own.id))
+    }
+
+    /// How an engine that shares its GPUs with training wakes.
+    #[must_use]
+    pub fn waking(&self) -> Waking {
+        waking(self.framework.map(|own| own.id))
+    }
+
+    /// Whether what is done between an RL step's phases shrinks with the step.
+    #[must_use]
+    pub fn drives_lightly(&self) -> bool {
+        drives_lightly(self.framework.map(|own| own.id))
     }
 
     /// Whether a reference with weights of its own takes the policy's place on the card while it is evaluated.

@@ -26,9 +26,20 @@ pub(super) fn weight_sync(context: &Context<'_>, plan: &Plan, rl: &Rl, engine: &
 
 /// What the trainer's driver does between the phases: advantages, metrics, data.
 pub(super) fn driver(context: &Context<'_>, rl: &Rl) -> TimeParts {
-    let overhead = context.efficiency.driver_s + fetching(context, rl);
+    let overhead = between(context, rl) + fetching(context, rl);
     let parts = TimeParts { overhead, ..TimeParts::default() };
     parts.times(context.job.time_factor(Timed::Else))
+}
+
+/// Seconds of what is done between the phases: as long in every step where a driver holds the batch, else by responses. The steps that
+/// say so are of engines that share their GPUs with training; no other is known beside veRL's and NeMo-RL's.
+pub(super) fn between(context: &Context<'_>, rl: &Rl) -> f64 {
+    let efficiency = context.efficiency;
+    if context.job.drives_lightly() && rl.schedule == Schedule::Colocated {
+        rl.sequences() as f64 * efficiency.response_s
+    } else {
+        efficiency.driver_s
+    }
 }
 
 /// Seconds in which the trainer takes a step's samples out of the queue that fully asynchronous generation fills, padded as they
@@ -73,12 +84,16 @@ pub(super) fn synced_by_tensor(context: &Context<'_>, layout: &Layout) -> Second
 
 /// Seconds that waking takes at least, whichever engine it is.
 pub(super) fn least_waking(context: &Context<'_>, rl: &Rl) -> f64 {
-    if sleeps(rl) { rollout::least_waking(context.efficiency) } else { 0.0 }
+    awake(context, rl, None)
 }
 
 /// Seconds in which the engine wakes.
 pub(super) fn waking(context: &Context<'_>, rl: &Rl, engine: &RolloutPlan) -> f64 {
-    if sleeps(rl) { rollout::waking(context.efficiency, engine) } else { 0.0 }
+    awake(context, rl, Some(engine))
+}
+
+fn awake(context: &Context<'_>, rl: &Rl, engine: Option<&RolloutPlan>) -> f64 {
+    if sleeps(rl) { rollout::waking(context.efficiency, context.job.waking(), engine) } else { 0.0 }
 }
 
 /// Whether the engine sleeps while the trainer has its GPUs.

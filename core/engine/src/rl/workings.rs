@@ -1,7 +1,7 @@
 //! What an RL step adds up, term by term: for explaining it.
 
 pub use super::Ahead;
-use super::between::{fetching, synced_by_links, synced_by_tensor, waking};
+use super::between::{between, fetching, synced_by_links, synced_by_tensor, waking};
 use super::limits;
 use super::requests;
 use crate::context::Context;
@@ -18,6 +18,12 @@ pub fn asked(context: &Context<'_>, rl: &Rl) -> (Requests, f64) {
 /// How far generation runs ahead of training; absent where it waits for each step's last response.
 pub fn ahead(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Option<Ahead> {
     super::generating_side(context, engine, rl).ahead
+}
+
+/// Seconds of what is done between the phases.
+#[must_use]
+pub fn driven(context: &Context<'_>, rl: &Rl) -> f64 {
+    between(context, rl)
 }
 
 /// Seconds in which the trainer takes a step's samples out of the queue.

@@ -3,7 +3,7 @@
 use super::memory::{
     Kept, cache_bytes_per_token, dense_weight_bytes, expert_weight_bytes, state_bytes_per_sequence, weight_bytes,
 };
-use super::version::{Amd, MANY, is_early, is_first};
+use super::version::{Amd, MANY, is_early, is_first, sequence_s};
 use crate::blocks::{Block, Mixer};
 use crate::communication::{Network, Routing};
 use crate::flops;
@@ -264,12 +264,7 @@ impl EngineModel<'_> {
             Seconds::ZERO
         };
         // CUDA graphs leave the kernels' own floors; scheduling and sampling add to every step.
-        let each = if self.kept == Kept::Released {
-            constants.sequence_s
-        } else {
-            // The driver hands every worker its inputs.
-            constants.rl_sequence_s * (1.0 + libm::log2(tp))
-        };
+        let each = if self.kept == Kept::Released { constants.sequence_s } else { sequence_s(self.plan, constants) };
         let routed = self.model.parameters.expert_layers as f64;
         let indexed = if shape.indexer_heads > 0 { self.layers() } else { 0.0 };
         let quantized = if self.quantizes() { constants.quantized_layer_s } else { 0.0 };

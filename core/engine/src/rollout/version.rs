@@ -1,6 +1,6 @@
 //! Generations of engines, by their versions.
 
-use shardwise_catalog::efficiency::Efficiency;
+use shardwise_catalog::efficiency::{Efficiency, EngineEfficiency};
 use shardwise_catalog::hardware::Hardware;
 use shardwise_question::plan::RolloutPlan;
 use shardwise_question::wire::{Engine, EngineVersion};
@@ -43,6 +43,22 @@ pub(super) fn is_early(plan: &RolloutPlan) -> bool {
 #[must_use]
 pub fn is_first(plan: &RolloutPlan) -> bool {
     plan.engine == Engine::Vllm && plan.engine_version.is_some_and(|version| version < SECOND)
+}
+
+/// Seconds that an engine inside an RL trainer takes on the host for each sequence and step.
+///
+/// vLLM's driver hands each step's inputs to all of a tensor-parallel group. `SGLang` is a server there, too (`launch_server_process` of
+/// slime's `slime/backends/sglang_utils/sglang_engine.py` at 624b824; veRL's `SGLangHttpServer`), whose ranks have a scheduler each:
+/// a request reaches them once (`recv_requests` of `python/sglang/srt/managers/scheduler.py`: "Receive results at tp_rank = 0 and
+/// broadcast it to all other TP ranks"). 256 responses of Qwen3.5-9B on 8 H100 take 93, 73 and 69 s with groups of 1, 2 and 4 (Miles
+/// at 8f409c7c), where as many handed over as by vLLM made the largest group the slowest.
+pub(super) fn sequence_s(plan: &RolloutPlan, constants: &EngineEfficiency) -> f64 {
+    match plan.engine {
+        Engine::Sglang => constants.sequence_s,
+        Engine::Vllm | Engine::TensorrtLlm => {
+            constants.rl_sequence_s * (1.0 + libm::log2(f64::from(plan.tensor_parallel)))
+        }
+    }
 }
 
 /// The entry of `efficiency.toml` of the engine and version that a plan asks for.

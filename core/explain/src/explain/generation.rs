@@ -251,9 +251,8 @@ pub(super) fn of_sync(source: &Source<'_>, figure: &str) -> Option<Explanation> 
 pub(super) fn of_driver(source: &Source<'_>, figure: &str) -> Option<Explanation> {
     let rl = source.found.job.workload.rl.as_ref()?;
     let mut sheet = Sheet::new();
-    let driver = source.context.efficiency.driver_s;
     let meaning = "advantages, metrics and the driver's own work";
-    let mut driver = seconds(&mut sheet, "driver_s", driver, meaning);
+    let mut driver = seconds(&mut sheet, "driver_s", rl::driven(source.context, rl), meaning);
     let fetched = rl::fetched(source.context, rl);
     if fetched > 0.0 {
         let meaning = "taking the padded samples out of the queue";
