@@ -202,7 +202,7 @@ pub fn standing(offer: &Tried, objective: Objective) -> Standing {
 ///
 /// ```
 /// use shardwise_core::{search::{measures::front, sweep::Sweep}, wire};
-/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-8b",
+/// let question = wire::parse_question(r#"{"version": 1, "model": "qwen3-1.7b",
 ///     "hardware": {"gpu": "h100-sxm", "gpus": 8},
 ///     "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 64}}"#).unwrap();
 /// let offers = Sweep::new(&question, &[], &[4, 8]).all();
