@@ -528,3 +528,14 @@ fn a_named_framework_is_asked_of_all_that_it_splits() {
         assert!(slower < AS_FAST * ROUNDED, "{framework} is {slower} times as slow with its plan open");
     }
 }
+
+/// Copies of an engine's attention share its experts, and each has some: no sixteen of eight.
+#[test]
+fn an_engine_has_no_more_ranks_than_experts() {
+    let rl = json!({"prompts_per_step": 64, "responses_per_prompt": 4, "max_prompt_length": 1024, "max_response_length": 2048});
+    let question = question_from_value(json!({"version": 1, "model": "mixtral-8x7b", "framework": "skyrl",
+        "hardware": {"gpu": "h100-sxm", "gpus": 16}, "plan": {"backend": "fsdp"},
+        "workload": {"kind": "ppo", "rl": rl}}));
+    let engine = estimate(&question.unwrap()).unwrap().plan.rollout.unwrap();
+    assert!(engine.expert_parallel.unwrap() <= 8, "{engine:?}");
+}

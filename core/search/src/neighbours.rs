@@ -77,9 +77,11 @@ impl<'a> Found<'a> {
         });
     }
 
-    /// Adds the plan with another engine.
+    /// Adds the plan with another engine, each of whose ranks has an expert where they are shared.
     fn engine(&mut self, dimension: Dimension, engine: RolloutPlan) {
-        self.offer(dimension, |to| to.rollout = Some(engine));
+        if engine.expert_parallel == 1 || u64::from(engine.expert_parallel) <= self.job.model.shape.num_experts {
+            self.offer(dimension, |to| to.rollout = Some(engine));
+        }
     }
 }
 
