@@ -535,7 +535,13 @@ fn an_engine_has_no_more_ranks_than_experts() {
     let rl = json!({"prompts_per_step": 64, "responses_per_prompt": 4, "max_prompt_length": 1024, "max_response_length": 2048});
     let question = question_from_value(json!({"version": 1, "model": "mixtral-8x7b", "framework": "skyrl",
         "hardware": {"gpu": "h100-sxm", "gpus": 16}, "plan": {"backend": "fsdp"},
-        "workload": {"kind": "ppo", "rl": rl}}));
+        "workload": {"kind": "ppo", "rl": &rl}}));
     let engine = estimate(&question.unwrap()).unwrap().plan.rollout.unwrap();
     assert!(engine.expert_parallel.unwrap() <= 8, "{engine:?}");
+    // What a person states is refused by name.
+    let stated =
+        question_from_value(json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 16},
+        "plan": {"rollout": {"data_parallel": 2}}, "workload": {"kind": "grpo", "rl": rl}}));
+    let refused = estimate(&stated.unwrap()).unwrap_err();
+    assert_eq!(refused.field, "plan.rollout.expert_parallel", "{}", refused.message);
 }

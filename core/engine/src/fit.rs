@@ -25,7 +25,8 @@ pub(crate) use sure::{HOST_MEMORY, STATES, WORKSPACE};
 /// What is less probable never fits: of such plans the one is nearest that lacks least, and advice has nothing to lose.
 pub const HOPELESS: f64 = 1e-3;
 
-/// Every demand of a plan whose step is known: `p = Φ((ln((capacity − certain) ÷ estimated) − m) ÷ σ)` of each.
+/// Every demand of a plan whose step is known: `p = F((ln((capacity − certain) ÷ estimated) − m) ÷ σ)` of each,
+/// with Student's distribution function `F` ([`Spread`]).
 ///
 /// How far off estimates are is what runs of left-out sources show (compare Barber et al. 2021, arXiv:1905.02928). Such a
 /// probability is right where it comes true as often as it says (Gneiting et al. 2007,

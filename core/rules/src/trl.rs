@@ -9,6 +9,7 @@ use super::shared::{
     RESPONSES_HAVE_POSITIONS, SINKS, TEXT_HAS_POSITIONS, TRAINS, TRANSFORMERS_KERNEL, VLLM, WHOLE_LAYERS, WHOLE_PASSES,
 };
 use super::{deepspeed, optimizer};
+use shardwise_catalog::units::Bytes;
 use shardwise_question::task::Algorithm;
 use shardwise_question::wire::AttentionKernel as Kernel;
 use shardwise_question::wire::Backend::{Ddp, Deepspeed, Fsdp};
@@ -160,9 +161,9 @@ static REINFORCEMENT: &[Rule] = &[
     RESPONSES_HAVE_POSITIONS,
     // generation/vllm_generation.py, _iter_named_params: adapters are merged under deepspeed.zero.GatheredParameters of all weights.
     must("plan.zero_stage", |a| {
-        let whole = 2.0 * a.job.model.parameters.total as f64 / f64::from(1 << 30);
+        let whole = Bytes::new(2.0 * a.job.model.parameters.total as f64);
         let gathers = a.is(Deepspeed) && a.layout.zero_stage == 3 && a.workload.lora.is_some();
-        !gathers || whole < a.job.hardware.memory_gib
+        !gathers || whole.gib() < a.job.hardware.memory_gib
     })
     .or("TRL merges adapters into all of the model on every GPU before it hands the weights over, and this model is larger than a card. Train all weights, or take veRL's flags."),
     // trainer/grpo_config.py, GRPOConfig.__post_init__.

@@ -31,7 +31,7 @@ use shardwise_catalog::units::fixed;
 use shardwise_engine::context::Context;
 use shardwise_engine::fit::HOPELESS;
 use shardwise_question::plan::Plan;
-use shardwise_question::wire::{Advice, Answer, Figures, Question, Schedule, Severity, to_value};
+use shardwise_question::wire::{Advice, Answer, Figures, FitState, Question, Schedule, Severity, to_value};
 
 /// GPUs that train, where others generate.
 const TRAINING: &str = "workload.rl.train_gpus";
@@ -183,7 +183,8 @@ fn helped(case: &Case<'_>, rule: &Rule, what: &str, then: &Figures) -> Option<St
     // Room on the card is no help where host memory lacks more for it. What hardly ever fits has little to lose.
     let saves = saves && (then.fits || then.probability >= now.probability || now.probability < HOPELESS);
     // What is no surer than it is asked to be is helped by what is as sure.
-    let as_sure = then.fits || now.probability >= 0.5 && then.probability >= now.probability;
+    let rather_fits = FitState::of(now.probability, case.job().confidence).fits();
+    let as_sure = then.fits || rather_fits && then.probability >= now.probability;
     if as_sure && share >= rule.noticeable {
         Some(faster(what, now, then))
     } else {

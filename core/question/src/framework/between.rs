@@ -42,7 +42,8 @@ pub fn waking(framework: Option<&str>) -> Waking {
 /// Whether what a framework does between the phases shrinks with the step, as no driver hands batches on that it holds.
 ///
 /// TRL's trainers, which Unsloth's GRPO is, have each rank's samples in its own process. The whole steps of TRL and `SkyRL` that
-/// [`waking`] names leave no room for what veRL's driver takes. Of vime, which began as slime, all between generation and training is 14 ms for 16 responses and 125 for 256 (<https://github.com/vllm-project/vime/issues/442>).
+/// [`waking`] names leave no room for what veRL's driver takes. Of vime, which began as slime, all between generation and training is 14 ms for 16
+/// responses and 125 for 256 (<https://github.com/vllm-project/vime/issues/442>).
 ///
 /// ```
 /// use shardwise_core::framework::drives_lightly;

@@ -91,8 +91,8 @@ fn engine_sizes(job: &Job, stated: &RolloutPlanSpec) -> Vec<(u64, u64)> {
         for ranks in &ranks {
             let engine = size.saturating_mul(*ranks);
             let whole = engine <= u64::from(most) && u64::from(gpus).is_multiple_of(engine.max(1));
-            // Copies of an attention share the experts, and each has some.
-            let enough = engine <= shape.num_experts;
+            // Copies of an attention that nobody asked for share the experts, and each has some.
+            let enough = stated.data_parallel.is_some() || engine <= shape.num_experts;
             // What is stated is refused by name, not left out.
             if whole && enough || *ranks == 1 || stated_both {
                 found.push((size, *ranks));
