@@ -32,6 +32,7 @@ mod golden;
 mod guides;
 mod images;
 mod in_need;
+mod instead;
 mod laws;
 mod layouts;
 mod lengths;

@@ -8,6 +8,7 @@
 mod case;
 mod departure;
 pub mod guides;
+mod instead;
 mod recipe;
 mod rollout;
 mod schedule;
@@ -86,6 +87,7 @@ pub fn advice(question: &Question, context: &Context<'_>, plan: &Plan, answer: &
         let document = to_value(question);
         found.extend(thumb::departures(&case, question, &document));
         found.extend(recipe::departed(&case, question, &document));
+        found.extend(instead::advised(&case, question));
         let guides = found.iter_mut().filter(|(_, own)| !helps(own));
         guides.for_each(|(_, own)| keep_split(&case, question, &mut own.set));
     }
