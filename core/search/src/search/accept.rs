@@ -33,8 +33,10 @@ pub(crate) enum Verdict {
 pub(super) type Accept<'a> = &'a dyn Fn(&Plan) -> Verdict;
 
 /// What micro-batch, recomputation and offload have no part in, nor what one engine of a search has otherwise than the next.
-const LAYOUT: [&str; 19] = [
+const LAYOUT: [&str; 21] = [
     "plan.backend",
+    "plan.attention",
+    "plan.attention_kernel",
     "plan.tensor_parallel",
     "plan.pipeline_parallel",
     "plan.ulysses_parallel",

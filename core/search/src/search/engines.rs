@@ -232,6 +232,11 @@ impl<'a> Engines<'a> {
     /// plan are asked last: mostly it was about them alone.
     pub(super) fn nearest(&self, held: &Held, verdict: impl Fn(RolloutPlan) -> Verdict) -> Option<Engine> {
         let all = self.all();
+        // Who refuses it with any engine is asked once, before all are compared.
+        let first = all.first().and_then(|own| self.plan(self.splits.get(own.place.0)?, own.place.1))?;
+        if matches!(verdict(first), Verdict::NoEngine | Verdict::NoPass | Verdict::NoGroup) {
+            return None;
+        }
         // Splits that are refused with every share.
         let mut without = Vec::new();
         let short = |own: &Needed| own.needs.short(self.context, held).max(0.0);
