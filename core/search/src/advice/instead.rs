@@ -112,10 +112,15 @@ fn adapters(case: &Case<'_>, question: &Question) -> Option<(f64, Advice)> {
     (then.fits && gained(&then, &case.now) >= TWICE).then(|| says.of(case, &then, set))
 }
 
-/// Whether the optimizer and what lies in host memory take much of the step, or nothing fits.
+/// Whether the optimizer and what lies in host memory take much of the step; or nothing fits, and half as much would: moments are no more
+/// than half of what a weight that trains takes.
 fn waits_for_host(case: &Case<'_>) -> bool {
     let parts = case.step.parts();
-    !case.now.fits || parts.optimizer + parts.offload >= MUCH * case.now.step_time_s
+    if case.now.fits {
+        parts.optimizer + parts.offload >= MUCH * case.now.step_time_s
+    } else {
+        case.now.reserved_gib <= 2.0 * case.job().hardware.memory_gib
+    }
 }
 
 struct Says<'a> {
