@@ -33,10 +33,9 @@ pub(crate) enum Verdict {
 pub(super) type Accept<'a> = &'a dyn Fn(&Plan) -> Verdict;
 
 /// What micro-batch, recomputation and offload have no part in, nor what one engine of a search has otherwise than the next.
-const LAYOUT: [&str; 21] = [
+const LAYOUT: [&str; 20] = [
     "plan.backend",
     "plan.attention",
-    "plan.attention_kernel",
     "plan.tensor_parallel",
     "plan.pipeline_parallel",
     "plan.ulysses_parallel",

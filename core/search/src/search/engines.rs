@@ -233,7 +233,9 @@ impl<'a> Engines<'a> {
     pub(super) fn nearest(&self, held: &Held, verdict: impl Fn(RolloutPlan) -> Verdict) -> Option<Engine> {
         let all = self.all();
         // Who refuses it with any engine is asked once, before all are compared.
-        let first = all.first().and_then(|own| self.plan(self.splits.get(own.place.0)?, own.place.1))?;
+        let first = all
+            .first()
+            .and_then(|own| self.plan(self.splits.get(own.place.0)?, own.place.1))?;
         if matches!(verdict(first), Verdict::NoEngine | Verdict::NoPass | Verdict::NoGroup) {
             return None;
         }
