@@ -16,6 +16,8 @@ fn zero(framework: &str, model: &str) -> Value {
         }},
         "plan": {
             "backend": "deepspeed", "zero_stage": 3, "micro_batch": 1, "recompute": "full",
+            "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "ulysses_parallel": 1, "expert_parallel": 1,
+            "offload": {"parameters": false, "gradients": false, "optimizer": false}, "fused_lm_head": false,
             "rollout": {"tensor_parallel": 4, "gpu_memory_utilization": 0.5, "max_num_seqs": 256}
         }
     })
@@ -124,7 +126,7 @@ fn an_engine_with_gpus_of_its_own_leaves_the_whole_model_alone() {
 
 #[test]
 fn the_search_keeps_within_it() {
-    let mut asked = with(zero("ms-swift", "qwen2.5-14b"), "/workload/lora", Value::Null);
+    let mut asked = zero("trl", "qwen2.5-14b");
     asked["plan"] = json!({"backend": "deepspeed", "zero_stage": 3});
     let best = answer(asked);
     let (own, card) = (parts(&best), best.memory.capacity_gib);

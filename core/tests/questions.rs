@@ -355,7 +355,6 @@ fn optional() -> BoxedStrategy<Map<String, Value>> {
             ("gradient_bytes", number(0.0..8.0)),
             ("optimizer_bytes", number(0.0..16.0)),
             ("logit_bytes", number(0.0..20.0)),
-            ("weight_sync_parts", splits()),
         ],
         0.15,
     )

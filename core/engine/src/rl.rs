@@ -1,5 +1,6 @@
 //! One RL step: the generating and the training side, and where they meet.
 
+mod asleep;
 mod between;
 mod budgets;
 pub mod handover;
@@ -17,6 +18,7 @@ use crate::phase::Phase;
 use crate::rollout::{self, Requests, Room};
 use crate::served;
 use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
+pub use asleep::{asleep, kept_engine, process};
 use between::{driver, least_waking, synced_by_tensor, weight_sync};
 pub use budgets::Budgets;
 pub use limits::{limits, most, safe_utilization};
@@ -134,13 +136,13 @@ fn held_beside(
     (engine, room): (&RolloutPlan, &Room),
     training: &TrainingMemory,
 ) -> Vec<(Phase, PhaseMemory)> {
-    let kept = kept_engine(engine, rl, room);
+    let kept = kept_engine(context, engine, rl, room);
     let mut memories = Vec::with_capacity(3 + training.phases.len());
-    memories.push((Phase::Rollout, engine_memory(room, context.efficiency.context_gib, training.resident)));
+    memories.push((Phase::Rollout, engine_memory(room, outside_gib(context, engine, rl), training.resident)));
     let beside =
         |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.rollout_weights + kept.kv_cache));
     memories.extend(training.phases.iter().map(beside));
-    let taken = |own: MemoryParts| handover::memory(context, &own, &handover::of_engine(engine, rl, room));
+    let taken = |own: MemoryParts| handover::memory(context, &own, &handover::of_engine(context, engine, rl, room));
     memories.extend(training.handing.map(|own| (Phase::WeightSync, taken(own))));
     memories.extend(served::of(context).map(|own| (Phase::Teacher, own.memory(context))));
     memories
@@ -212,10 +214,14 @@ impl GeneratingSide {
     }
 }
 
-/// GiB that an engine takes of the card by itself.
-pub fn engine_gib(context: &Context<'_>, room: &Room) -> f64 {
-    let context_gib = context.efficiency.context_gib;
-    engine_memory(room, context_gib, MemoryParts::default()).reserved_gib()
+/// GiB of the card that are neither an engine's share nor states: the driver's, of each process.
+fn outside_gib(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> f64 {
+    context.efficiency.context_gib + process(context, engine, rl).gib()
+}
+
+/// GiB that an engine takes of the card, its process and the trainer's included.
+pub fn engine_gib(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, room: &Room) -> f64 {
+    engine_memory(room, outside_gib(context, engine, rl), MemoryParts::default()).reserved_gib()
 }
 
 /// GiB that an engine's share of the card has to be for it to start, as surely as asked.
@@ -251,31 +257,6 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
         Schedule::Colocated | Schedule::Split => generating + training,
         Schedule::OneStepOff | Schedule::FullyAsync => generating.max(training),
     }
-}
-
-/// What an engine holds on the card while training has it: nothing where it has GPUs of its own.
-#[must_use]
-pub fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
-    if rl.schedule != Schedule::Colocated {
-        return MemoryParts::default();
-    }
-    let asleep = asleep(engine);
-    if engine.free_cache {
-        return asleep;
-    }
-    // What is the trainer's counts as that.
-    let weights = if room.shared { 0.0 } else { room.weights.gib() };
-    MemoryParts { rollout_weights: weights, kv_cache: room.cache.gib(), ..asleep }
-}
-
-/// What a sleeping engine leaves on the card: its CUDA graphs.
-///
-/// vLLM's sleep releases weights and cache alone, on either level. 1.4 GiB of graphs stayed with Kimi-K2.6 at TP 8
-/// (<https://github.com/vllm-project/vllm/issues/47654>). Not counted are the buffers of its process groups, 1 GiB at TP 4 where
-/// they are not suspended (<https://github.com/vllm-project/vllm/pull/51485>): every way to split the engine keeps as much here.
-#[must_use]
-pub fn asleep(engine: &RolloutPlan) -> MemoryParts {
-    MemoryParts { framework: rollout::graphs(engine).gib(), ..MemoryParts::default() }
 }
 
 /// The requests that the engine takes at once, and how often in a step.

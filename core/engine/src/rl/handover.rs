@@ -87,12 +87,12 @@ pub fn of_training(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Option<Memory
 
 /// What an engine holds on the card meanwhile: nothing where it has GPUs of its own.
 #[must_use]
-pub fn of_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
+pub fn of_engine(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
     if rl.schedule != Schedule::Colocated {
         return MemoryParts::default();
     }
     let cache = if engine.free_cache { 0.0 } else { room.cache.gib() };
-    MemoryParts { rollout_weights: room.weights.gib(), kv_cache: cache, ..asleep(engine) }
+    MemoryParts { rollout_weights: room.weights.gib(), kv_cache: cache, ..asleep(context, engine, rl) }
 }
 
 /// Both together.

@@ -66,9 +66,9 @@ impl Taken {
     /// Of an engine with so much room.
     pub fn of(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, room: &Room) -> Self {
         Self {
-            own_gib: engine_gib(context, room),
-            kept_gib: kept_engine(engine, rl, room).total(),
-            awake_gib: handover::of_engine(engine, rl, room).total(),
+            own_gib: engine_gib(context, engine, rl, room),
+            kept_gib: kept_engine(context, engine, rl, room).total(),
+            awake_gib: handover::of_engine(context, engine, rl, room).total(),
         }
     }
 }

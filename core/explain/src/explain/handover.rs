@@ -16,7 +16,7 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
     let (part, _) = part_of(source, phase.name(), part)?;
     let plan = &source.found.plan;
     let room = source.generation()?.room;
-    let engine = of_engine(plan.rollout.as_ref()?, source.found.job.workload.rl.as_ref()?, &room);
+    let engine = of_engine(source.context, plan.rollout.as_ref()?, source.found.job.workload.rl.as_ref()?, &room);
     let mut sheet = Sheet::new();
     let expression = match part {
         "kv_cache" | "rollout_weights" => {
@@ -25,8 +25,8 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
             sheet.part("engine", gib * GIB, Unit::Gib, meaning, format!("memory.rollout.{part}"))
         }
         "framework" if engine.framework > 0.0 => {
-            let meaning = "CUDA graphs that a sleeping engine keeps";
-            cuda(source, &mut sheet) + sheet.term("graphs", engine.framework * GIB, Unit::Gib, meaning)
+            let meaning = "what a sleeping engine keeps: CUDA graphs, buffers of its groups, its process";
+            cuda(source, &mut sheet) + sheet.term("asleep", engine.framework * GIB, Unit::Gib, meaning)
         }
         "framework" => cuda(source, &mut sheet),
         _ => {

@@ -1,6 +1,6 @@
 //! What frameworks do between the phases of an RL step.
 
-use super::{MS_SWIFT, NEMO_RL, OPENRLHF, SKYRL, SLIME, TRL, UNSLOTH};
+use super::{CHATLEARN, EASYR1, MS_SWIFT, NEMO_RL, OPENRLHF, SKYRL, SLIME, TRL, UNSLOTH};
 use crate::wire::Backend;
 
 /// What wakes an engine that shares its GPUs with training.
@@ -99,5 +99,25 @@ pub fn gathering(framework: Option<&str>, backend: Backend, adapters: bool) -> G
         _ if is(&[SKYRL.id]) => Gathering::Tensors(1e9 / 1_073_741_824.0),
         Backend::Fsdp if adapters => Gathering::Layers,
         _ => Gathering::Tensors(2.0),
+    }
+}
+
+/// Whether the engine that shares its GPUs with training is a process of its own, beside the trainer's: what Ray's actors, servers and
+/// today's veRL have. TRL, ms-swift and `EasyR1` have it in the trainer's (`distributed_executor_backend="external_launcher"`:
+/// `trl/generation/vllm_generation.py` of f2cd5771, line 359; `swift/rlhf_trainers/rollout_mixin.py` of 3602360a, line 524;
+/// `verl/workers/rollout/vllm_rollout_spmd.py` of b44b311, line 135), and so had veRL with the engines of before 0.7, which are
+/// `early`. Unsloth's is the trainer's model.
+///
+/// ```
+/// use shardwise_core::framework::engine_apart;
+/// assert_eq!([Some("skyrl"), None, Some("trl")].map(|own| engine_apart(own, false)), [true, true, false]);
+/// assert!(!engine_apart(Some("verl"), true) && engine_apart(Some("nemo-rl"), true));
+/// ```
+#[must_use]
+pub fn engine_apart(framework: Option<&str>, early: bool) -> bool {
+    match framework {
+        Some(own) if [TRL.id, MS_SWIFT.id, EASYR1.id, UNSLOTH.id].contains(&own) => false,
+        Some(own) if [NEMO_RL.id, SKYRL.id, SLIME.id, OPENRLHF.id, CHATLEARN.id].contains(&own) => true,
+        _ => !early,
     }
 }
