@@ -35,7 +35,7 @@ impl Held {
     }
 }
 
-/// Seconds of a step and GiB that a card lacks for it, of a training side that is known: [`together`] without its lists, for
+/// Seconds of a step and GiB that a card lacks for it, of a training side that is known: [`super::together`] without its lists, for
 /// searching. Below zero what is to spare.
 pub fn paired(
     context: &Context<'_>,
