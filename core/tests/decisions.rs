@@ -411,8 +411,9 @@ fn no_plan_that_just_fits_is_outdone_by_a_step() {
     for (model, gpu, gpus, kind, framework) in [
         ("qwen3-8b", "rtx-4090", 16, "ppo", "openrlhf"),
         ("qwen3-8b", "rtx-4090", 8, "ppo", "verl"),
-        ("qwen3-8b", "rtx-5090", 8, "ppo", "openrlhf"),
+        ("qwen3-8b", "rtx-5090", 8, "ppo", "verl"),
         ("qwen3-8b", "rtx-5090", 6, "grpo", "verl"),
+        ("qwen3-8b", "l40s", 6, "ppo", "openrlhf"),
         ("qwen3-8b", "a100-sxm-40g", 8, "ppo", "openrlhf"),
         ("qwen3-14b", "a100-sxm-40g", 16, "ppo", "openrlhf"),
         ("qwen3-14b", "rtx-5090", 16, "ppo", "openrlhf"),
@@ -469,12 +470,14 @@ fn what_steps_in_host_memory_is_never_on_the_card() {
 }
 
 /// Where none fits, another engine and other offload are tried of several plans: what keeps more on the card and computes more again
-/// leaves host memory room that what was proposed first does not.
+/// leaves host memory room that what was proposed first does not. The engine is within the trainer's process: what a process of its own
+/// takes leaves these cards no such plan.
 #[test]
 fn room_is_made_from_several_plans() {
     let rl = json!({"prompts_per_step": 256, "responses_per_prompt": 8, "max_prompt_length": 1024, "max_response_length": 8192});
     let question = question_from_value(json!({"version": 1, "model": "qwen3-8b",
-        "hardware": {"gpu": "rtx-4090", "gpus": 6}, "workload": {"kind": "grpo", "rl": rl}}));
+        "hardware": {"gpu": "rtx-4090", "gpus": 6}, "workload": {"kind": "grpo", "rl": rl},
+        "plan": {"rollout": {"engine_version": "0.11.0"}}}));
     let answer = estimate(&question.unwrap()).unwrap();
     let own = per_chance(answer.step_time_s, answer.fit.probability);
     // From the plan that was proposed alone: 5,052 s at 51 %.

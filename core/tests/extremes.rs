@@ -92,6 +92,7 @@ const FIELDS: &[(&str, &[f64])] = &[
     ("plan.gradient_bytes", &[0.0, 64.0]),
     ("plan.optimizer_bytes", &[0.0, 64.0]),
     ("plan.logit_bytes", &[0.0, 64.0]),
+    ("plan.weight_sync_parts", &[1.0, 1_048_576.0]),
     ("plan.rollout.gpu_memory_utilization", &[1e-9, 1.0]),
     ("plan.rollout.max_num_seqs", &[1.0, 4_294_967_296.0]),
     ("plan.rollout.max_num_batched_tokens", &[1.0, 4_294_967_296.0]),

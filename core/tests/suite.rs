@@ -30,6 +30,7 @@ mod engines;
 mod extremes;
 mod golden;
 mod guides;
+mod handover;
 mod images;
 mod in_need;
 mod instead;

@@ -12,6 +12,7 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("master_weights_bytes", ["Bytes of a trained weight", "每个训练权重的字节数"]),
     ("optimizer_bytes", ["Bytes of the optimizer's states", "优化器状态的字节数"]),
     ("logit_bytes", ["Bytes of a logit", "每个 logit 的字节数"]),
+    ("weight_sync_parts", ["Parts of a weight sync", "权重同步的份数"]),
     ("gen_batch_size", ["Prompts generated at once", "一次生成的提示数"]),
     ("reward_model", ["Reward model", "奖励模型"]),
     ("agent", ["Agent", "智能体"]),

@@ -54,7 +54,7 @@ fn demands_of(
         .iter()
         .map(|(phase, memory)| {
             // What shares the card with an engine is states alone.
-            let spread = if serves(context.job, *phase) { STATES } else { training };
+            let spread = if known(context.job, *phase) { STATES } else { training };
             Demand::of_phase(phase.name(), memory, hardware.memory_gib, spread)
         })
         .collect();
@@ -67,6 +67,11 @@ fn demands_of(
 /// Whether an engine serves a phase.
 fn serves(job: &Job, phase: Phase) -> bool {
     phase == Phase::Rollout || phase == Phase::Teacher && job.workload.teachers_pool().is_some()
+}
+
+/// Whether a phase holds nothing but an engine and states.
+fn known(job: &Job, phase: Phase) -> bool {
+    phase == Phase::WeightSync || serves(job, phase)
 }
 
 /// What an engine needs of its share of the card.
@@ -176,7 +181,9 @@ fn short_of(context: &Context<'_>, demands: &[Demand], lengths: Lengths) -> f64 
         match own.phase {
             HOST => host::weighed(context, missing, own.capacity_gib),
             ENGINE => host::share_weighed(context, missing, own.estimated_gib),
-            phase if phase == Phase::Rollout.name() => host::states_weighed(context, missing, own.estimated_gib),
+            phase if phase == Phase::Rollout.name() || phase == Phase::WeightSync.name() => {
+                host::states_weighed(context, missing, own.estimated_gib)
+            }
             _ => missing,
         }
     }))
@@ -216,7 +223,7 @@ pub fn peak(context: &Context<'_>, plan: &Plan, step: &Step) -> (f64, f64, Sprea
     let Some((phase, memory)) = largest else {
         return (0.0, 0.0, STATES);
     };
-    let spread = if serves(job, *phase) { STATES } else { context.sure.spread(job, &plan.layout) };
+    let spread = if known(job, *phase) { STATES } else { context.sure.spread(job, &plan.layout) };
     let certain = memory.certain_gib.min(allocated(memory));
     (certain, allocated(memory) - certain, spread)
 }

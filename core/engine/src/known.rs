@@ -98,8 +98,16 @@ impl Known {
     }
 }
 
-/// What each phase of an RL step's training side holds, and what of its states stays beside an engine.
-pub(crate) type TrainingMemory = (Rc<[(Phase, PhaseMemory)]>, MemoryParts);
+/// What the training side of an RL step holds.
+#[derive(Clone, Debug)]
+pub(crate) struct TrainingMemory {
+    /// In each of its phases.
+    pub(crate) phases: Rc<[(Phase, PhaseMemory)]>,
+    /// Of its states what stays on the card while an engine generates.
+    pub(crate) resident: MemoryParts,
+    /// What is there while an engine takes new weights over, where that is a phase of its own.
+    pub(crate) handing: Option<MemoryParts>,
+}
 
 /// Values by what they depend on. What falls on a taken slot takes its place.
 #[derive(Clone, Debug)]

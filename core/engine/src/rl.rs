@@ -1,25 +1,28 @@
 //! One RL step: the generating and the training side, and where they meet.
 
+mod asleep;
 mod between;
 mod budgets;
+pub mod handover;
 mod limits;
+mod paired;
 mod residents;
 mod turns;
 pub mod workings;
 
-use std::rc::Rc;
-
 use crate::context::Context;
 use crate::host;
 use crate::known::TrainingMemory;
-use crate::memory::{Lengths, PhaseMemory};
+use crate::memory::PhaseMemory;
 use crate::phase::Phase;
 use crate::rollout::{self, Requests, Room};
 use crate::served;
 use crate::step::{Step, engine_memory, generation_parts, recomputed_share};
+pub use asleep::{asleep, kept_engine, process};
 use between::{driver, least_waking, synced_by_tensor, weight_sync};
 pub use budgets::Budgets;
 pub use limits::{limits, most, safe_utilization};
+pub use paired::{Held, Taken, missing_card_gib, paired, training_held};
 pub(crate) use residents::frozen_weights;
 pub use residents::{Resident, Who, residents};
 use shardwise_question::complete::generating_gpus;
@@ -35,9 +38,7 @@ pub use turns::{forward_layout, turns};
 #[derive(Clone, Debug)]
 pub struct TrainingSide {
     times: Vec<(Phase, TimeParts)>,
-    memories: Rc<[(Phase, PhaseMemory)]>,
-    /// States that stay on the card while the engine generates.
-    resident: MemoryParts,
+    held: TrainingMemory,
 }
 
 /// The generating side of an RL step: the engine's phase.
@@ -108,7 +109,7 @@ pub fn together(context: &Context<'_>, plan: &Plan, rl: &Rl, sides: &Sides) -> S
     let model_flops = per_token * tokens * rl.epochs as f64;
     Step {
         times,
-        memories: held_beside(context, rl, (engine, &generating.room), (&training.memories, training.resident)),
+        memories: held_beside(context, rl, (engine, &generating.room), &training.held),
         engine: Some(generating.room),
         seconds,
         tokens,
@@ -124,8 +125,8 @@ pub fn memories(context: &Context<'_>, plan: &Plan, rl: &Rl) -> (Vec<(Phase, Pha
         return (Vec::new(), None);
     };
     let room = engine_room(context, engine, rl);
-    let (training, resident) = held_in_training(context, plan, rl);
-    (held_beside(context, rl, (engine, &room), (&training, resident)), Some(room))
+    let training = held_in_training(context, plan, rl);
+    (held_beside(context, rl, (engine, &room), &training), Some(room))
 }
 
 /// What each phase of a step holds: the engine's beside what training leaves on the card, and the other way round.
@@ -133,14 +134,16 @@ fn held_beside(
     context: &Context<'_>,
     rl: &Rl,
     (engine, room): (&RolloutPlan, &Room),
-    (training, resident): (&[(Phase, PhaseMemory)], MemoryParts),
+    training: &TrainingMemory,
 ) -> Vec<(Phase, PhaseMemory)> {
-    let kept = kept_engine(engine, rl, room);
-    let mut memories = Vec::with_capacity(2 + training.len());
-    memories.push((Phase::Rollout, engine_memory(room, context.efficiency.context_gib, resident)));
+    let kept = kept_engine(context, engine, rl, room);
+    let mut memories = Vec::with_capacity(3 + training.phases.len());
+    memories.push((Phase::Rollout, engine_memory(room, outside_gib(context, engine, rl), training.resident)));
     let beside =
         |(phase, memory): &(Phase, PhaseMemory)| (*phase, memory.beside(&kept, kept.rollout_weights + kept.kv_cache));
-    memories.extend(training.iter().map(beside));
+    memories.extend(training.phases.iter().map(beside));
+    let taken = |own: MemoryParts| handover::memory(context, &own, &handover::of_engine(context, engine, rl, room));
+    memories.extend(training.handing.map(|own| (Phase::WeightSync, taken(own))));
     memories.extend(served::of(context).map(|own| (Phase::Teacher, own.memory(context))));
     memories
 }
@@ -149,59 +152,9 @@ fn held_beside(
 fn held_in_training(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingMemory {
     context.known.training_memory(plan, || {
         let (turns, resident) = turns(context, plan, rl);
-        let memories = turns.iter().map(|own| (own.phase, own.memory(context))).collect();
-        (memories, stays(rl, resident))
+        let phases = turns.iter().map(|own| (own.phase, own.memory(context))).collect();
+        TrainingMemory { phases, resident: stays(rl, resident), handing: handover::of_training(context, plan, rl) }
     })
-}
-
-/// What a plan holds of its training side, as surely as the question asks and however long sequences get, in GiB.
-#[derive(Clone, Copy, Debug)]
-pub struct Held {
-    /// On the card, in the phase that needs most.
-    pub needed_gib: f64,
-    /// On the card while the engine generates.
-    pub resident_gib: f64,
-    /// Of a node's host memory.
-    pub host_gib: f64,
-}
-
-impl Held {
-    /// Of training that no engine shares its GPUs with.
-    pub fn alone(needed_gib: f64, host_gib: f64) -> Self {
-        Self { needed_gib, resident_gib: 0.0, host_gib }
-    }
-
-    /// What is missing of a node's host memory, weighed as a card's; below zero what is to spare.
-    pub fn missing_host_gib(&self, context: &Context<'_>) -> f64 {
-        host::missing_gib(context, self.host_gib)
-    }
-}
-
-/// Seconds of a step and GiB that a card lacks for it, of a training side that is known: [`together`] without its lists, for
-/// searching. Below zero what is to spare.
-pub fn paired(
-    context: &Context<'_>,
-    plan: &Plan,
-    rl: &Rl,
-    (training, held): (f64, &Held),
-    generating: &GeneratingSide,
-) -> (f64, f64) {
-    let Some(engine) = &plan.rollout else {
-        return (f64::MAX, f64::MAX);
-    };
-    let seconds = seconds_of(context, plan, rl, training, generating);
-    let kept = kept_engine(engine, rl, &generating.room).total();
-    let own = engine_gib(context, &generating.room);
-    (seconds, missing_card_gib(context, held, own, kept))
-}
-
-/// GiB that a card lacks for training and for an engine that takes `own` of it while it generates, weighed as those that training
-/// lacks, and keeps `kept` while training has the card; below zero what is to spare.
-pub fn missing_card_gib(context: &Context<'_>, held: &Held, own: f64, kept: f64) -> f64 {
-    let capacity = context.job.hardware.memory_gib;
-    let states = held.resident_gib / context.sure.states;
-    let generation = host::states_weighed(context, own + held.resident_gib - capacity, states);
-    generation.max(held.needed_gib + kept - capacity)
 }
 
 /// Seconds of a step whose training side takes `training`.
@@ -261,10 +214,14 @@ impl GeneratingSide {
     }
 }
 
-/// GiB that an engine takes of the card by itself.
-pub fn engine_gib(context: &Context<'_>, room: &Room) -> f64 {
-    let context_gib = context.efficiency.context_gib;
-    engine_memory(room, context_gib, MemoryParts::default()).reserved_gib()
+/// GiB of the card that are neither an engine's share nor states: the driver's, of each process.
+fn outside_gib(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> f64 {
+    context.efficiency.context_gib + process(context, engine, rl).gib()
+}
+
+/// GiB that an engine takes of the card, its process and the trainer's included.
+pub fn engine_gib(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, room: &Room) -> f64 {
+    engine_memory(room, outside_gib(context, engine, rl), MemoryParts::default()).reserved_gib()
 }
 
 /// GiB that an engine's share of the card has to be for it to start, as surely as asked.
@@ -300,31 +257,6 @@ fn schedule(schedule: Schedule, generating: f64, training: f64) -> f64 {
         Schedule::Colocated | Schedule::Split => generating + training,
         Schedule::OneStepOff | Schedule::FullyAsync => generating.max(training),
     }
-}
-
-/// What an engine holds on the card while training has it: nothing where it has GPUs of its own.
-#[must_use]
-pub fn kept_engine(engine: &RolloutPlan, rl: &Rl, room: &Room) -> MemoryParts {
-    if rl.schedule != Schedule::Colocated {
-        return MemoryParts::default();
-    }
-    let asleep = asleep(engine);
-    if engine.free_cache {
-        return asleep;
-    }
-    // What is the trainer's counts as that.
-    let weights = if room.shared { 0.0 } else { room.weights.gib() };
-    MemoryParts { rollout_weights: weights, kv_cache: room.cache.gib(), ..asleep }
-}
-
-/// What a sleeping engine leaves on the card: its CUDA graphs.
-///
-/// vLLM's sleep releases weights and cache alone, on either level. 1.4 GiB of graphs stayed with Kimi-K2.6 at TP 8
-/// (<https://github.com/vllm-project/vllm/issues/47654>). Not counted are the buffers of its process groups, 1 GiB at TP 4 where
-/// they are not suspended (<https://github.com/vllm-project/vllm/pull/51485>): every way to split the engine keeps as much here.
-#[must_use]
-pub fn asleep(engine: &RolloutPlan) -> MemoryParts {
-    MemoryParts { framework: rollout::graphs(engine).gib(), ..MemoryParts::default() }
 }
 
 /// The requests that the engine takes at once, and how often in a step.
@@ -376,8 +308,7 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
 pub fn training_side(context: &Context<'_>, plan: &Plan, rl: &Rl) -> TrainingSide {
     let mut times = Vec::with_capacity(10);
     each_time(context, rl, works(context, plan, rl), |phase, parts| times.push((phase, parts)));
-    let (memories, resident) = held_in_training(context, plan, rl);
-    TrainingSide { times, memories, resident }
+    TrainingSide { times, held: held_in_training(context, plan, rl) }
 }
 
 /// Seconds of the training side of `plan`.
@@ -385,29 +316,6 @@ pub fn training_seconds(context: &Context<'_>, plan: &Plan, rl: &Rl) -> f64 {
     let mut seconds = 0.0;
     each_time(context, rl, works(context, plan, rl), |_, parts| seconds += parts.total());
     seconds
-}
-
-/// GiB of the training side of `plan`.
-pub fn training_held(context: &Context<'_>, plan: &Plan, rl: &Rl) -> Held {
-    let beside = beside(context, plan);
-    let factor = context.sure.training(context.job, &plan.layout);
-    let mut needed_gib = 0.0_f64;
-    let mut known: Option<(Work<'_, '_>, PhaseMemory)> = None;
-    for work in works(context, plan, rl) {
-        // Neighbours may do the same, beside other states.
-        let own = match &known {
-            Some((last, own)) if work.is_as(last, context, rl) => *own,
-            _ => work.turn(context, rl).at_longest(context),
-        };
-        let all = own.beside(&beside(work.phase), 0.0);
-        needed_gib = needed_gib.max(all.needed_gib(Lengths::Expected, factor));
-        known = Some((work, own));
-    }
-    Held {
-        needed_gib,
-        resident_gib: stays(rl, beside(Phase::Rollout)).total() * context.sure.states,
-        host_gib: host::needed_gib(context, plan),
-    }
 }
 
 /// Hands on what each turn takes, and what scores without a model: that comes first.

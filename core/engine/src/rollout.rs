@@ -26,6 +26,7 @@ use shardwise_question::job::Job;
 use shardwise_question::plan::{RolloutPlan, USUAL_BATCHED_TOKENS};
 use shardwise_question::wire::Engine;
 use shardwise_question::workload::Agent;
+pub(crate) use version::is_early;
 pub use version::{MANY, TODAYS_VLLM, entry, is_first};
 
 /// The requests of one generation phase.

@@ -3,6 +3,7 @@
 mod blocks;
 mod engine;
 mod generation;
+mod handover;
 mod memory;
 mod rates;
 mod run;
@@ -81,6 +82,7 @@ pub fn explain(found: &Evaluated, figure: &str) -> Option<Explanation> {
         ["memory", "teacher", part] if context.job.workload.teachers_pool().is_some() => {
             served::of_memory(&source, figure, part)
         }
+        ["memory", "weight_sync", part] => handover::of_part(&source, figure, part),
         ["memory", phase, part] => memory::of_part(&source, figure, phase, part),
         ["time", "parts", part] => time::over_phases(&source, figure, part),
         ["time", "teacher", "prefill"] => served::of_time(&source, figure),

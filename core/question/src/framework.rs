@@ -3,7 +3,7 @@
 mod between;
 mod logits;
 
-pub use between::{Waking, drives_lightly, waking};
+pub use between::{Gathering, Waking, drives_lightly, engine_apart, gathering, waking};
 pub use logits::{LogitBytes, rl_logit_bytes};
 
 use shardwise_catalog::error::InputError;

@@ -76,6 +76,8 @@ pub struct Layout {
     pub optimizer_bytes: f64,
     /// Most bytes that a logit takes while a loss that is not fused is computed, where the question states it.
     pub logit_bytes: Option<f64>,
+    /// In how many parts weights are gathered for the engine, where the question states it.
+    pub weight_sync_parts: Option<u32>,
 }
 
 /// What steps the weights, and how.
@@ -360,6 +362,7 @@ impl Layout {
             gradient_bytes: Some(self.gradient_bytes),
             optimizer_bytes: Some(self.optimizer_bytes),
             logit_bytes: self.logit_bytes,
+            weight_sync_parts: self.weight_sync_parts.map(u64::from),
             rollout: None,
             critic: None,
             reference: None,

@@ -166,6 +166,10 @@ static REINFORCEMENT: &[Rule] = &[
         !gathers || whole.gib() < a.job.hardware.memory_gib
     })
     .or("TRL merges adapters into all of the model on every GPU before it hands the weights over, and this model is larger than a card. Train all weights, or take veRL's flags."),
+    must("plan.weight_sync_parts", |a| {
+        a.workload.lora.is_none() || a.layout.weight_sync_parts.is_none_or(|parts| parts == 1)
+    })
+    .or("TRL merges adapters into all of the model at once. Leave it out."),
     // trainer/grpo_config.py, GRPOConfig.__post_init__.
     must("plan.context_parallel", |a| a.layout.sequence_split() == 1)
         .or("TRL's GRPO splits no sequences. Set context_parallel and ulysses_parallel to 1."),

@@ -1,10 +1,10 @@
 //! The most that fits: the engine's share of the card and each role's token budget, with and without offload.
 
-use super::{Budgets, GeneratingSide, kept_engine, least_share_gib, turns};
+use super::{Budgets, GeneratingSide, kept_engine, least_share_gib, outside_gib, turns};
 use crate::context::Context;
 use crate::phase::Phase;
 use crate::rollout::Room;
-use shardwise_question::plan::{Layout, Plan};
+use shardwise_question::plan::{Layout, Plan, RolloutPlan};
 use shardwise_question::wire::{Limit, MemoryParts, Offload, Schedule, TokenBudget};
 use shardwise_question::workload::Rl;
 
@@ -61,10 +61,10 @@ pub(crate) fn terms(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, of
     let mut kept = 0.0;
     let mut share = None;
     if let Some(engine) = &plan.rollout {
-        kept = kept_engine(engine, rl, room).total();
+        kept = kept_engine(context, engine, rl, room).total();
         let resident = if rl.schedule == Schedule::Colocated { resident } else { MemoryParts::default() };
         // The engine's share counts its weights, cache and working memory; the rest is what training leaves.
-        let outside = context.efficiency.context_gib + resident.total() * context.sure.states;
+        let outside = outside_gib(context, engine, rl) + resident.total() * context.sure.states;
         let least = least_share_gib(context, room);
         share = Some((outside, least));
     }
@@ -78,11 +78,11 @@ pub(crate) fn terms(context: &Context<'_>, plan: &Plan, rl: &Rl, room: &Room, of
     }
 }
 
-/// The largest share of the card that an engine can take, as surely as asked, beside `resident_gib` that training is
+/// The largest share of the card that `engine` can take, as surely as asked, beside `resident_gib` that training is
 /// estimated to leave there: to a twentieth.
 #[must_use]
-pub fn safe_utilization(context: &Context<'_>, rl: &Rl, resident_gib: f64) -> f64 {
-    let outside = context.efficiency.context_gib + resident_gib * context.sure.states;
+pub fn safe_utilization(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, resident_gib: f64) -> f64 {
+    let outside = outside_gib(context, engine, rl) + resident_gib * context.sure.states;
     share_beside(context, rl, outside)
 }
 

@@ -5,6 +5,7 @@ use crate::memory::{Use, largest_states};
 use crate::phase::Phase;
 use crate::weights::adapter_bytes;
 use shardwise_catalog::units::Bytes;
+use shardwise_question::framework::pauses_whole;
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, MemoryParts, Offload};
 
@@ -46,6 +47,8 @@ pub struct Resident<'a> {
     pub layout: &'a Layout,
     /// Whether the reference has its place while it is evaluated, as its base or as weights that come from the host.
     is_reference: bool,
+    /// Whether its weights are on the card while the engine takes them over, wherever they lie between its phases.
+    hands_over: bool,
 }
 
 /// The models of `plan` that have weights of their own.
@@ -71,7 +74,21 @@ pub fn residents<'a>(context: &'a Context<'_>, plan: &'a Plan) -> impl Iterator<
     ]
     .into_iter()
     .flatten()
-    .map(move |(who, role, layout)| Resident { who, role, layout, is_reference: in_place && who == Who::Actor })
+    .map(move |(who, role, layout)| Resident {
+        who,
+        role,
+        layout,
+        is_reference: in_place && who == Who::Actor,
+        hands_over: who == Who::Actor && comes_back(context, layout),
+    })
+}
+
+/// Whether weights that lie in host memory between phases come back to be handed to the engine: veRL loads them without gradients
+/// (`get_per_tensor_param` of `workers/engine/fsdp/transformer_impl.py` at 1dda039b, line 968, and of
+/// `workers/engine/megatron/transformer_impl.py`, line 1032), `SkyRL` and NeMo-RL as well. slime reads its copy in host memory
+/// (`weights_backuper` of `backends/megatron_utils/actor.py` at 624b824, line 179), and `DeepSpeed` gathers from there.
+fn comes_back(context: &Context<'_>, layout: &Layout) -> bool {
+    layout.backend != Backend::Deepspeed && !pauses_whole(context.job.framework.map(|own| own.id))
 }
 
 impl Resident<'_> {
@@ -104,6 +121,9 @@ impl Resident<'_> {
     #[must_use]
     pub fn offload_in(&self, phase: Phase) -> Offload {
         let offload = self.layout.offload;
+        if phase == Phase::WeightSync && self.hands_over {
+            return Offload { parameters: false, gradients: offload.gradients || offload.parameters, ..offload };
+        }
         Offload { parameters: offload.parameters && !self.stands_by(phase), ..offload }
     }
 
@@ -128,7 +148,7 @@ impl Resident<'_> {
     /// with the weights.
     pub(super) fn beside(&self, context: &Context<'_>, phase: Phase, left: MemoryParts) -> MemoryParts {
         match self.usage_in(phase) {
-            None if self.stands_by(phase) => {
+            None if self.offload_in(phase) != self.layout.offload => {
                 let here = Layout { offload: self.offload_in(phase), ..*self.layout };
                 left_by(context, self.who, &self.role, &here)
             }

@@ -35,7 +35,7 @@ pub(super) fn tile(plan: &RolloutPlan, hardware: &Hardware) -> f64 {
 }
 
 /// Whether an engine is of an older generation than today's.
-pub(super) fn is_early(plan: &RolloutPlan) -> bool {
+pub(crate) fn is_early(plan: &RolloutPlan) -> bool {
     plan.engine == Engine::Vllm && plan.engine_version.is_some_and(|version| version < TODAYS_VLLM)
 }
 

@@ -9,6 +9,7 @@ use super::{Source, in_phase};
 use shardwise_catalog::model::Model;
 use shardwise_catalog::units::{Bytes, grouped};
 use shardwise_engine::phase::Phase;
+use shardwise_engine::rl::process;
 use shardwise_engine::rollout::workings::{bytes_per_weight, sampled};
 use shardwise_engine::rollout::{Room, images_workspace};
 use shardwise_question::plan::RolloutPlan;
@@ -33,7 +34,14 @@ pub(super) fn of_part(source: &Source<'_>, figure: &str, part: &str) -> Option<E
             }
             engine_weights(&mut sheet, &source.found.job.model, bytes, engine)
         }
-        "framework" => cuda(source, &mut sheet) + workspace(source, &mut sheet, engine),
+        "framework" => {
+            let own = cuda(source, &mut sheet) + workspace(source, &mut sheet, engine);
+            let rl = source.found.job.workload.rl.as_ref();
+            match rl.map(|rl| process(source.context, engine, rl)).filter(|own| own.get() > 0.0) {
+                Some(bytes) => own + sheet.term("process", bytes.get(), Unit::Gib, "the engine's own process"),
+                None => own,
+            }
+        }
         _ => {
             let sum = Expression::sum(left(source, &mut sheet, Phase::Rollout, part));
             calibrated(source, &mut sheet, sum)

@@ -361,8 +361,8 @@ fn framework(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>) -> Express
         expression = expression + sheet.term("idle", idle * GIB, Unit::Gib, meaning);
     }
     if kept.framework > 0.0 {
-        let meaning = "CUDA graphs that a sleeping engine keeps";
-        expression = expression + sheet.term("graphs", kept.framework * GIB, Unit::Gib, meaning);
+        let meaning = "what a sleeping engine keeps: CUDA graphs, buffers of its groups, its process";
+        expression = expression + sheet.term("asleep", kept.framework * GIB, Unit::Gib, meaning);
     }
     let returned = efficiency.context_gib + slack + idle + kept.framework - parts.framework;
     if returned <= 1e-9 {

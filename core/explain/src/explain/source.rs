@@ -73,7 +73,9 @@ impl<'a> Source<'a> {
             .as_ref()
             .zip(self.found.plan.rollout.as_ref())
             .zip(self.generation());
-        engine.map_or_else(MemoryParts::default, |((rl, engine), own)| rl::kept_engine(engine, rl, &own.room))
+        engine.map_or_else(MemoryParts::default, |((rl, engine), own)| {
+            rl::kept_engine(self.context, engine, rl, &own.room)
+        })
     }
 }
 

@@ -158,6 +158,7 @@ fn question(draft: &mut Draft, run: &Run, entry: Option<&ModelEntry>) -> Option<
             .is_some_and(|own| ["grpo", "dapo", "gspo", "dr_grpo", "cispo"].iter().any(|name| own == name))
     {
         reinforcement::read(draft, false, &GRPO, sizes);
+        draft.take_count("move_model_batches", "plan.weight_sync_parts", None);
         if draft.states("teacher_model") {
             draft.stands_in(0, "The teacher beside GRPO's policy is not in the estimate.");
         }

@@ -1489,6 +1489,12 @@ class PlanSpec(TypedDict, total=False):
     """GPUs that split each sequence, by exchanging heads (veRL's Ulysses)."""
     virtual_pipeline: int | None
     """Model chunks per pipeline stage; 1 = off."""
+    weight_sync_parts: int | None
+    """RL: in how many parts weights that are sharded are gathered on each GPU for the engine; 1 is the whole model at once. The
+    search never chooses it. Default: what the framework does, tensor by tensor mostly; the whole model in ms-swift under
+    ZeRO-3 (`move_model_batches` makes more of it) and in TRL with adapters; a layer at a time in veRL with adapters
+    (`layered_summon`, without which it is 1).
+    """
     zero_hpz_partition_size: int | None
     """DeepSpeed, ZeRO-3: GPUs that hold a second copy of the weights between them, from which the backward pass gathers
     (ZeRO++'s hpZ; a node's, usually). The search tries a node's on what it has found. Default 1: off.

@@ -87,6 +87,10 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
         optimizer_bytes: bytes("optimizer_bytes", spec.optimizer_bytes, moments)?,
         logit_bytes: spec.logit_bytes.map(|own| bytes("logit_bytes", Some(own), own)).transpose()?,
+        weight_sync_parts: spec
+            .weight_sync_parts
+            .map(|own| size(at, "weight_sync_parts", Some(own)))
+            .transpose()?,
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(job, &layout));
     Ok(layout)
@@ -149,6 +153,7 @@ fn is_in_range(layout: &Layout) -> bool {
         layout.expert_parallel,
         layout.expert_tensor_parallel,
         layout.zero_plus.partition_size.max(1),
+        layout.weight_sync_parts.unwrap_or(1),
     ];
     let counted = |passes: MicroBatch| match passes {
         MicroBatch::Sequences(n) => (1..=MOST_SEQUENCES).contains(&n),

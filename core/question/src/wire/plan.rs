@@ -408,6 +408,11 @@ document! {
         /// Most bytes that a logit takes while a loss that is not fused is computed, or in an update of RL. Default: what the code of
         /// today takes; `transformers` before 4.49 took 18.
         pub logit_bytes: Option<f64>,
+        /// RL: in how many parts weights that are sharded are gathered on each GPU for the engine; 1 is the whole model at once. The
+        /// search never chooses it. Default: what the framework does, tensor by tensor mostly; the whole model in ms-swift under
+        /// ZeRO-3 (`move_model_batches` makes more of it) and in TRL with adapters; a layer at a time in veRL with adapters
+        /// (`layered_summon`, without which it is 1).
+        pub weight_sync_parts: Option<u64>,
         /// The generation engine.
         pub rollout: Option<RolloutPlanSpec>,
         /// The critic's plan, where it differs. Null is as absent: as the actor's.

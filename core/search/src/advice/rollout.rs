@@ -5,7 +5,9 @@ use shardwise_catalog::units::fixed;
 use shardwise_engine::memory::Lengths;
 use shardwise_engine::phase::Phase;
 use shardwise_engine::rl;
+use shardwise_engine::rl::handover::{Gathered, gathered};
 use shardwise_question::complete::generating_gpus;
+use shardwise_question::framework::TRL;
 use shardwise_question::wire::Schedule;
 
 /// `max_num_batched_tokens` that veRL's guide asks for at least: more than 2,048.
@@ -14,8 +16,11 @@ const BATCHED_TOKENS: u64 = 8192;
 const FREE_CACHE: &str =
     "https://github.com/volcengine/verl/blob/b178a3cd56f58b2d502255daba591e92833930a7/docs/examples/config.rst";
 
+const IN_PARTS: &str =
+    "https://github.com/modelscope/ms-swift/blob/3602360a5/docs/source_en/Instruction/Command-line-parameters.md";
+
 /// Parallelism, memory, batch, launches.
-pub(super) const RULES: [Rule; 6] = [
+pub(super) const RULES: [Rule; 7] = [
     rule("rollout-smaller-engines", PRACTICE, &["plan.rollout.tensor_parallel"], |case| {
         let engine = case.plan.rollout.as_ref()?;
         let half = engine.tensor_parallel / 2;
@@ -55,6 +60,15 @@ pub(super) const RULES: [Rule; 6] = [
         let what = "Giving the engine's cache back while training";
         case.propose_engine(kept && colocated, what, &|engine| engine.free_cache = true)
     }),
+    rule("weight-sync-parts", IN_PARTS, &["plan.weight_sync_parts"], |case| {
+        case.job().workload.rl.as_ref()?;
+        let layers = u32::try_from(case.job().model.shape.num_hidden_layers).ok()?;
+        let whole = gathered(case.context, case.layout()) == Some(Gathered::Part(1));
+        // TRL merges adapters into all of the model at once.
+        let parts = case.job().framework.is_none_or(|own| own.id != TRL.id);
+        let what = format!("Gathering new weights for the engine in {layers} parts");
+        case.propose(whole && parts && layers > 1, &what, &|layout| layout.weight_sync_parts = Some(layers))
+    }),
 ];
 
 /// Responses of one step, or of the whole run.
@@ -69,9 +83,9 @@ fn requests(case: &Case<'_>) -> u64 {
 
 /// The largest share of the card that the engine can take beside what training leaves there.
 fn safe_utilization(case: &Case<'_>) -> Option<f64> {
-    let rl = case.job().workload.rl.as_ref()?;
+    let (rl, engine) = (case.job().workload.rl.as_ref()?, case.plan.rollout.as_ref()?);
     let memories = &case.step.memories;
     let (_, memory) = memories.iter().find(|(phase, _)| *phase == Phase::Rollout)?;
     let (_, resident) = memory.terms(Lengths::Expected);
-    Some(rl::safe_utilization(case.context, rl, resident))
+    Some(rl::safe_utilization(case.context, engine, rl, resident))
 }

@@ -12,7 +12,7 @@ use super::space::Held;
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::ordered::rising;
 use shardwise_engine::context::Context;
-use shardwise_engine::rl::{self, GeneratingSide};
+use shardwise_engine::rl::{self, GeneratingSide, Taken};
 use shardwise_engine::rollout::Room;
 use shardwise_question::complete::complete_rollout;
 use shardwise_question::plan::RolloutPlan;
@@ -32,26 +32,19 @@ pub(super) struct Engine {
 pub(super) struct Needs {
     room: Room,
     /// GiB that it takes of the card.
-    own_gib: f64,
+    taken: Taken,
     /// GiB of its share that are missing for it to start; below zero what is to spare.
     pub(super) missing_gib: f64,
-    /// GiB that it keeps on the card while training has it.
-    kept_gib: f64,
 }
 
 impl Needs {
     fn of(context: &Context<'_>, plan: &RolloutPlan, rl: &Rl, room: Room) -> Self {
-        Self {
-            own_gib: rl::engine_gib(context, &room),
-            missing_gib: rl::missing_share_gib(context, &room),
-            kept_gib: rl::kept_engine(plan, rl, &room).total(),
-            room,
-        }
+        Self { taken: Taken::of(context, plan, rl, &room), missing_gib: rl::missing_share_gib(context, &room), room }
     }
 
     /// GiB that are missing for it and for training, of which `held` is on the card; below zero what is to spare.
     fn short(&self, context: &Context<'_>, held: &Held) -> f64 {
-        rl::missing_card_gib(context, held, self.own_gib, self.kept_gib).max(self.missing_gib)
+        rl::missing_card_gib(context, held, &self.taken).max(self.missing_gib)
     }
 }
 
@@ -156,13 +149,13 @@ impl<'a> Engines<'a> {
 
     /// GiB that the smallest takes of the card.
     pub(super) fn least_gib(&self) -> f64 {
-        let own = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.own_gib);
+        let own = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.taken.own_gib);
         self.splits.iter().map(own).fold(f64::MAX, f64::min)
     }
 
     /// GiB that every one keeps at least while training has the card.
     pub(super) fn least_kept_gib(&self) -> f64 {
-        let kept = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.kept_gib);
+        let kept = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.taken.kept_gib);
         let least = self.splits.iter().map(kept).fold(f64::MAX, f64::min);
         if least < f64::MAX { least } else { 0.0 }
     }

@@ -150,9 +150,10 @@ const GENERATION: &[(&str, Meaning)] = &[
     ),
     (
         "vllm_server_*|vllm_enable_*|vllm_limit_mm_per_prompt|vllm_disable_*|vllm_mm_*|vllm_engine_kwargs*|vllm_use_async_engine|\
-         move_model_batches|offload_bridge|ds3_gather_for_generation|use_ray",
+         offload_bridge|ds3_gather_for_generation|use_ray",
         Ignored("where and how the engine is reached"),
     ),
+    ("move_model_batches", Plan("weight_sync_parts")),
     (
         "delta|overlong_filter|kl_in_reward|soft_*|cosine_*|repetition_n_grams|repetition_max_penalty|sync_ref_model|ref_model_sync_steps|\
          ref_model_mixup_alpha|rollout_importance_sampling_*|off_policy_sequence_mask_delta|tau_pos|tau_neg|real_tau|fipo_*|router_replay_mode|\

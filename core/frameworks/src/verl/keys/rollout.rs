@@ -90,9 +90,10 @@ pub(in crate::verl) const ROLLOUT: &[Row] = &[
         let reason = "with LoRA the engine reads the base model itself, and is sent the adapters";
         when(at.fsdp().and(at.lora()).is_some(), "safetensors", reason)
     }),
-    row("layered_summon", WEIGHTS, |at| {
+    row("layered_summon", Field("plan.weight_sync_parts"), |at| {
         let reason = "gathers the adapters layer by layer: less memory; veRL's LoRA scripts all do";
-        when(at.fsdp().and(at.lora()).is_some(), "True", reason)
+        let whole = at.layout.weight_sync_parts == Some(1);
+        when(!whole && at.fsdp().and(at.lora()).is_some(), "True", reason)
     }),
     row("+engine_kwargs.vllm.kv_cache_dtype", Plan("kv_cache_dtype"), |at| half_cache(at, Engine::Vllm, "fp8")),
     row("+engine_kwargs.sglang.kv_cache_dtype", Plan("kv_cache_dtype"), |at| {

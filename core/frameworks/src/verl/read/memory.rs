@@ -16,10 +16,11 @@ pub(super) fn whole_model(draft: &mut Draft, entry: Option<&ModelEntry>) {
     let model = entry.and_then(|own| resolve_model(&Value::from(own.id), "model").ok());
     if let Some(model) = model {
         let gib = fixed(Bytes::new(2.0 * model.parameters.total as f64).gib(), 1);
+        draft.set("plan.weight_sync_parts", 1);
         draft.note(
             0,
             format!(
-                "Each sync gathers the whole model on every GPU to take its adapters: {gib} GiB that the estimate does not count. Set actor_rollout_ref.rollout.layered_summon=True and load_format=safetensors."
+                "Each sync gathers the whole model on every GPU to take its adapters: {gib} GiB. Set actor_rollout_ref.rollout.layered_summon=True and load_format=safetensors."
             ),
         );
     }
