@@ -25,6 +25,7 @@ pub use limits::{limits, most, safe_utilization};
 pub use paired::{Held, Taken, missing_card_gib, paired, training_held};
 pub(crate) use residents::frozen_weights;
 pub use residents::{Resident, Who, residents};
+use shardwise_catalog::units::Seconds;
 use shardwise_question::complete::generating_gpus;
 use shardwise_question::job::Timed;
 use shardwise_question::plan::{Layout, Plan, RolloutPlan};
@@ -49,6 +50,8 @@ pub struct GeneratingSide {
     times: TimeParts,
     /// What a teacher on GPUs of its own takes beyond them, where there is one.
     teacher: Option<TimeParts>,
+    /// How long the engines generate a batch, of which `times` are a multiple.
+    batch: Seconds,
     /// How far it runs ahead of training, where it does not wait for the step's last response.
     ahead: Option<Ahead>,
 }
@@ -179,13 +182,31 @@ impl GeneratingSide {
         self.teacher.map_or(0.0, |parts| parts.total()) + self.times.total()
     }
 
-    /// The same engine with another share of the card, which leaves it `room`: with as many sequences at once it takes as long.
-    /// None with others; nor where an agent's tools let sequences wait, whose cache may be dropped for want of room; nor where
-    /// it runs ahead, with more in progress.
+    /// The same engine with another share of the card, as `engine` has it, which leaves it `room`: with as many sequences at once a batch
+    /// takes as long. None with others; nor where an agent's tools let sequences wait, whose cache may be dropped for want of room.
     #[must_use]
-    pub fn with_room(&self, room: Room, rl: &Rl) -> Option<Self> {
-        let alike = rl.agent.is_none() && self.ahead.is_none() && room.concurrency == self.room.concurrency;
-        alike.then_some(Self { room, ..*self })
+    pub fn with_room(&self, context: &Context<'_>, engine: &RolloutPlan, rl: &Rl, room: Room) -> Option<Self> {
+        let alike = rl.agent.is_none() && room.concurrency == self.room.concurrency;
+        alike.then(|| Self { room, ..*self }.run_ahead(context, engine, rl))
+    }
+
+    /// The same where it does not wait for a step's last response, if it does not: with more in progress than in a batch.
+    fn run_ahead(self, context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> Self {
+        // Where new weights wait for unfinished responses, each step waits for its longest: with a whole step ahead no bound holds it.
+        let allowed = rl.max_staleness;
+        let bounded = rl.partial_rollout || allowed < 1.0;
+        let ahead = (rl.schedule == Schedule::FullyAsync && bounded).then(|| {
+            let whole = allowed.max(1.0);
+            let flow = if rl.partial_rollout {
+                let (requests, _) = requests(context, rl);
+                rollout::flow(context, engine, generating_gpus(context.job), &requests, whole) / self.batch
+            } else {
+                1.0
+            };
+            let within = (allowed < 1.0).then_some(allowed + 1.0);
+            Ahead { flow: flow * self.times.total(), steps: whole + 1.0, within }
+        });
+        Self { ahead, ..self }
     }
 
     /// Seconds of a step that generation takes at least, whatever training takes.
@@ -288,19 +309,8 @@ pub fn generating_side(context: &Context<'_>, engine: &RolloutPlan, rl: &Rl) -> 
     let times = times * context.job.workload.sampled_share();
     let parts = generation_parts(context, engine, &phase).times(times);
     let teacher = served::of(context).map(|own| own.parts(parts.total()));
-    // Where new weights wait for unfinished responses, each step waits for its longest: with a whole step ahead no bound holds it.
-    let allowed = rl.max_staleness;
-    let bounded = rl.partial_rollout || allowed < 1.0;
-    let ahead = (rl.schedule == Schedule::FullyAsync && bounded).then(|| {
-        let whole = allowed.max(1.0);
-        let flow = if rl.partial_rollout {
-            rollout::flow(context, engine, gpus, &requests, whole) / phase.total()
-        } else {
-            1.0
-        };
-        Ahead { flow: flow * parts.total(), steps: whole + 1.0, within: (allowed < 1.0).then_some(allowed + 1.0) }
-    });
-    GeneratingSide { room: phase.room, times: parts, teacher, ahead }
+    GeneratingSide { room: phase.room, times: parts, teacher, batch: phase.total(), ahead: None }
+        .run_ahead(context, engine, rl)
 }
 
 /// The training side of `plan`.

@@ -180,7 +180,7 @@ impl<'a> Engines<'a> {
         let mut sides = split.sides.borrow_mut();
         // Mostly a neighbour leaves room for as many.
         let others = || sides.iter().rev().flatten();
-        let alike = || others().find_map(|side| side.with_room(needs.room, self.rl));
+        let alike = || others().find_map(|side| side.with_room(self.context, &plan, self.rl, needs.room));
         let timed = sides.get(place)?.or_else(alike);
         let side = timed.unwrap_or_else(|| rl::generating_side(self.context, &plan, self.rl));
         *sides.get_mut(place)? = Some(side);

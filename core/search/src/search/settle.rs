@@ -405,7 +405,9 @@ impl<'a> Settling<'a> {
         };
         let room = rl::engine_room(self.context, engine, rl);
         let alike = known.iter().filter(|(own, _)| shared(own));
-        let alike = alike.filter_map(|(_, side)| side.with_room(room, rl)).next();
+        let alike = alike
+            .filter_map(|(_, side)| side.with_room(self.context, engine, rl, room))
+            .next();
         let side = alike.unwrap_or_else(|| rl::generating_side(self.context, engine, rl));
         known.push((*engine, side));
         Some(side)
