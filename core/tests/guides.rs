@@ -528,7 +528,8 @@ fn selective_recomputation_is_the_same_under_every_back_end() {
     let tuned = |backend: &str, recompute: &str| {
         let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
             "workload": {"kind": "sft", "sequence_length": 8192, "global_batch": 64},
-            "plan": {"backend": backend, "tensor_parallel": 1, "micro_batch": 2, "recompute": recompute}});
+            "plan": {"backend": backend, "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2,
+                "recompute": recompute}});
         let answer = evaluate_alone(&question_from_value(question).unwrap()).unwrap().answer;
         answer.memory.parts.activations
     };

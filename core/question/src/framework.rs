@@ -2,9 +2,11 @@
 
 mod between;
 mod logits;
+mod summing;
 
 pub use between::{Waking, drives_lightly, waking};
 pub use logits::{LogitBytes, rl_logit_bytes};
+pub use summing::{SEARCHED_SUMS, sums_whole};
 
 use shardwise_catalog::error::InputError;
 use shardwise_catalog::model::Shape;

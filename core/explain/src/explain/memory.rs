@@ -112,7 +112,12 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
                 let meaning = "the embedding's gradients in 16 bits, which the LM head's wait for";
                 sheet.term("outer", terms.outer_gradients.get(), Unit::Bytes, meaning)
             });
-            let all: Vec<Expression> = own.into_iter().chain(outer).collect();
+            let whole = moment != Moment::Optimizer && terms.unreduced.get() > 0.0;
+            let unreduced = whole.then(|| {
+                let meaning = "gradients that wait whole for the last micro-batch, beside a GPU's share of them";
+                sheet.term("unreduced", terms.unreduced.get(), Unit::Bytes, meaning)
+            });
+            let all: Vec<Expression> = own.into_iter().chain(outer).chain(unreduced).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
         "optimizer" if trains && !layout.offload.optimizer => {
