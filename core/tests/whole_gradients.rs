@@ -34,8 +34,14 @@ fn a_pipelines_gradients_wait_whole_for_the_last_micro_batch() {
     let peak = answer(&staged()).memory.peak_gib;
     assert!((52.0..60.0).contains(&peak), "{peak}");
     // One round of micro-batches: a chunk's are reduced before the next chunk has its first.
-    let once = with(&staged(), &[("workload.global_batch", json!(15 * 64))]).memory.parts.gradients;
-    let rounds = with(&staged(), &[("workload.global_batch", json!(16 * 64))]).memory.parts.gradients;
+    let once = with(&staged(), &[("workload.global_batch", json!(15 * 64))])
+        .memory
+        .parts
+        .gradients;
+    let rounds = with(&staged(), &[("workload.global_batch", json!(16 * 64))])
+        .memory
+        .parts
+        .gradients;
     assert!(once < 0.8 * rounds, "{once} {rounds}");
 }
 
@@ -69,10 +75,14 @@ fn accumulated(framework: &str) -> Value {
 #[test]
 fn who_reduces_once_a_step_keeps_gradients_whole() {
     let gradients = |question: &Value, batch: u64| {
-        with(question, &[("workload.global_batch", json!(batch))]).memory.parts.gradients
+        with(question, &[("workload.global_batch", json!(batch))])
+            .memory
+            .parts
+            .gradients
     };
     let weights = 8.19e9 / GIB;
-    for (framework, bytes) in [("trl", 2.0), ("axolotl", 2.0), ("llamafactory", 2.0), ("ms-swift", 2.0), ("verl", 4.0)] {
+    for (framework, bytes) in [("trl", 2.0), ("axolotl", 2.0), ("llamafactory", 2.0), ("ms-swift", 2.0), ("verl", 4.0)]
+    {
         let own = accumulated(framework);
         let most = gradients(&own, 128);
         assert!((most / (bytes * weights) - 1.0).abs() < 0.05, "{framework}: {most}");
@@ -93,7 +103,9 @@ fn who_reduces_once_a_step_keeps_gradients_whole() {
 /// A plan that is proposed is of a framework that runs it, which has to hold its gradients.
 #[test]
 fn a_plan_that_is_looked_for_holds_what_its_framework_keeps() {
-    for (model, gpu, gpus) in [("qwen3-30b-a3b", "h100-sxm", 16), ("qwen3-4b", "rtx-4090", 8), ("llama-3.1-8b", "l40s", 8)] {
+    for (model, gpu, gpus) in
+        [("qwen3-30b-a3b", "h100-sxm", 16), ("qwen3-4b", "rtx-4090", 8), ("llama-3.1-8b", "l40s", 8)]
+    {
         let question = json!({"version": 1, "model": model, "hardware": {"gpu": gpu, "gpus": gpus},
             "workload": {"kind": "sft", "sequence_length": 4096, "global_batch": 128}});
         let open = answer(&question);

@@ -179,11 +179,18 @@ pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -
     if layout.zero_stage >= from { rank.dense / dense + rank.experts / experts } else { rank.dense + rank.experts }
 }
 
-/// ZeRO stage from which on a GPU keeps its share of the weights alone: FSDP has shards also where it gathers all weights for a whole
-/// step (`reshard_after_forward=False`, `SHARD_GRAD_OP`), and counts as stage 2 then.
+/// Whether FSDP's pipeline stages gather their weights once for all micro-batches (`reshard_after_forward=False`), which counts as ZeRO
+/// stage 2: in 16 bits, beside the shards that are updated.
+#[must_use]
+pub fn gathers_once(layout: &Layout) -> bool {
+    layout.backend == Backend::Fsdp && layout.zero_stage == 2 && layout.pipeline_parallel > 1
+}
+
+/// ZeRO stage from which on a GPU keeps its share of the weights alone. Without stages FSDP's stage 2 counts all of what is updated:
+/// passes that no backward pass follows leave weights gathered.
 #[must_use]
 pub fn weights_from(layout: &Layout) -> u8 {
-    if layout.backend == Backend::Fsdp { 2 } else { 3 }
+    if gathers_once(layout) { 2 } else { 3 }
 }
 
 /// Model states of full-parameter training: what each ZeRO stage keeps where.

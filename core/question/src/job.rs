@@ -16,8 +16,8 @@ use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Named, Waking, always_refers, counts_responses, drives_lightly, keeps_base_in_fp32, packs_nothing, pads_responses,
-    SEARCHED_SUMS, repeats_delta_net, summed_gradient_bytes, sums_whole, swaps_reference, waking,
+    Named, SEARCHED_SUMS, Waking, always_refers, counts_responses, drives_lightly, keeps_base_in_fp32, packs_nothing,
+    pads_responses, repeats_delta_net, summed_gradient_bytes, sums_whole, swaps_reference, waking,
 };
 use crate::market;
 use crate::operations::Operations;

@@ -3,7 +3,7 @@
 use super::Use;
 use crate::batch::Batch;
 use crate::context::{Context, Role};
-use crate::weights::{NF4_BYTES, RankWeights, rank_adapters, shard_counts};
+use crate::weights::{NF4_BYTES, RankWeights, gathers_once, rank_adapters, shard_counts};
 use shardwise_catalog::units::Bytes;
 use shardwise_question::complete::pipeline_schedule;
 use shardwise_question::plan::Layout;
@@ -14,11 +14,11 @@ use shardwise_question::wire::{Backend, PipelineSchedule};
 /// (`mixed_precision_reduce`) and of NeMo Automodel (`FSDP2Config.mp_policy`).
 const SUMMED: f64 = 4.0;
 
-/// Weights of one GPU that FSDP gathers once for all passes of a step, beside its shards, and bytes of one. What nobody else has a
+/// Weights of one GPU that FSDP's stages gather once for all passes of a step, beside its shards, and bytes of one. What nobody else has a
 /// share of is gathered where that casts it.
 #[must_use]
 pub fn stays_gathered(rank: &RankWeights, layout: &Layout, gpus: u32, quantized: bool) -> (f64, f64) {
-    if layout.backend != Backend::Fsdp || layout.zero_stage != 2 {
+    if !gathers_once(layout) {
         return (0.0, 0.0);
     }
     let (experts, dense) = shard_counts(layout, gpus);

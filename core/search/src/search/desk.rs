@@ -331,7 +331,10 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
 fn holds_less(own: &Framework, job: &Job) -> bool {
     let id = Some(own.id);
     if job.workload.rl.is_none() {
-        return own.versions.first().is_some_and(|version| sums_whole(own.id, version).is_none());
+        return own
+            .versions
+            .first()
+            .is_some_and(|version| sums_whole(own.id, version).is_none());
     }
     let swaps = swaps_reference(id) && job.workload.has_reference();
     swaps || counts_responses(id) || own.backends.contains(&Backend::Deepspeed)
