@@ -325,16 +325,13 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     (kept, refusal)
 }
 
-/// Whether a framework has means in RL that hold less than what is the same by whichever: optimizers that step in host memory beside
-/// DeepSpeed (`choices::away`), passes of a few responses, or a reference that waits in host memory; where weights are fine-tuned whether
-/// it reduces each micro-batch's gradients.
+/// Whether a framework has means that hold less than what is the same by whichever: in RL optimizers that step in host memory beside
+/// DeepSpeed (`choices::away`), passes of a few responses, or a reference there; else gradients that each micro-batch reduces.
 fn holds_less(own: &Framework, job: &Job) -> bool {
     let id = Some(own.id);
     if job.workload.rl.is_none() {
-        return own
-            .versions
-            .first()
-            .is_some_and(|version| sums_whole(own.id, version).is_none());
+        let reduces = |version: &&str| sums_whole(own.id, version).is_none();
+        return own.versions.first().is_some_and(reduces);
     }
     let swaps = swaps_reference(id) && job.workload.has_reference();
     swaps || counts_responses(id) || own.backends.contains(&Backend::Deepspeed)
