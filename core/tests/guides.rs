@@ -522,19 +522,20 @@ fn some_layers_are_recomputed() {
 }
 
 /// ChatLearn's guide, "Recomputation": selective is core attention's. Flash attention keeps no scores, so it saves next to nothing
-/// under FSDP as under Megatron; and nobody whose text cannot say it is told to.
+/// under Megatron; under FSDP it is torchtitan's, per operator, which keeps half. And nobody whose text cannot say it is told to.
 #[test]
-fn selective_recomputation_is_the_same_under_every_back_end() {
+fn selective_recomputation_is_each_back_ends_own() {
     let tuned = |backend: &str, recompute: &str| {
         let question = json!({"version": 1, "model": "qwen3-8b", "hardware": {"gpu": "h100-sxm", "gpus": 8},
             "workload": {"kind": "sft", "sequence_length": 8192, "global_batch": 64},
-            "plan": {"backend": backend, "tensor_parallel": 1, "micro_batch": 2, "recompute": recompute}});
+            "plan": {"backend": backend, "tensor_parallel": 1, "pipeline_parallel": 1, "context_parallel": 1, "micro_batch": 2,
+                "recompute": recompute}});
         let answer = evaluate_alone(&question_from_value(question).unwrap()).unwrap().answer;
         answer.memory.parts.activations
     };
-    for backend in ["fsdp", "megatron"] {
+    for (backend, least, most) in [("fsdp", 0.35, 0.65), ("megatron", 0.95, 1.05)] {
         let [none, selective, full] = ["none", "selective", "full"].map(|recompute| tuned(backend, recompute));
-        assert!((0.95..1.05).contains(&(selective / none)), "{backend}: {selective} of {none} GiB");
+        assert!((least..most).contains(&(selective / none)), "{backend}: {selective} of {none} GiB");
         assert!(full < 0.5 * none, "{backend}: {full} of {none} GiB");
     }
     for (framework, says) in [

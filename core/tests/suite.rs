@@ -69,6 +69,7 @@ mod sources;
 mod swapped_reference;
 mod untried;
 mod usual;
+mod whole_gradients;
 mod whole_run;
 mod words;
 mod zero_hosts;

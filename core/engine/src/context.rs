@@ -17,7 +17,7 @@ use shardwise_catalog::units::Flops;
 use shardwise_question::adapters::{Adapters, ExpertAdapters};
 use shardwise_question::complete::{training_gpus, usual_kernel};
 use shardwise_question::job::Job;
-use shardwise_question::plan::{Layout, Recompute};
+use shardwise_question::plan::Layout;
 use shardwise_question::task::Learns;
 use shardwise_question::wire::{Attention, AttentionKernel, Backend, LoraTargets};
 use shardwise_question::workload::{Agent, Workload};
@@ -223,20 +223,12 @@ impl<'a> Context<'a> {
         each * shape.norms_per_layer as f64 + (each + 2.0) * normed / shape.hidden_size as f64
     }
 
-    /// PEFT's adapters are fp32 beside a base of fewer bits, and each copies what enters its matrix to their type (0.18,
-    /// `tuners/lora/layer.py`, `Linear.forward`: `_cast_input_dtype`; since 0.11, <https://github.com/huggingface/peft/pull/1706>): copies
-    /// that live until the backward pass (<https://github.com/AgileRL/AgileRL/pull/623>). FSDP and `DeepSpeed` have cast the adapters
-    /// to 16 bits by then; on one GPU, where they shard nothing, they are counted as plain. Of an adapted matrix's two edges about half
-    /// is the input; experts in one tensor have adapters that read their weights.
+    /// Copies that adapters make of what enters their matrices, which live until the backward pass
+    /// (<https://github.com/AgileRL/AgileRL/pull/623>). Of an adapted matrix's two edges about half is the input; experts in one tensor
+    /// have adapters that read their weights.
     fn copied_inputs(&self, shape: &Shape, layout: &Layout) -> f64 {
-        let plain = layout.backend == Backend::Ddp;
-        let copies = match self.job.adapters() {
-            Adapters::Peft => plain || self.training_gpus() == 1,
-            // Whose they are is open. Unsloth and axolotl, which put on others, compute again unless told not to, by default and in
-            // each example.
-            Adapters::Own => plain && self.job.framework.is_none() && layout.recompute == Recompute::None,
-            Adapters::InPlace => false,
-        };
+        let named = self.job.framework.is_some();
+        let copies = self.job.adapters().copy_inputs(named, layout, self.training_gpus());
         let Some(lora) = self.job.workload.lora.filter(|_| copies) else {
             return 0.0;
         };

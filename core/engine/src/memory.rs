@@ -6,6 +6,7 @@ mod loss;
 mod phase;
 mod step;
 mod terms;
+mod whole;
 
 use crate::batch::{self, Batch, Largest};
 use crate::context::{Context, Role};
@@ -17,6 +18,7 @@ use shardwise_catalog::units::Bytes;
 use shardwise_question::plan::Layout;
 pub use step::{flat_gradients, largest_tensor, steps_in_place};
 pub use terms::{Moment, Terms, gathers, offloads_gradients};
+pub use whole::stays_gathered;
 
 /// Memory of a role on the worst pipeline stage, calibrated.
 #[must_use]

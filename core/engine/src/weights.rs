@@ -179,6 +179,20 @@ pub fn held(rank: &RankWeights, layout: &Layout, shards: (f64, f64), from: u8) -
     if layout.zero_stage >= from { rank.dense / dense + rank.experts / experts } else { rank.dense + rank.experts }
 }
 
+/// Whether FSDP's pipeline stages gather their weights once for all micro-batches (`reshard_after_forward=False`), which counts as ZeRO
+/// stage 2: in 16 bits, beside the shards that are updated.
+#[must_use]
+pub fn gathers_once(layout: &Layout) -> bool {
+    layout.backend == Backend::Fsdp && layout.zero_stage == 2 && layout.pipeline_parallel > 1
+}
+
+/// ZeRO stage from which on a GPU keeps its share of the weights alone. Without stages FSDP's stage 2 counts all of what is updated:
+/// passes that no backward pass follows leave weights gathered.
+#[must_use]
+pub fn weights_from(layout: &Layout) -> u8 {
+    if gathers_once(layout) { 2 } else { 3 }
+}
+
 /// Model states of full-parameter training: what each ZeRO stage keeps where.
 ///
 /// Under FSDP and plain data parallelism the fp32 weights are the ones the optimizer updates: there is no second copy.
@@ -189,7 +203,7 @@ pub fn training_states(rank: &RankWeights, layout: &Layout, gpus: u32) -> States
     let sharded = |bytes: f64, from: u8| Bytes::new(bytes * held(&trained, layout, shards, from));
     let (weights, master) = kept_bytes(layout);
     States {
-        parameters: Bytes::new(weights * held(rank, layout, shards, 3)),
+        parameters: Bytes::new(weights * held(rank, layout, shards, weights_from(layout))),
         gradients: sharded(layout.gradient_bytes, 2),
         optimizer: sharded((master + layout.optimizer_bytes) * layout.optimizer_on_card(), 1),
     }
@@ -275,7 +289,7 @@ fn all_adapters(role: &Role<'_>, layout: &Layout) -> f64 {
 /// Weights of adapters alone on one GPU.
 #[must_use]
 pub(crate) fn adapter_bytes(role: &Role<'_>, layout: &Layout, gpus: u32) -> Bytes {
-    let own = held(&rank_adapters(role, layout), layout, shard_counts(layout, gpus), 3);
+    let own = held(&rank_adapters(role, layout), layout, shard_counts(layout, gpus), weights_from(layout));
     Bytes::new(own * adapter_bytes_kept(layout).0)
 }
 
@@ -292,14 +306,14 @@ pub fn base_parts(rank: &RankWeights) -> [RankWeights; 2] {
 #[must_use]
 pub fn adapter_states(role: &Role<'_>, rank: &RankWeights, layout: &Layout, gpus: u32, quantized: bool) -> States {
     let shards = shard_counts(layout, gpus);
-    let [blocks, outer] = base_parts(rank).map(|part| held(&part, layout, shards, 3));
+    let [blocks, outer] = base_parts(rank).map(|part| held(&part, layout, shards, weights_from(layout)));
     let inner = if quantized { NF4_BYTES } else { base_bytes(layout) };
     let base = blocks * inner + outer * outer_bytes(inner);
     let own = rank_adapters(role, layout);
     let adapters = |from: u8| held(&own, layout, shards, from);
     let (weights, master) = adapter_bytes_kept(layout);
     States {
-        parameters: Bytes::new(base + adapters(3) * weights),
+        parameters: Bytes::new(base + adapters(weights_from(layout)) * weights),
         gradients: Bytes::new(adapters(2) * layout.gradient_bytes),
         optimizer: Bytes::new(adapters(1) * (master + layout.optimizer_bytes) * layout.optimizer_on_card()),
     }

@@ -1,6 +1,7 @@
 //! Adapters as frameworks make them: whose modules they are, and which of a model's experts have some.
 
 use crate::framework::{AXOLOTL, MEGATRON_BRIDGE, NEMO_RL, SKYRL, TORCHTITAN, UNSLOTH, VERL};
+use crate::plan::{Layout, Recompute};
 use crate::wire::{Backend, WorkloadKind};
 use shardwise_catalog::model::Shape;
 
@@ -30,6 +31,22 @@ impl Adapters {
             Self::Peft => backend == Backend::Fsdp,
             Self::InPlace => backend != Backend::Megatron,
             Self::Own => false,
+        }
+    }
+
+    /// Whether they copy what enters their matrices, where a question names who puts them on or not.
+    ///
+    /// PEFT's are fp32 beside a base of fewer bits, and each copies its input to their type (0.18, `tuners/lora/layer.py`,
+    /// `Linear.forward`: `_cast_input_dtype`; since 0.11, <https://github.com/huggingface/peft/pull/1706>). FSDP and `DeepSpeed` have cast
+    /// the adapters to 16 bits by then; on one GPU, where they shard nothing, they are counted as plain. Whose they are that nobody
+    /// names is open: Unsloth and axolotl, which put on others, compute again unless told not to, by default and in each example.
+    #[must_use]
+    pub fn copy_inputs(self, named: bool, layout: &Layout, gpus: u32) -> bool {
+        let plain = layout.backend == Backend::Ddp;
+        match self {
+            Self::Peft => plain || gpus == 1,
+            Self::Own => plain && !named && layout.recompute == Recompute::None,
+            Self::InPlace => false,
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Named, Waking, always_refers, counts_responses, drives_lightly, keeps_base_in_fp32, packs_nothing, pads_responses,
-    repeats_delta_net, summed_gradient_bytes, swaps_reference, waking,
+    Named, SEARCHED_SUMS, Waking, always_refers, counts_responses, drives_lightly, keeps_base_in_fp32, packs_nothing,
+    pads_responses, repeats_delta_net, summed_gradient_bytes, sums_whole, swaps_reference, waking,
 };
 use crate::market;
 use crate::operations::Operations;
@@ -125,6 +125,17 @@ impl Job {
     #[must_use]
     pub fn summed_gradient_bytes(&self, narrow: bool) -> f64 {
         summed_gradient_bytes(self.framework.map(|own| own.id), narrow)
+    }
+
+    /// Bytes of a gradient that FSDP without stages keeps whole from micro-batch to micro-batch; `None` where it reduces those of each.
+    /// RL's updates are not known to.
+    #[must_use]
+    pub fn sums_whole(&self) -> Option<f64> {
+        match self.framework {
+            _ if !self.workload.fine_tunes() => None,
+            Some(own) => sums_whole(own.id, own.version),
+            None => self.searched.then_some(SEARCHED_SUMS),
+        }
     }
 
     /// Whether Gated `DeltaNet` is whole on every GPU of a tensor-parallel group.

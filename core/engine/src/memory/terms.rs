@@ -3,6 +3,7 @@
 use super::kept::{Flight, at_work, in_flight, kept_blocks, on_card};
 use super::loss::Loss;
 use super::step::optimizer_step;
+use super::whole::{stays_gathered, unreduced};
 use super::{KeptBlock, PhaseMemory, Use, states};
 use crate::batch::{Batch, Largest};
 use crate::context::{Context, Role};
@@ -54,6 +55,8 @@ pub struct Terms {
     pub unpacked: Bytes,
     /// Whether gradients are there before a backward pass: those of earlier micro-batches, or in buffers that stay.
     pub gradients_stay: bool,
+    /// What gradients take beside that while they wait whole for the last micro-batch.
+    pub unreduced: Bytes,
     /// Gradients of FSDP's outermost unit, where they wait for the embedding's.
     pub outer_gradients: Bytes,
     /// The loss, where the stage has it.
@@ -124,6 +127,7 @@ impl Terms {
             weighed: most.map_or(0.0, |own| own.weighed),
             unpacked: unpacked(context, role, layout, usage),
             gradients_stay: gradients_stay(context, layout, batch),
+            unreduced: unreduced(context, (role, &rank), layout, (batch, usage), states.gradients),
             outer_gradients: outer_gradients(role, &rank, layout, usage),
             loss: if stage.has_head(layout) { Loss::of(context, role, layout, usage) } else { None },
             step: optimizer_step(context, role, &rank, layout, usage),
@@ -166,9 +170,10 @@ impl Terms {
     #[must_use]
     pub fn moment(&self) -> Moment {
         let own = self.states.gradients;
-        let (before, after) = if self.gradients_stay { (own, own) } else { (Bytes::ZERO, own) };
-        let (loss, working) = (self.loss() + before, self.working() + self.outer_gradients + after);
-        if self.step + after > self.kept() + loss.max(working) + self.workspace {
+        let summed = own + self.unreduced;
+        let before = if self.gradients_stay { summed } else { Bytes::ZERO };
+        let (loss, working) = (self.loss() + before, self.working() + self.outer_gradients + summed);
+        if self.step + own > self.kept() + loss.max(working) + self.workspace {
             Moment::Optimizer
         } else if loss > working {
             Moment::Loss
@@ -188,9 +193,10 @@ impl Terms {
         };
         let States { parameters, mut gradients, optimizer } = self.states;
         match moment {
-            Moment::Backward => gradients += self.outer_gradients,
+            Moment::Backward => gradients += self.outer_gradients + self.unreduced,
             Moment::Loss if !self.gradients_stay => gradients = none,
-            _ => (),
+            Moment::Loss => gradients += self.unreduced,
+            Moment::Optimizer => (),
         }
         let factor = context.job.memory_factor();
         let mut parts = MemoryParts {
@@ -316,15 +322,21 @@ pub fn offloads_gradients(layout: &Layout, batch: &Batch) -> bool {
 
 /// Weights gathered for computing under ZeRO-3 and FSDP: two blocks (the one that computes and
 /// the prefetched next one) and the outer weights, in bf16; in the backward pass one block's gradients as well,
-/// unless only adapters train.
+/// unless only adapters train. What stays gathered from the first pass on is all of them.
 fn gathered(context: &Context<'_>, rank: &RankWeights, layout: &Layout, usage: Use, role: &Role<'_>) -> Bytes {
-    if !gathers(layout, context.training_gpus()) {
+    let gpus = context.training_gpus();
+    let gradients =
+        if usage == Use::Train && role.adapters == 0 { rank.largest_block * layout.gradient_bytes } else { 0.0 };
+    let quantized = role.adapters > 0 && context.job.workload.quantized_base();
+    let (whole, bytes) = stays_gathered(rank, layout, gpus, quantized);
+    if whole > 0.0 {
+        return Bytes::new(bytes * whole + gradients);
+    }
+    if !gathers(layout, gpus) {
         // Autocast over fp32 weights keeps bf16 copies of one block's matrices at a time.
         let cast = if layout.backend == Backend::Ddp { rank.largest_block * 2.0 } else { 0.0 };
         return Bytes::new(cast);
     }
-    let gradients =
-        if usage == Use::Train && role.adapters == 0 { rank.largest_block * layout.gradient_bytes } else { 0.0 };
     Bytes::new(2.0 * (2.0 * rank.largest_block + rank.outer) + gradients)
 }
 

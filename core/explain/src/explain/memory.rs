@@ -107,12 +107,7 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
                 }
                 states.gradients(sheet)
             });
-            let waits = moment == Moment::Backward && terms.outer_gradients.get() > 0.0;
-            let outer = waits.then(|| {
-                let meaning = "the embedding's gradients in 16 bits, which the LM head's wait for";
-                sheet.term("outer", terms.outer_gradients.get(), Unit::Bytes, meaning)
-            });
-            let all: Vec<Expression> = own.into_iter().chain(outer).collect();
+            let all: Vec<Expression> = own.into_iter().chain(waiting(sheet, terms)).collect();
             (!all.is_empty()).then(|| Expression::sum(all))
         }
         "optimizer" if trains && !layout.offload.optimizer => {
@@ -131,6 +126,21 @@ fn own_part(source: &Source<'_>, sheet: &mut Sheet, turn: &Turn<'_>, terms: &Ter
         "logits" if moment == Moment::Loss => Some(logits(sheet, terms, terms.loss?)),
         _ => None,
     }
+}
+
+/// Gradients that wait for others, beside a GPU's share of them.
+fn waiting(sheet: &mut Sheet, terms: &Terms) -> Vec<Expression> {
+    let moment = terms.moment();
+    let mut all = Vec::new();
+    if moment == Moment::Backward && terms.outer_gradients.get() > 0.0 {
+        let meaning = "the embedding's gradients in 16 bits, which the LM head's wait for";
+        all.push(sheet.term("outer", terms.outer_gradients.get(), Unit::Bytes, meaning));
+    }
+    if moment != Moment::Optimizer && terms.unreduced.get() > 0.0 {
+        let meaning = "gradients that wait whole for the last micro-batch, beside a GPU's share of them";
+        all.push(sheet.term("unreduced", terms.unreduced.get(), Unit::Bytes, meaning));
+    }
+    all
 }
 
 /// Weights whose gradients a GPU keeps from pass to pass.

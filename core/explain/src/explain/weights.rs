@@ -4,10 +4,11 @@ use super::super::expression::Expression;
 use super::super::number::Unit;
 use super::super::sheet::Sheet;
 use shardwise_engine::context::Role;
-use shardwise_engine::memory::{flat_gradients, gathers, largest_tensor};
+use shardwise_engine::memory::{flat_gradients, gathers, largest_tensor, stays_gathered};
 use shardwise_engine::rl::Who;
 use shardwise_engine::weights::{
     NF4_BYTES, RankWeights, adapter_bytes_kept, base_bytes, base_parts, outer_bytes, rank_adapters, shard_counts,
+    weights_from,
 };
 use shardwise_question::optimizer::Makes;
 use shardwise_question::plan::Layout;
@@ -59,17 +60,22 @@ impl States<'_> {
         sheet.term(format!("{symbol}_{suffix}"), value, unit, format!("{meaning}: {role}"))
     }
 
-    /// Weights of one GPU whose states it keeps, sharded from ZeRO stage `from` on.
+    /// Weights of one GPU whose gradients or moments it keeps, sharded from ZeRO stage `from` on.
     fn held(&self, sheet: &mut Sheet, from: u8) -> Expression {
         // What of a vision tower does not train has weights alone.
-        let (weights, meaning) = if from < 3 && self.rank.frozen > 0.0 {
-            let meaning = "weights of one GPU that train, after TP and PP, without routed experts";
-            (self.rank.trained().dense, meaning)
-        } else {
-            (self.rank.dense, "weights of one GPU after TP and PP, without routed experts")
-        };
+        if self.rank.frozen <= 0.0 {
+            return self.all_held(sheet, from);
+        }
+        let meaning = "weights of one GPU that train, after TP and PP, without routed experts";
         let experts = ("E", self.rank.experts, "routed experts' weights of one GPU");
-        self.sharded(sheet, from, [("W", weights, meaning), experts])
+        self.sharded(sheet, from, [("W", self.rank.trained().dense, meaning), experts])
+    }
+
+    /// Weights of one GPU that it keeps, sharded from ZeRO stage `from` on.
+    fn all_held(&self, sheet: &mut Sheet, from: u8) -> Expression {
+        let all = "weights of one GPU after TP and PP, without routed experts";
+        let experts = ("E", self.rank.experts, "routed experts' weights of one GPU");
+        self.sharded(sheet, from, [("W", self.rank.dense, all), experts])
     }
 
     fn bytes(&self, sheet: &mut Sheet, symbol: &str, bytes: f64, meaning: &'static str) -> Expression {
@@ -119,18 +125,18 @@ impl States<'_> {
             let (bytes, meaning) = if self.quantized { (NF4_BYTES, four) } else { (loaded, eight) };
             let b = self.bytes(sheet, "b", bytes, meaning);
             let blocks = ("W", parts[0].dense, "weights of one GPU's blocks, without routed experts");
-            let inner = b * self.sharded(sheet, 3, [blocks, experts]);
+            let inner = b * self.sharded(sheet, weights_from(self.layout), [blocks, experts]);
             if self.rank.outer > 0.0 {
                 let b = self.bytes(sheet, "b_outer", outer_bytes(bytes), "bytes of a 16-bit weight");
                 let none = ("E_outer", 0.0, "embedding and LM head");
-                inner + b * self.sharded(sheet, 3, [("W_outer", self.rank.outer, "embedding and LM head"), none])
+                let from = weights_from(self.layout);
+                inner + b * self.sharded(sheet, from, [("W_outer", self.rank.outer, "embedding and LM head"), none])
             } else {
                 inner
             }
         } else {
             let b = self.bytes(sheet, "b", loaded, "bytes of a frozen weight as loaded");
-            let all = "weights of one GPU after TP and PP, without routed experts";
-            b * self.sharded(sheet, 3, [("W", self.rank.dense, all), experts])
+            b * self.all_held(sheet, weights_from(self.layout))
         };
         base + self.adapter_weights(sheet)
     }
@@ -138,7 +144,7 @@ impl States<'_> {
     /// Weights of adapters alone.
     pub(super) fn adapter_weights(&self, sheet: &mut Sheet) -> Expression {
         let bytes = self.bytes(sheet, "b_adapter", adapter_bytes_kept(self.layout).0, "bytes of an adapter weight");
-        bytes * self.adapters(sheet, 3)
+        bytes * self.adapters(sheet, weights_from(self.layout))
     }
 
     /// Weights that the forward pass reads.
@@ -153,7 +159,7 @@ impl States<'_> {
             Backend::Megatron | Backend::Deepspeed => (self.layout.weights_bytes, "bytes of a weight"),
         };
         let bytes = self.bytes(sheet, "b", bytes, meaning);
-        bytes * self.held(sheet, 3)
+        bytes * self.all_held(sheet, weights_from(self.layout))
     }
 
     /// Gradients.
@@ -230,13 +236,19 @@ impl States<'_> {
         let (layout, rank) = (self.layout, &self.rank);
         let largest = "weights of one GPU's largest block";
         let block = |sheet: &mut Sheet| sheet.term("block", rank.largest_block, Unit::Parameters, largest);
-        if !gathers(layout, self.gpus) {
+        let (whole, bytes) = stays_gathered(rank, layout, self.gpus, self.quantized && self.role.adapters > 0);
+        if whole <= 0.0 && !gathers(layout, self.gpus) {
             let cast = layout.backend == Backend::Ddp;
             return cast.then(|| Expression::Number(2.0) * block(sheet));
         }
         let own = block(sheet);
-        let outer = sheet.term("outer", rank.outer, Unit::Parameters, "embedding and LM head");
-        let gathered = Expression::Number(2.0) * (Expression::Number(2.0) * own.clone() + outer);
+        let gathered = if whole > 0.0 {
+            let all = "weights of one GPU that stay gathered from pass to pass";
+            Expression::Number(bytes) * sheet.term("gathered", whole, Unit::Parameters, all)
+        } else {
+            let outer = sheet.term("outer", rank.outer, Unit::Parameters, "embedding and LM head");
+            Expression::Number(2.0) * (Expression::Number(2.0) * own.clone() + outer)
+        };
         if !trains || self.role.adapters > 0 {
             return Some(gathered);
         }

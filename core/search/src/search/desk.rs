@@ -20,7 +20,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::adapters::{Adapters, adapters};
 use shardwise_question::complete;
 use shardwise_question::engines::usual as usual_engine;
-use shardwise_question::framework::{counts_responses, swaps_reference};
+use shardwise_question::framework::{counts_responses, sums_whole, swaps_reference};
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, Engine, PlanSpec};
@@ -122,7 +122,7 @@ impl Desk {
     }
 
     /// Frameworks that an RL step which leaves open who runs it, and some of its plan, is asked of by name where nothing fits that is
-    /// the same by whichever: those with means of their own to hold less.
+    /// the same by whichever, and fine-tuning that has to be FSDP's: those with means of their own to hold less.
     pub(super) fn in_need(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
         if !self.may_be_in_need(job, spec) {
             return Vec::new();
@@ -133,7 +133,9 @@ impl Desk {
 
     /// Whether some frameworks may be asked by name where nothing else fits.
     pub(super) fn may_be_in_need(&self, job: &Job, spec: &PlanSpec) -> bool {
-        job.workload.rl.is_some() && self.is_open(job, spec)
+        let workload = &job.workload;
+        let sums = spec.backend == Some(Backend::Fsdp) && workload.full_parameter() && job.sums_whole().is_some();
+        (workload.rl.is_some() || sums) && self.is_open(job, spec)
     }
 
     /// Whether a question leaves open who runs it, and something of its plan.
@@ -323,10 +325,14 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     (kept, refusal)
 }
 
-/// Whether a framework has means in RL that hold less than what is the same by whichever: optimizers that step in host memory beside
-/// DeepSpeed (`choices::away`), passes of a few responses, or a reference that waits in host memory.
+/// Whether a framework has means that hold less than what is the same by whichever: in RL optimizers that step in host memory beside
+/// DeepSpeed (`choices::away`), passes of a few responses, or a reference there; else gradients that each micro-batch reduces.
 fn holds_less(own: &Framework, job: &Job) -> bool {
     let id = Some(own.id);
+    if job.workload.rl.is_none() {
+        let reduces = |version: &&str| sums_whole(own.id, version).is_none();
+        return own.versions.first().is_some_and(reduces);
+    }
     let swaps = swaps_reference(id) && job.workload.has_reference();
     swaps || counts_responses(id) || own.backends.contains(&Backend::Deepspeed)
 }

@@ -13,8 +13,8 @@ use crate::read::{link, nearest, value};
 use shardwise_catalog::error::InputError;
 use shardwise_question::framework::rl_logit_bytes;
 use shardwise_question::job::Job;
-use shardwise_question::plan::Plan;
-use shardwise_question::wire::{self, Question};
+use shardwise_question::plan::{MicroBatch, Plan};
+use shardwise_question::wire::{self, Backend, Question};
 use shardwise_question::{belonging, job};
 
 /// Most refusals that are looked for.
@@ -84,25 +84,21 @@ impl Draft<'_> {
         })
     }
 
-    /// The question with the framework, where that is what puts the reference in the policy's place, says how long padded
-    /// responses are, whose adapters they are, or what it makes of logits. Other questions of texts name none, so that the
+    /// The question with the framework, where that decides a figure: see [`ByName`]. Other questions of texts name none, so that the
     /// frameworks' plans are compared: those that are searched are then its own alone.
     fn named_as_it_runs(&mut self, question: Question) -> Question {
         let id = self.framework.id();
         let Some(framework) = emit::framework(id).filter(|_| question.framework.is_none()) else {
             return question;
         };
-        let adapts =
-            |job: &Job, plan: &Plan| job.workload.lora.is_some() && job.adapters().are_others(plan.layout.backend);
-        let makes = |job: &Job, plan: &Plan| {
-            let logits = |framework| rl_logit_bytes(framework, plan.layout.backend, job.workload.packing);
-            job.workload.rl.is_some() && logits(Some(id)) != logits(None)
-        };
         let named = Question { framework: Some(id.to_owned()), ..question.clone() };
         let found = resolve(&named).ok();
-        let Some((job, plan)) = found.filter(|(job, plan)| {
-            job.swaps_reference() || job.pads_responses() || adapts(job, plan) || makes(job, plan)
-        }) else {
+        let why = found
+            .as_ref()
+            .and_then(|(job, plan)| ByName::of((&question, id), job, plan))
+            // An older release is another framework than the one that would be named.
+            .filter(|why| *why != ByName::Sums || self.last_release(self.framework.releases()).is_none());
+        let (Some((job, plan)), Some(why)) = (found, why) else {
             return question;
         };
         let broken = framework.violations(&job, &plan);
@@ -114,24 +110,7 @@ impl Draft<'_> {
         let Some(refusal) = refusal else {
             return named;
         };
-        let (name, message) = (self.name(), refusal.message);
-        let note = if job.swaps_reference() {
-            format!(
-                "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {message}"
-            )
-        } else if job.pads_responses() {
-            format!(
-                "Responses are counted as padded to the longest that may be, and {name} pads them to the longest of a generation: the question cannot name {name}, of which Shardwise knows no such run. {message}"
-            )
-        } else if makes(&job, &plan) {
-            format!(
-                "Logits are counted as veRL's, and {name} makes more of them: the question cannot name {name}, of which Shardwise knows no such run. {message}"
-            )
-        } else {
-            format!(
-                "Adapters are timed as those of the runs that are known, and {name} has others: the question cannot name {name}, of which Shardwise knows no such run. {message}"
-            )
-        };
+        let note = why.note(self.name(), &refusal.message);
         self.note(0, note);
         question
     }
@@ -312,4 +291,74 @@ impl Draft<'_> {
 /// Whether a value switches off what it is the value of.
 fn off(text: &str) -> bool {
     value::is_null(text) || value::truth(text) == Some(false) || value::number(text) == Some(0.0)
+}
+
+/// What a framework does that decides a figure, so that a question of its text has to name it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ByName {
+    /// It puts the reference in the policy's place.
+    Swaps,
+    /// It says how long padded responses are.
+    Pads,
+    /// Its logits have other bytes.
+    Logits,
+    /// Its adapters take another time.
+    Adapts,
+    /// Its adapters copy their inputs.
+    Copies,
+    /// It keeps gradients whole until a step's last micro-batch.
+    Sums,
+}
+
+impl ByName {
+    /// The first that holds of a question, whose job and plan with the framework of that identifier named are these.
+    fn of((question, id): (&Question, &str), job: &Job, plan: &Plan) -> Option<Self> {
+        let (layout, gpus) = (&plan.layout, job.hardware.gpus);
+        let adapts = job.workload.lora.is_some();
+        let logits = |framework| rl_logit_bytes(framework, layout.backend, job.workload.packing);
+        // Nobody's are known as well as those that are looked for.
+        let copies = || {
+            let own = job.adapters().copy_inputs(true, layout, gpus);
+            resolve(question).is_ok_and(|(job, _)| job.adapters().copy_inputs(false, layout, gpus) != own)
+        };
+        let in_a_pass = match layout.micro_batch {
+            MicroBatch::Sequences(own) => own * u64::from(layout.data_parallel(gpus)),
+            MicroBatch::Tokens(_) => 1,
+        };
+        let accumulates = layout.pipeline_parallel == 1 && job.workload.global_batch > in_a_pass;
+        let sums = layout.backend == Backend::Fsdp && accumulates && job.sums_whole().is_some();
+        Some(match () {
+            () if job.swaps_reference() => Self::Swaps,
+            () if job.pads_responses() => Self::Pads,
+            () if job.workload.rl.is_some() && logits(Some(id)) != logits(None) => Self::Logits,
+            () if adapts && job.adapters().are_others(layout.backend) => Self::Adapts,
+            () if adapts && copies() => Self::Copies,
+            () if !adapts && sums => Self::Sums,
+            () => return None,
+        })
+    }
+
+    /// Why figures are another run's where the question cannot name the framework called `name`.
+    fn note(self, name: &str, message: &str) -> String {
+        match self {
+            Self::Swaps => format!(
+                "The reference is counted beside the policy, in whose place {name} puts it: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            ),
+            Self::Pads => format!(
+                "Responses are counted as padded to the longest that may be, and {name} pads them to the longest of a generation: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            ),
+            Self::Logits => format!(
+                "Logits are counted as veRL's, and {name} makes more of them: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            ),
+            Self::Adapts => format!(
+                "Adapters are timed as those of the runs that are known, and {name} has others: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            ),
+            Self::Copies => format!(
+                "Adapters are counted as if they read their inputs as they are, and {name}'s copy them first: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            ),
+            Self::Sums => format!(
+                "Gradients are counted as reduced after each micro-batch, and {name} keeps them whole until the last: the question cannot name {name}, of which Shardwise knows no such run. {message}"
+            ),
+        }
+    }
 }
