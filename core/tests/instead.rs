@@ -7,7 +7,7 @@ use shardwise_core::{estimate, evaluate_alone};
 
 use crate::cases::merge;
 
-const OWN: [&str; 4] = ["less-sure", "bf16-moments", "8-bit-adamw", "adapters"];
+const OWN: [&str; 4] = ["less-sure", "bf16-moments", "optimizer-8bit", "adapters"];
 
 /// Full fine-tuning of a model whose states fill the cards.
 fn filled(change: &Value) -> Question {
@@ -31,7 +31,7 @@ fn what_else_is_asked_for_is_worth_its_own_answer() {
     let questions = [
         filled(&json!({})),
         filled(&json!({"framework": "megatron-lm", "model": "llama-3.3-70b", "hardware": {"gpus": 16}})),
-        filled(&json!({"model": "qwen3-4b", "hardware": {"gpu": "rtx-4090", "gpus": 2}})),
+        filled(&json!({"model": "llama-3.1-8b", "hardware": {"gpu": "l40s", "gpus": 4}})),
     ];
     for question in questions {
         let answer = estimate(&question).unwrap();
@@ -56,9 +56,9 @@ fn what_else_is_asked_for_is_worth_its_own_answer() {
 fn moments_shrink_in_a_way_that_the_framework_has() {
     let megatron = filled(&json!({"framework": "megatron-lm", "model": "llama-3.3-70b", "hardware": {"gpus": 16}}));
     let own = ids(&megatron);
-    assert!(own.contains(&"bf16-moments".into()) && !own.contains(&"8-bit-adamw".into()), "{own:?}");
+    assert!(own.contains(&"bf16-moments".into()) && !own.contains(&"optimizer-8bit".into()), "{own:?}");
     let tight = ids(&filled(&json!({})));
-    assert!(tight.contains(&"8-bit-adamw".into()) && !tight.contains(&"bf16-moments".into()), "{tight:?}");
+    assert!(tight.contains(&"optimizer-8bit".into()) && !tight.contains(&"bf16-moments".into()), "{tight:?}");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_stated_is_not_asked_anew() {
         assert!(!own.contains(&id.to_owned()), "{change}: {own:?}");
     };
     for stated in [json!({"optimizer": "adamw"}), json!({"optimizer_bytes": 8.0})] {
-        none(json!({"plan": stated}), "8-bit-adamw");
+        none(json!({"plan": stated}), "optimizer-8bit");
     }
     none(json!({"confidence": 0.65}), "less-sure");
     none(json!({"workload": {"kind": "pretrain"}}), "adapters");

@@ -56,7 +56,7 @@ fn what_is_padded_is_as_long_as_the_longest_beside_it() {
         let mut question = json!({"version": 1, "model": "llama-3.1-8b", "framework": framework,
             "hardware": {"gpu": "h100-sxm", "gpus": 8},
             "workload": {"kind": "sft", "sequence_length": 2048, "global_batch": 64, "packing": false},
-            "plan": {"backend": "fsdp", "recompute": "none"}});
+            "plan": {"backend": "fsdp", "recompute": "none", "shard_group": 8}});
         for (part, own) in [("workload", workload), ("plan", plan)] {
             for (key, value) in own.as_object().unwrap() {
                 question[part][key] = value.clone();

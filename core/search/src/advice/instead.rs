@@ -5,16 +5,15 @@
 //! far more than a guide's rule is.
 
 use super::case::NOTICEABLE;
+use super::training::{EIGHT_BIT, ROUNDED};
 use super::{Case, LLMFORGE_COOKBOOK, answered_anew, faster, gained, one};
 use crate::figures;
 use serde_json::{Map, Value};
 use shardwise_catalog::units::fixed;
-use shardwise_question::wire::{Advice, Figures, Question, Severity, WorkloadKind};
+use shardwise_question::wire::{Advice, Figures, Optimizer, Question, Severity, WorkloadKind};
 
 /// Its `AdamW` keeps both moments in BF16, master weights and gradients in FP32 (section 3.3.3).
 const DEEPSEEK_V3: &str = "https://arxiv.org/abs/2412.19437";
-/// 8-bit optimizers by block-wise quantization.
-const EIGHT_BITS: &str = "https://arxiv.org/abs/2110.02861";
 
 /// How sure plans are to fit that are looked for, the surest first.
 const LEVELS: [f64; 2] = [0.8, 0.65];
@@ -66,7 +65,8 @@ fn less_sure(case: &Case<'_>, question: &Question) -> Option<(f64, Advice)> {
     Some(says.of(case, &then, one("confidence", level.into())))
 }
 
-/// Moments of Adam in fewer bits, where the step waits for host memory, or nothing fits: the kind that gains most.
+/// Moments of Adam in fewer bits, where the step waits for host memory, or nothing fits: the kind that gains most. Of 8 bits a rule says it
+/// where nothing fits.
 fn smaller_moments(case: &Case<'_>, question: &Question) -> Option<(f64, Advice)> {
     let plan = question.plan.as_ref();
     let stated = plan.is_some_and(|own| own.optimizer.is_some() || own.optimizer_bytes.is_some());
@@ -80,17 +80,20 @@ fn smaller_moments(case: &Case<'_>, question: &Question) -> Option<(f64, Advice)
         source: DEEPSEEK_V3,
     };
     let quantized = Says {
-        id: "8-bit-adamw",
-        what: "8-bit AdamW",
-        note: "It changes training; the runs of its paper lost nothing by it.",
-        source: EIGHT_BITS,
+        id: "optimizer-8bit",
+        what: &format!("Moments of Adam in 8 bits ({})", Optimizer::Adamw8bit.as_str()),
+        note: ROUNDED,
+        source: EIGHT_BIT,
     };
     let ways =
         [(halved, one("plan.optimizer_bytes", 4.0.into())), (quantized, one("plan.optimizer", "adamw_8bit".into()))];
-    let found = ways.into_iter().filter_map(|(says, set)| {
-        let (_, then) = answered_anew(case, question, &set)?;
-        (then.fits && gained(&then, &case.now) >= WORTH_IT).then(|| says.of(case, &then, set))
-    });
+    let found = ways
+        .into_iter()
+        .filter(|(says, _)| case.now.fits || says.source != EIGHT_BIT)
+        .filter_map(|(says, set)| {
+            let (_, then) = answered_anew(case, question, &set)?;
+            (then.fits && gained(&then, &case.now) >= WORTH_IT).then(|| says.of(case, &then, set))
+        });
     // Of two that gain as much the first.
     found.reduce(|known, own| if own.0 > known.0 + NOTICEABLE { own } else { known })
 }

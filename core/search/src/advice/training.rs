@@ -24,7 +24,7 @@ const SEQUENCE_PARALLEL: &str = "https://arxiv.org/abs/2205.05198";
 const FLASH_3: &str = "https://arxiv.org/abs/2407.08608";
 const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
-const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
+pub(super) const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
 const ADAPTERS: &str = "https://arxiv.org/abs/2305.14314";
 const FSDP: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
@@ -263,14 +263,17 @@ pub(super) const RULES: [Rule; 36] = [
     }),
 ];
 
+/// What moments in 8 bits change.
+pub(super) const ROUNDED: &str =
+    "It changes training: moments are rounded, by which their authors lost nothing; watch your loss.";
+
 /// Adam's moments in 8 bits, where a plan does not fit and would with them: it changes what is trained, so that nobody is told
-/// for speed.
+/// for some per cent of speed (for more: [`super::instead`]).
 fn eight_bit(case: &Case<'_>) -> Option<Proposal> {
     let (to, plan) = in_8_bits(case)?;
     case.figures(&plan).filter(|figures| figures.fits)?;
-    let note = "It changes training: moments are rounded, by which their authors lost nothing; watch your loss.";
     let proposal = Proposal::new(&format!("Moments of Adam in 8 bits ({to})"), plan);
-    Some(Proposal { note, ..proposal })
+    Some(Proposal { note: ROUNDED, ..proposal })
 }
 
 /// A plan that does not fit with Adam's moments in 8 bits, and what that is called.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::accept::{Accept, Runner, Runs, is_otherwise};
+use super::accept::{Accept, Runner, Runs, is_otherwise, reduces_each};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
 use super::candidate::Candidate;
@@ -20,7 +20,7 @@ use shardwise_engine::context::Context;
 use shardwise_question::adapters::{Adapters, adapters};
 use shardwise_question::complete;
 use shardwise_question::engines::usual as usual_engine;
-use shardwise_question::framework::{counts_responses, sums_whole, swaps_reference};
+use shardwise_question::framework::{counts_responses, swaps_reference};
 use shardwise_question::job::{Chosen, Job};
 use shardwise_question::plan::{Layout, Plan};
 use shardwise_question::wire::{Backend, Engine, PlanSpec};
@@ -116,13 +116,14 @@ impl Desk {
         }
         // PEFT's adapters are those of all others; a reference that has no place of its own is asked in no other way.
         let adds = |own: &Framework| workload.lora.is_some() && adapters(Some(own.id), workload.kind) != Adapters::Peft;
-        let asked =
-            |own: &&'static Framework| (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true);
+        let asked = |own: &&'static Framework| {
+            (adds(own) || reduces_each(own, job, spec) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true)
+        };
         FRAMEWORKS.iter().filter(asked).collect()
     }
 
     /// Frameworks that an RL step which leaves open who runs it, and some of its plan, is asked of by name where nothing fits that is
-    /// the same by whichever, and fine-tuning that has to be FSDP's: those with means of their own to hold less.
+    /// the same by whichever: those with means of their own to hold less.
     pub(super) fn in_need(&self, job: &Job, spec: &PlanSpec) -> Vec<&'static Framework> {
         if !self.may_be_in_need(job, spec) {
             return Vec::new();
@@ -133,9 +134,7 @@ impl Desk {
 
     /// Whether some frameworks may be asked by name where nothing else fits.
     pub(super) fn may_be_in_need(&self, job: &Job, spec: &PlanSpec) -> bool {
-        let workload = &job.workload;
-        let sums = spec.backend == Some(Backend::Fsdp) && workload.full_parameter() && job.sums_whole().is_some();
-        (workload.rl.is_some() || sums) && self.is_open(job, spec)
+        job.workload.rl.is_some() && self.is_open(job, spec)
     }
 
     /// Whether a question leaves open who runs it, and something of its plan.
@@ -325,14 +324,10 @@ fn specs(job: &Job, spec: &PlanSpec, runs: &Runs<'_>) -> (Vec<PlanSpec>, Option<
     (kept, refusal)
 }
 
-/// Whether a framework has means that hold less than what is the same by whichever: in RL optimizers that step in host memory beside
-/// DeepSpeed (`choices::away`), passes of a few responses, or a reference there; else gradients that each micro-batch reduces.
+/// Whether a framework has means in RL that hold less than what is the same by whichever: optimizers that step in host memory beside
+/// DeepSpeed (`choices::away`), passes of a few responses, or a reference that waits in host memory.
 fn holds_less(own: &Framework, job: &Job) -> bool {
     let id = Some(own.id);
-    if job.workload.rl.is_none() {
-        let reduces = |version: &&str| sums_whole(own.id, version).is_none();
-        return own.versions.first().is_some_and(reduces);
-    }
     let swaps = swaps_reference(id) && job.workload.has_reference();
     swaps || counts_responses(id) || own.backends.contains(&Backend::Deepspeed)
 }
