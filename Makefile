@@ -10,7 +10,7 @@ identity = SHARDWISE_COMMIT="$${SHARDWISE_COMMIT-$$(node scripts/identity.mjs)}"
 core_sources := $(shell find core -maxdepth 1 -mindepth 1 ! -name tests ! -name benches ! -name examples ! -name python ! -name xtask)
 # What the site is built from: where none is newer than dist/index.html, there is nothing to build.
 site_sources := $(shell find .cargo app $(core_sources) public Cargo.toml Cargo.lock Trunk.toml \
-	rust-toolchain.toml scripts/build-site.mjs scripts/drawing.mjs scripts/env.sh scripts/fetch-files.mjs scripts/finish-site.mjs scripts/first-answer.mjs scripts/functions.mjs scripts/hosting.mjs scripts/identity.mjs scripts/licenses.mjs scripts/offline.mjs scripts/parts.mjs \
+	rust-toolchain.toml scripts/build-site.mjs scripts/drawing.mjs scripts/env.sh scripts/fetch-files.mjs scripts/finish-site.mjs scripts/first-answer.mjs scripts/hosting.mjs scripts/identity.mjs scripts/licenses.mjs scripts/offline.mjs scripts/parts.mjs \
 	scripts/service-worker.js scripts/text-page.mjs scripts/worker.js -type f 2>/dev/null)
 
 .PHONY: help setup serve gallery visual build release test test-long bench bench-page bench-wasm bench-peers bench-lighthouse parts accuracy layouts fit clean

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { headersFile } from './hosting.mjs';
 import { commit } from './identity.mjs';
-import { namedInOrder } from './functions.mjs';
 import { LICENSES, filesOf, writeServiceWorker } from './offline.mjs';
 import { partsOf } from './parts.mjs';
 
@@ -22,9 +21,6 @@ const STYLES = [
 ];
 const OF_ACCURACY = ['tokens', 'base', 'boot', 'nav', 'form', 'verdict', 'chart', 'table', 'states'];
 
-// What the programs are compiled with (app/index.html).
-const FEATURES = ['bulk-memory', 'nontrapping-float-to-int', 'sign-ext', 'mutable-globals', 'reference-types', 'multivalue'].map((name) => `--enable-${name}`);
-
 // What every page is made of, as app/index.html marks it: what is before its body, the body of those with a program, and what
 // is after it. Comments stay there.
 const frame = readFileSync(join(site, 'index.html'), 'utf8').replace(/^ *<!--.*-->\n|^\n/gm, '').split('@BODY@\n');
@@ -32,7 +28,6 @@ if (frame.length !== 3) throw new Error('index.html has changed: it marks no bod
 
 // Of which commit: an attribute of every page's root element, so that programs and their digests are the same of many.
 const built = commit() && ` data-commit="${commit()}"`;
-orderFunctions();
 trimScripts();
 const styles = joinStyles();
 const [figure] = hashed('figure.js');
@@ -47,16 +42,6 @@ writeFileSync(join(site, LICENSES), execFileSync(process.execPath, [fileURLToPat
 writeFileSync(join(site, '_headers'), headersFile(filesOf(site)));
 const { version, files } = writeServiceWorker(site);
 console.log(`site ${version}: ${files.length} files cached for offline use`);
-
-// Puts the functions of the programs in an order in which they shrink by another fiftieth on their way: those of about one size
-// together, by how they begin. wasm-opt orders them by name, so that they are given such names.
-function orderFunctions() {
-  for (const file of readdirSync(site).filter((name) => name.endsWith('.wasm'))) {
-    const path = join(site, file);
-    writeFileSync(path, namedInOrder(readFileSync(path)));
-    execFileSync('wasm-opt', [...FEATURES, '--reorder-functions-by-name', '--strip-producers', '--strip-target-features', path, '-o', path]);
-  }
-}
 
 // Of all scripts: comments but for the first line, and indentation, stay here.
 function trimScripts() {
