@@ -19,7 +19,8 @@ const WORDS = 'first words';
 // All that the answer to a link's question needs: page, styles, scripts, program, the engine.
 const FIRST = 'first result';
 
-// And all that comes after it by itself: the parts of the program for the rest of the page, and for texts, and the published runs.
+// And all that comes after it by itself: the parts of the program for the rest of the page, and for texts, and the published runs of RL,
+// which the first question is of. What the service worker keeps after that, for use offline, is all of the site.
 const WHOLE = 'first visit';
 
 // The parts of the program in the order in which they are asked for: what several share counts for the first of them.
@@ -27,7 +28,7 @@ const PARTS = ['engine', 'rest', 'texts', 'opened', 'chinese'];
 
 // Counted apart: those parts, what the accuracy page adds to what both pages load, which nobody downloads before asking,
 // what saves charts, what talks with a page around it, and what other sites load.
-const APART = /^(accuracy|errors|runs|generation|figure|embed|frame)[-.]/;
+const APART = /^(accuracy|errors|runs|generation|near-(?:training|preferences|rl|generation)|figure|embed|frame)[-.]/;
 
 const brotli = (bytes) => brotliCompressSync(bytes, {
   params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -37,6 +38,7 @@ function measure() {
   const sizes = {
     wasm: 0, js: 0, css: 0, ...Object.fromEntries(PARTS.map((part) => [`${part}.wasm`, 0])), 'figure.js': 0, 'frame.js': 0, 'embed.js': 0,
     'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'errors.css': 0, 'accuracy.json': 0, 'runs.json': 0, 'generation.json': 0,
+    'near-training.json': 0, 'near-preferences.json': 0, 'near-rl.json': 0, 'near-generation.json': 0,
   };
   const files = readdirSync(SITE);
   const made = partsOf(readFileSync(join(SITE, files.find((file) => /^split-/.test(file))), 'utf8'));
@@ -51,7 +53,7 @@ function measure() {
   const page = brotli(readFileSync(join(SITE, 'index.html')));
   const early = brotli(readFileSync(join(SITE, files.find((file) => /^early-/.test(file)))));
   const first = page + sizes.wasm + sizes.js + sizes.css + sizes['engine.wasm'];
-  return { [WORDS]: page + sizes.css + early, [FIRST]: first, [WHOLE]: first + sizes['rest.wasm'] + sizes['texts.wasm'] + sizes['runs.json'], ...sizes };
+  return { [WORDS]: page + sizes.css + early, [FIRST]: first, [WHOLE]: first + sizes['rest.wasm'] + sizes['texts.wasm'] + sizes['near-rl.json'], ...sizes };
 }
 
 const { budget, recorded } = JSON.parse(readFileSync(RECORD, 'utf8'));

@@ -43,11 +43,11 @@ writeFileSync(join(site, '_headers'), headersFile(filesOf(site)));
 const { version, files } = writeServiceWorker(site);
 console.log(`site ${version}: ${files.length} files cached for offline use`);
 
-// Of the scripts that travel as they are written: all comments but the first line, and indentation, stay here.
+// Of all scripts: comments but for the first line, and indentation, stay here.
 function trimScripts() {
-  for (const name of ['boot.js', 'early.js', 'embed.js', 'figure.js', 'frame.js']) {
+  for (const name of readdirSync(site).filter((file) => file.endsWith('.js'))) {
     const [first, ...lines] = readFileSync(join(site, name), 'utf8').split('\n').map((line) => line.trim());
-    const code = lines.filter((line) => !/^(\/\/|\/\*\*)/.test(line) && line !== '');
+    const code = lines.filter((line) => !/^(\/\/|\/\*\*|\*( |\/|$))/.test(line) && line !== '');
     writeFileSync(join(site, name), `${[first, ...code].join('\n')}\n`);
   }
 }
@@ -145,7 +145,7 @@ function writeCalculator(js) {
   const split = splitScript();
   writeProgram({
     folder: '',
-    root: `lang="en" data-worker="./${writeWorker(js)}" ${published}`,
+    root: `lang="en" data-worker="./${writeWorker(js)}" ${published.near}`,
     title: 'Shardwise: does it fit, how fast, what does it cost',
     description: 'A calculator for fine-tuning and RL-training language models: does it fit, how fast does it go, what does it cost on each GPU, and which flags to paste. Runs in the browser, offline.',
     // Its script asks for another as soon as it is read: both are asked for at once.
@@ -153,13 +153,34 @@ function writeCalculator(js) {
   });
 }
 
-// The published runs, of which the calculator shows the nearest and the accuracy page all, as attributes of a root element.
+// The published runs, of which the accuracy page shows all, as attributes of a root element; and those of each kind of work, of
+// which the calculator shows the nearest to a question of that kind (app/src/sheets/near.rs): what it reads of them.
 function nameRuns() {
-  const names = ['runs', 'generation'].map((name) => {
-    if (!JSON.parse(readFileSync(join(site, `${name}.json`), 'utf8')).length) throw new Error(`public/${name}.json holds no runs`);
-    return `data-${name}="${hashed(`${name}.json`)}"`;
+  const named = (name) => `data-${name}="${hashed(`${name}.json`)}"`;
+  const works = { training: [], preferences: [], rl: [], generation: [] };
+  for (const name of ['runs', 'generation']) {
+    const all = JSON.parse(readFileSync(join(site, `${name}.json`), 'utf8'));
+    if (!all.length) throw new Error(`public/${name}.json holds no runs`);
+    for (const run of all) works[workOf(run)].push(shownOf(run));
+  }
+  const near = Object.entries(works).map(([work, rows]) => {
+    writeFileSync(join(site, `near-${work}.json`), `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}${rows.length ? '\n' : ''}]\n`);
+    return named(`near-${work}`);
   });
-  return names.join(' ');
+  return { all: ['runs', 'generation'].map(named).join(' '), near: near.join(' ') };
+}
+
+function workOf({ link }) {
+  const [, kind] = /&workload\.kind=(\w+)/.exec(link);
+  if (/^(pretrain|sft|lora|qlora)$/.test(kind)) return 'training';
+  if (/^(dpo|ipo|kto|orpo|simpo|reward_model)$/.test(kind)) return 'preferences';
+  return kind === 'rollout' ? 'generation' : 'rl';
+}
+
+function shownOf({ url, group, model, framework, link, ...run }) {
+  const quantities = ['speed', 'memory', 'generation', 'step'].filter((name) => run[name]);
+  const pair = (name) => [name, { measured: run[name].measured, left_out: run[name].left_out }];
+  return { url, group, model, framework, link, ...Object.fromEntries(quantities.map(pair)) };
 }
 
 // In a folder of its own: hosts that hide `.html` redirect such an address, and a redirected answer may not serve a navigation.
@@ -170,7 +191,7 @@ function writeAccuracy() {
   const [overview] = hashed('accuracy.json');
   writeProgram({
     folder: 'accuracy',
-    root: `lang="en" data-overview="${overview}" ${published}`,
+    root: `lang="en" data-overview="${overview}" ${published.all}`,
     title: 'Shardwise: how accurate is it?',
     description: 'Predicted against measured throughput and memory, for every published run that the calculator was compared with, each with its source.',
     // Its data are asked for with the program, which would ask for them last.

@@ -4,6 +4,7 @@
 //! range is left out.
 
 use shardwise_core::job::FACTORS;
+use shardwise_core::units::decimal;
 use shardwise_core::wire::{Calibration, WorkloadKind};
 
 /// Where they are kept.
@@ -34,7 +35,7 @@ impl Cluster {
             let Some((key, factor)) = pair.split_once('=') else { break };
             let Some(place) = calibration.factor_mut(key) else { break };
             let (least, most) = FACTORS;
-            let factor: f64 = factor.parse().ok()?;
+            let factor = decimal(factor)?;
             *place = Some(factor).filter(|factor| (least..=most).contains(factor));
             (*place)?;
             rest = more;

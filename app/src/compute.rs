@@ -17,8 +17,8 @@ use shardwise_core::wire::{FitState, to_value};
 
 use crate::client::desk;
 use crate::page::{Order, Page, Shown};
-use crate::protocol::Task;
 use crate::protocol::estimate::{Closer, Others, Remedy, Slice};
+use crate::protocol::{Task, compact};
 
 pub(crate) use market::{Compared, Market};
 use work::{Work, at_once};
@@ -152,7 +152,7 @@ fn deliver(page: Page, found: Value) {
     if page.order.is_disposed() {
         return;
     }
-    let Ok(Some(slice)) = serde_json::from_value::<Option<Slice>>(found) else { return };
+    let Some(Some(slice)) = compact::read::<Option<Slice>>(found) else { return };
     let of_this = WORK.with_borrow_mut(|work| {
         let work = work.as_mut().filter(|work| work.round == slice.round)?;
         work.take(slice);
@@ -219,7 +219,7 @@ fn look_for_more(page: Page) {
 }
 
 fn take_closer(page: Page, found: Value) {
-    let Ok(Some(found)) = serde_json::from_value::<Option<Closer>>(found) else { return };
+    let Some(Some(found)) = compact::read::<Option<Closer>>(found) else { return };
     let remedy = page.comparison.remedy;
     match found {
         Closer::Fits => {}

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
+use shardwise_core::units::decimal;
 
 use crate::format;
 use crate::text::Lang;
@@ -63,7 +64,7 @@ impl Money {
 
 /// A rate as typed; `None` of what is none.
 pub(crate) fn rate_of(typed: &str) -> Option<f64> {
-    typed.trim().parse().ok().filter(|rate| RATES.contains(rate))
+    decimal(typed.trim()).filter(|rate| RATES.contains(rate))
 }
 
 thread_local! {

@@ -3,6 +3,7 @@
 use shardwise_core::complete::{generating_gpus, training_gpus};
 use shardwise_core::job::Job;
 use shardwise_core::search::chosen::decided;
+use shardwise_core::units::decimal;
 use shardwise_core::wire::{Backend, PlanSpec};
 use shardwise_core::{Answer, Question};
 
@@ -259,7 +260,7 @@ pub(crate) fn alternatives(field: Field, job: &Job, plan: &PlanSpec, now: &str) 
     };
     if !now.is_empty() && !all.iter().any(|own| own == now) {
         // A number stands where it belongs.
-        let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+        let number = |text: &str| decimal(&text.replace(',', ""));
         let place = number(now).and_then(|now| all.iter().position(|own| number(own).is_some_and(|own| own > now)));
         all.insert(place.unwrap_or(all.len()), now.to_owned());
     }

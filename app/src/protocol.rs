@@ -6,7 +6,7 @@ pub(crate) mod estimate;
 
 use crate::money::Money;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use shardwise_core::emit::Syntax;
 use shardwise_core::search::sweep::Reached;
 use shardwise_core::sheet::Wrong;
@@ -30,9 +30,44 @@ pub(crate) struct Request {
     pub(crate) lang: Lang,
 }
 
+/// Some keys with their values. As they are collected, they would be sorted first: by another sort to download.
+pub(crate) fn state(entries: impl IntoIterator<Item = (String, Value)>) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.extend(entries);
+    map
+}
+
+/// The field of a task that says which it is.
+const IS: &str = "is";
+
+impl Request {
+    /// As it travels: the task's fields, and which it is among them. `serde` has a way for that, which keeps whatever it reads until
+    /// it knows, by code that is as large as all that reads answers.
+    pub(crate) fn text(&self) -> String {
+        let mut document = json!(self);
+        let task = document.get_mut("task").and_then(Value::as_object_mut);
+        let named = task.and_then(|task| Some((std::mem::take(task).into_iter().next()?, task)));
+        if let Some(((name, Value::Object(mut fields)), task)) = named {
+            fields.insert(IS.to_owned(), name.into());
+            *task = fields;
+        }
+        document.to_string()
+    }
+
+    /// A request as it travels; `None` of what is none.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut document: Value = serde_json::from_str(text).ok()?;
+        let task = document.get_mut("task")?.as_object_mut()?;
+        let Some(Value::String(name)) = task.remove(IS) else { return None };
+        let fields = std::mem::take(task);
+        task.insert(name, fields.into());
+        compact::read(document)
+    }
+}
+
 /// What the worker is asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Task {
     /// The texts of a framework: [`Flags`].
     Flags {

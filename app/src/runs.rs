@@ -97,10 +97,11 @@ impl Why {
     }
 }
 
-/// One published run.
+/// One published run. The files for the calculator hold what that shows of it: the rest is left out of them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Run {
     /// Where in its source it stands.
+    #[serde(default)]
     pub(crate) source: String,
     /// Address of the source.
     pub(crate) url: String,
@@ -114,14 +115,18 @@ pub(crate) struct Run {
     #[serde(default)]
     pub(crate) family: String,
     /// GPU type: a catalog id.
+    #[serde(default)]
     pub(crate) gpu: String,
     /// Number of GPUs.
+    #[serde(default)]
     pub(crate) gpus: u32,
     /// What it ran on.
     pub(crate) framework: String,
     /// Precision of its products.
+    #[serde(default)]
     pub(crate) precision: String,
     /// Whether its source states all that matters.
+    #[serde(default)]
     pub(crate) headline: bool,
     /// Throughput.
     pub(crate) speed: Option<Quantity>,

@@ -9,7 +9,7 @@ mod embed;
 pub(crate) mod example;
 mod front;
 mod how;
-mod near;
+pub(crate) mod near;
 mod offers;
 mod parts;
 mod plans;

@@ -21,7 +21,7 @@ use crate::browser;
 use crate::languages::{self, Fetch};
 use crate::money;
 use crate::prices;
-use crate::protocol::{Flags, ReadPrices, Reply, Request, SheetTask, Task, Written};
+use crate::protocol::{Flags, ReadPrices, Reply, Request, SheetTask, Task, Written, compact};
 use crate::sample;
 use crate::sheets;
 use crate::sheets::asked::Asked;
@@ -68,7 +68,7 @@ pub type Answer = Pin<Box<dyn Future<Output = Option<String>>>>;
 #[must_use]
 pub fn answer_first(request: String, chinese: Fetch) -> Answer {
     Box::pin(async move {
-        let Ok(request) = serde_json::from_str::<Request>(&request) else {
+        let Some(request) = Request::read(&request) else {
             return Some(String::new());
         };
         let lang = if matches!(request.task, Task::Say { .. }) { Lang::Zh } else { request.lang };
@@ -138,12 +138,13 @@ fn read_prices(text: &str, lang: Lang) -> ReadPrices {
 
 /// The reply to a request, where its task is done by `work`.
 fn reply(request: &str, work: impl FnOnce(Task, Lang) -> Option<Value>) -> String {
-    serde_json::from_str(request).map_or_else(|_| String::new(), |request| respond(request, work))
+    Request::read(request).map_or_else(String::new, |request| respond(request, work))
 }
 
 fn respond(Request { id, task, money, lang }: Request, work: impl FnOnce(Task, Lang) -> Option<Value>) -> String {
     money::show(money);
-    work(task, lang).map_or_else(String::new, |result| json!(Reply { id, result }).to_string())
+    let reply = work(task, lang).and_then(|result| serde_json::to_string(&Reply { id, result }).ok());
+    reply.unwrap_or_default()
 }
 
 /// The interface's document for a question that is refused.
@@ -196,7 +197,7 @@ fn answered_once(document: Value) -> Result<Rc<Asked>, InputError> {
 
 /// Keeps a question as the last one, with the answer that another worker found; whether it is one.
 fn keep(question: Value, answered: Value) -> bool {
-    let answered = serde_json::from_value(answered).ok();
+    let answered = compact::read(answered);
     let asked = answered.and_then(|answered| Asked::answered(question, answered).ok());
     let kept = asked.is_some();
     if let Some(asked) = asked {

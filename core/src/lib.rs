@@ -9,7 +9,7 @@
 //! Quantities carry their unit ([`units`]); bandwidth is per GPU and one direction, rates are dense,
 //! one multiply-add is two operations.
 
-pub use shardwise_catalog::{catalog, efficiency, encoding, error, hardware, json, model, spread, units};
+pub use shardwise_catalog::{catalog, efficiency, encoding, error, hardware, json, model, ordered, spread, units};
 pub use shardwise_engine::{
     batch, blocks, communication, context, coverage, fit, flops, host, kernels, layer, memory, rl, role, rollout, run,
     step, training, weights, zero_infinity,

@@ -9,9 +9,8 @@ mod english;
 mod methods;
 mod spaces;
 
-use std::cmp::Reverse;
-
 use english::words;
+use shardwise_catalog::ordered;
 use shardwise_question::wire::Language;
 
 pub use methods::{Formula, Method, explanation, said, title};
@@ -224,7 +223,7 @@ impl Reader<'_> {
             .chain(self.words.gaps)
             .filter_map(|template| Some((template, template.values(text)?)))
             .collect();
-        found.sort_by_key(|(template, _)| Reverse(template.length()));
+        ordered::sort(&mut found, &|(a, _), (b, _)| b.length().cmp(&a.length()));
         let mut best: Option<Said> = None;
         for (template, values) in found {
             let said = self.filled(template.said, &values, depth - 1);

@@ -66,7 +66,7 @@ test('every page asks for addresses of its own folder alone, and they are there'
     const [, base] = /<base href="([^"]*)">/.exec(html) ?? [null, './'];
     const asked = [...html.matchAll(/<(?:script|link|img)\b[^>]*?\s(?:src|href|data-js|data-wasm)="[^>]*>/g)]
       .flatMap(([tag]) => [...tag.matchAll(/\s(?:src|href|data-js|data-wasm)="([^"]*)"/g)].map(([, address]) => address))
-      .concat([...html.matchAll(/data-(?:worker|runs)="([^"]*)"/g)].map(([, address]) => address));
+      .concat([...html.matchAll(/data-(?:worker|runs|near-\w+)="([^"]*)"/g)].map(([, address]) => address));
     if (file !== '404.html') expect(asked.length, file).toBeGreaterThan(5);
     for (const address of asked) {
       expect([file, address]).toEqual([file, expect.stringMatching(/^(\.\/)?[\w.-]+$/)]);

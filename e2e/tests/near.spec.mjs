@@ -72,7 +72,7 @@ async function stays({ page, calculator }) {
   const held = new Promise((done) => {
     pass = done;
   });
-  await page.context().route('**/runs-*.json', async (route) => {
+  await page.context().route('**/near-rl-*.json', async (route) => {
     await held;
     await route.continue();
   });
@@ -93,11 +93,11 @@ test.describe('without the file', () => {
   test.use({ expected: [/Failed to load resource/] });
 
   test('it says so, and tries again with the next question', async ({ page, calculator }) => {
-    await page.context().route('**/runs-*.json', (route) => route.fulfill({ status: 404 }));
+    await page.context().route('**/near-rl-*.json', (route) => route.fulfill({ status: 404 }));
     await calculator.open();
     await calculator.settled();
     await expect(near(page)).toContainText('did not load');
-    await page.context().unroute('**/runs-*.json');
+    await page.context().unroute('**/near-rl-*.json');
     await page.locator('#hardware-gpus').fill('16');
     await calculator.settled();
     await expect(runs(page)).toHaveCount(2);
@@ -110,7 +110,7 @@ test('an embed does not show them, nor fetch them', async ({ page, calculator })
   await calculator.open('?embed');
   await calculator.settled();
   await expect(near(page)).toHaveCount(0);
-  expect(asked.filter((url) => /runs-|generation-/.test(url))).toEqual([]);
+  expect(asked.filter((url) => /runs-|generation-|near-/.test(url))).toEqual([]);
 });
 
 test.describe('in Chinese', () => {

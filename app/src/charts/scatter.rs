@@ -2,6 +2,7 @@
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
+use shardwise_core::ordered;
 
 use super::backend::{Ink, text_width};
 use super::log::{Axes, Span};
@@ -108,7 +109,7 @@ impl Scatter {
                 ((at - exact).abs(), point)
             })
             .collect();
-        misses.sort_by_key(|(distance, _)| -distance);
+        ordered::sort(&mut misses, &|a, b| b.0.cmp(&a.0));
         let (_, exact) = axes.place(axes.up.low, axes.up.low);
         let (_, beyond) = axes.place(axes.up.low, axes.up.low * 1.3);
         let mut taken: Vec<Room> = Vec::new();

@@ -22,7 +22,7 @@ use crate::browser;
 use crate::busy::Work;
 use crate::money;
 use crate::page::Page;
-use crate::protocol::{Name, Reply, Request, Task};
+use crate::protocol::{Name, Reply, Request, Task, compact};
 use crate::text::Lang;
 
 /// The attribute of the root element that names the workers' file.
@@ -310,7 +310,7 @@ impl Desk {
             self.last = self.last.wrapping_add(1);
             let request =
                 Request { id: self.last, task: order.task.clone(), money: money::shown(), lang: order.page.lang };
-            running.give(self.which, serde_json::to_string(&request).unwrap_or_default());
+            running.give(self.which, request.text());
             slot.working = Some((self.last, order));
         }
     }
@@ -366,7 +366,7 @@ fn hear(which: Which, message: Option<String>) {
             desk.watch();
         });
     }
-    let reply = message.and_then(|text| serde_json::from_str::<Reply>(&text).ok());
+    let reply = message.and_then(|text| compact::read_text::<Reply>(&text));
     let Some(Reply { id, result }) = reply else {
         return fail(which);
     };

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::desk;
 use crate::page::Page;
 use crate::page::asking::Asked;
-use crate::protocol::Task;
 use crate::protocol::estimate::{Asking, Estimate};
+use crate::protocol::{Task, compact};
 
 /// How many answers are kept: a question's with the factors of a run, and without.
 const KEPT: usize = 2;
@@ -54,7 +54,7 @@ pub(crate) fn ask(page: Page, asked: Asked) {
 fn deliver(page: Page, found: Value) {
     let Some(asked) = AWAITED.take() else { return };
     let answered = found.pointer("/answered/Ok").cloned();
-    let Ok(estimate) = serde_json::from_value::<Estimate>(found) else { return };
+    let Some(estimate) = compact::read::<Estimate>(found) else { return };
     // With the factors of a run it is another question.
     if let Some(answered) = answered.filter(|_| !asked.asking.calibrates) {
         desk::order(page, Task::Known { question: asked.asking.question.clone(), answered }, |_, _| ());

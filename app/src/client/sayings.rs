@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::desk;
 use crate::browser;
 use crate::page::Page;
-use crate::protocol::Task;
+use crate::protocol::{Task, compact};
 
 /// How many sentences are kept: more than a page shows at a time.
 const KEPT: usize = 200;
@@ -45,7 +45,7 @@ fn order(page: Page) {
 
 /// Takes what the worker says: in the order of what is wanted, of which more may have come since.
 fn deliver(page: Page, found: Value) {
-    let Ok(said) = serde_json::from_value::<Vec<String>>(found) else {
+    let Some(said) = compact::read::<Vec<String>>(found) else {
         return;
     };
     let english = WANTED.with_borrow_mut(|wanted| {

@@ -8,6 +8,7 @@ use shardwise_core::{Question, belonging, catalog, json};
 
 use super::{CUSTOM_GPU, Field, FieldError, Form, HOME, OFFLOADS, Problem, Takes, is_rl, units};
 use crate::format;
+use crate::protocol::{compact, state};
 
 /// Keys of `plan.offload`, in the order of [`OFFLOADS`].
 const OFFLOAD_KEYS: [&str; 4] = ["parameters", "gradients", "optimizer", "activations"];
@@ -244,7 +245,7 @@ impl Form {
         }
         let market = at(&document, "hardware.market");
         let named = market.as_object().is_some_and(|own| !own.is_empty());
-        named.then(|| serde_json::from_value(market.clone()).ok()).flatten()
+        named.then(|| compact::read(market.clone())).flatten()
     }
 
     /// How many parts of the plan are set by hand, of those that the task has a use for.
@@ -308,9 +309,7 @@ fn set(document: &mut Value, field: Field, value: Option<Value>) {
         Field::Offload => {
             let letters = value.as_str().unwrap_or_default();
             let entries = OFFLOAD_KEYS.iter().zip(OFFLOADS);
-            let map: Map<String, Value> = entries
-                .map(|(key, letter)| ((*key).to_owned(), letters.contains(letter).into()))
-                .collect();
+            let map = state(entries.map(|(key, letter)| ((*key).to_owned(), letters.contains(letter).into())));
             put(document, path, Value::Object(map));
         }
         _ => put(document, path, value),

@@ -6,6 +6,7 @@ use shardwise_core::calibration::Measured;
 use shardwise_core::wire::{Calibration, WorkloadKind};
 
 use super::{Field, FieldError, Form, Problem, generates, units};
+use crate::protocol::state;
 
 /// Whether a task has what the control asks for: passes are those of training alone, memory is not the engine's.
 pub(crate) fn measurable(field: Field, kind: WorkloadKind) -> bool {
@@ -48,7 +49,7 @@ impl Form {
                 .factors()
                 .into_iter()
                 .filter_map(|(name, factor)| Some((name.to_owned(), factor?.into())));
-            base.insert("calibration".to_owned(), Value::Object(stated.collect()));
+            base.insert("calibration".to_owned(), Value::Object(state(stated)));
         }
     }
 

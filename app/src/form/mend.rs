@@ -1,7 +1,7 @@
 //! What mends a control that is wrong: values that are right there, for a press.
 
 use serde::{Deserialize, Serialize};
-use shardwise_core::{InputError, Question, catalog, job};
+use shardwise_core::{InputError, Question, catalog, job, ordered};
 
 use super::models::matching;
 use super::units::{self, NumberError};
@@ -104,7 +104,7 @@ fn named(message: &str, typed: &str, field: Field) -> Vec<Mend> {
         }
     }
     let far = |value: f64| (value.max(1e-9) / typed.max(1e-9)).ln().abs();
-    numbers.sort_by(|(one, _), (other, _)| far(*one).total_cmp(&far(*other)));
+    ordered::sort(&mut numbers, &|one, other| far(one.0).total_cmp(&far(other.0)));
     let mends = numbers.into_iter();
     mends
         .map(|(value, is_most)| Mend { text: format::trimmed(value), is_most })

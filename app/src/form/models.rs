@@ -2,6 +2,7 @@
 
 use shardwise_core::catalog::{self, ModelEntry};
 use shardwise_core::model::model_of_entry;
+use shardwise_core::ordered;
 use shardwise_core::recipes::recipes;
 
 /// A model of the catalog, with what a list says of it.
@@ -189,7 +190,7 @@ fn sort(found: &mut [Found]) {
     for (own, shortest) in found.iter_mut().zip(shortest) {
         own.shortest = shortest.unwrap_or_default();
     }
-    found.sort_by(|one, other| {
+    let order = |one: &Found, other: &Found| {
         let lines = other.score.cmp(&one.score).then(other.recipes[0].cmp(&one.recipes[0]));
         let lines = lines
             .then(one.shortest.cmp(&other.shortest))
@@ -200,5 +201,6 @@ fn sort(found: &mut [Found]) {
             .then(length(one).cmp(&length(other)))
             .then(other.recipes[1].cmp(&one.recipes[1]))
             .then(other.listed.total.cmp(&one.listed.total))
-    });
+    };
+    ordered::sort(found, &order);
 }

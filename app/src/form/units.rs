@@ -1,5 +1,7 @@
 //! Numbers as people type them.
 
+use shardwise_core::units;
+
 /// Why a number could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
@@ -59,28 +61,10 @@ fn power_of_ten(suffix: &str) -> Option<f64> {
     Some(10f64.powi(exponent))
 }
 
-/// Digits with at most one point. Exact up to 15 digits, which is more than anyone types; the
-/// standard library's parser would bring ten kilobytes of tables along.
+/// Digits with at most one point.
 fn decimal(digits: &str) -> Result<f64, NumberError> {
-    let negative = digits.starts_with('-');
-    let digits = digits.trim_start_matches(['-', '+']);
-    let (mut value, mut places, mut point, mut any) = (0.0, 0, false, false);
-    for c in digits.chars() {
-        match c.to_digit(10) {
-            Some(digit) => {
-                value = value * 10.0 + f64::from(digit);
-                places += i32::from(point);
-                any = true;
-            }
-            None if c == '.' && !point => point = true,
-            None => return Err(NumberError::NotANumber),
-        }
-    }
-    if !any {
-        return Err(NumberError::NotANumber);
-    }
-    let value = value / 10f64.powi(places);
-    if negative && value > 0.0 { Err(NumberError::Negative) } else { Ok(value) }
+    let value = units::decimal(digits.trim_start_matches(['-', '+'])).ok_or(NumberError::NotANumber)?;
+    if digits.starts_with('-') && value > 0.0 { Err(NumberError::Negative) } else { Ok(value) }
 }
 
 /// Takes the commas out of `1,024`; refuses `1,5`.

@@ -1,7 +1,8 @@
 //! Reads JSON into types of our own.
 //!
 //! What `serde_json` compiles for each type reads fields in any order, knows three ways to name them, and words every error:
-//! several times as much to download. What the worker sent is in order, or it is a mistake that nobody could mend.
+//! several times as much to download. What the worker sent is in order, or it is a mistake that nobody could mend. A field that
+//! is left out has its default, or is none.
 
 use std::fmt;
 
@@ -14,7 +15,12 @@ use serde_json::Value;
 
 /// A document as a type; `None` where it is another.
 pub(crate) fn read<T: DeserializeOwned>(document: Value) -> Option<T> {
-    T::deserialize(Reader(document)).ok()
+    T::deserialize(Reader(Some(document))).ok()
+}
+
+/// A text as a type; `None` where it is another.
+pub(crate) fn read_text<T: DeserializeOwned>(text: &str) -> Option<T> {
+    read(serde_json::from_str(text).ok()?)
 }
 
 /// That a document is of another type.
@@ -35,14 +41,23 @@ impl serde::de::Error for Mismatch {
     }
 }
 
-struct Reader(Value);
+/// What is read; none of a field that is left out.
+struct Reader(Option<Value>);
 
 impl Reader {
+    fn there(self) -> Result<Value, Mismatch> {
+        self.0.ok_or(Mismatch)
+    }
+
     fn list(self) -> Result<List, Mismatch> {
         match self.0 {
-            Value::Array(all) => Ok(List(all.into_iter())),
+            Some(Value::Array(all)) => Ok(List(all.into_iter().map(Some).collect::<Vec<_>>().into_iter())),
             _ => Err(Mismatch),
         }
+    }
+
+    fn whole(&self) -> Result<u64, Mismatch> {
+        self.0.as_ref().and_then(Value::as_u64).ok_or(Mismatch)
     }
 }
 
@@ -51,39 +66,46 @@ impl<'de> Deserializer<'de> for Reader {
 
     /// What is no type of our own.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        self.0.deserialize_any(visitor).map_err(|_| Mismatch)
+        self.there()?.deserialize_any(visitor).map_err(|_| Mismatch)
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        visitor.visit_bool(self.0 == true)
+        visitor.visit_bool(self.there()? == true)
     }
 
     fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        visitor.visit_i64(self.0.as_i64().ok_or(Mismatch)?)
+        visitor.visit_i64(self.there()?.as_i64().ok_or(Mismatch)?)
     }
 
     fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        visitor.visit_u64(self.0.as_u64().ok_or(Mismatch)?)
+        visitor.visit_u64(self.whole()?)
     }
 
     fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        visitor.visit_u64(self.0.as_u64().ok_or(Mismatch)?)
+        visitor.visit_u64(self.whole()?)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
+        visitor.visit_u64(self.whole()?)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
         // JSON has no word for what is no number.
-        visitor.visit_f64(self.0.as_f64().unwrap_or(f64::NAN))
+        visitor.visit_f64(self.there()?.as_f64().unwrap_or(f64::NAN))
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
         match self.0 {
-            Value::String(text) => visitor.visit_string(text),
+            Some(Value::String(text)) => visitor.visit_string(text),
             _ => Err(Mismatch),
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+        match self.0 {
+            None | Some(Value::Null) => visitor.visit_none(),
+            some => visitor.visit_some(Self(some)),
+        }
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
@@ -113,23 +135,23 @@ impl<'de> Deserializer<'de> for Reader {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i64 u16 u64 f32 char str bytes byte_buf unit unit_struct newtype_struct tuple_struct map identifier ignored_any
+        i8 i16 i64 u16 f32 char str bytes byte_buf unit unit_struct newtype_struct tuple_struct map identifier ignored_any
     }
 }
 
 impl Reader {
     /// The fields of a type, in its order.
     fn fields(self, fields: &[&str]) -> Result<List, Mismatch> {
-        let Value::Object(mut all) = self.0 else { return Err(Mismatch) };
-        let own: Vec<Value> = fields.iter().map(|name| all.remove(*name).unwrap_or_default()).collect();
+        let Some(Value::Object(mut all)) = self.0 else { return Err(Mismatch) };
+        let own: Vec<Option<Value>> = fields.iter().map(|name| all.remove(*name)).collect();
         Ok(List(own.into_iter()))
     }
 
     /// Which of some variants, and what it holds.
     fn variant(self, variants: &[&str]) -> Result<Variant, Mismatch> {
         let (name, held) = match self.0 {
-            Value::String(name) => (name, Value::Null),
-            Value::Object(all) => all.into_iter().next().ok_or(Mismatch)?,
+            Some(Value::String(name)) => (name, Value::Null),
+            Some(Value::Object(all)) => all.into_iter().next().ok_or(Mismatch)?,
             _ => return Err(Mismatch),
         };
         let place = variants.iter().position(|own| *own == name).ok_or(Mismatch)?;
@@ -137,14 +159,16 @@ impl Reader {
     }
 }
 
-struct List(std::vec::IntoIter<Value>);
+struct List(std::vec::IntoIter<Option<Value>>);
 
 impl<'de> SeqAccess<'de> for List {
     type Error = Mismatch;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Mismatch> {
         match self.0.next() {
-            Some(value) => seed.deserialize(Reader(value)).map(Some),
+            Some(Some(value)) => seed.deserialize(Reader(Some(value))).map(Some),
+            // None, or else the type's default, which is its own affair.
+            Some(None) => Ok(seed.deserialize(Reader(None)).ok()),
             None => Ok(None),
         }
     }
@@ -158,7 +182,7 @@ impl<'de> EnumAccess<'de> for Variant {
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Reader), Mismatch> {
         let place: U32Deserializer<Mismatch> = self.0.into_deserializer();
-        Ok((seed.deserialize(place)?, Reader(self.1)))
+        Ok((seed.deserialize(place)?, Reader(Some(self.1))))
     }
 }
 
@@ -204,6 +228,25 @@ mod tests {
     struct Whole {
         list: Vec<Own>,
         inside: Option<Box<Whole>>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Sparse {
+        none: Option<f64>,
+        #[serde(default)]
+        share: f64,
+        #[serde(default)]
+        list: Vec<u64>,
+        there: usize,
+    }
+
+    #[test]
+    fn what_is_left_out_is_none_or_its_default() {
+        let all = Sparse { none: None, share: 0.0, list: Vec::new(), there: 1 };
+        assert_eq!(read::<Sparse>(json!({ "there": 1 })), Some(all));
+        let some = Sparse { none: Some(0.5), share: 2.0, list: vec![3], there: 1 };
+        assert_eq!(read::<Sparse>(json!({ "there": 1, "share": 2.0, "list": [3], "none": 0.5 })), Some(some));
+        assert_eq!(read::<Sparse>(json!({ "none": 1.0 })), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use shardwise_core::catalog::Generation;
 use shardwise_core::hardware::Precision;
 use shardwise_core::job::{self, Job};
+use shardwise_core::ordered;
 use shardwise_core::task::Task;
 use shardwise_core::wire::{Backend, Engine, PlanSpec, WorkloadKind};
 
@@ -251,7 +252,7 @@ fn reads_alike(one: &Published, other: &Published) -> bool {
 fn differences(run: &Traits, own: &Traits, lang: Lang) -> Vec<String> {
     let apart = COMPARED.iter().map(|of| (of, (of.apart)(run, own)));
     let mut apart: Vec<_> = apart.filter(|(_, apart)| *apart > SLIGHT).collect();
-    apart.sort_by(|(a, one), (b, other)| (b.weight * other).total_cmp(&(a.weight * one)));
+    ordered::sort(&mut apart, &|(a, one), (b, other)| (b.weight * other).total_cmp(&(a.weight * one)));
     let said = apart.into_iter().map(|(of, _)| (of.words)(run, own, lang));
     let mut said: Vec<String> = said.filter(|words| !words.is_empty()).collect();
     if said.len() > NAMED {
@@ -352,7 +353,7 @@ fn nearest<'a>(runs: &'a [Published], own: &Traits) -> (Vec<&'a Published>, usiz
     let comparable = runs.iter().filter(|run| run.traits.is_comparable(own));
     let mut near: Vec<(f64, &Published)> = comparable.map(|run| (run.distance(own), run)).collect();
     let count = near.len();
-    near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    ordered::sort(&mut near, &|(a, _), (b, _)| a.total_cmp(b));
     let mut shown: Vec<&Published> = Vec::new();
     for (_, run) in near.into_iter().take_while(|(distance, _)| *distance < FAR) {
         if shown.len() < SHOWN && !shown.iter().any(|own| reads_alike(own, run)) {
@@ -366,6 +367,10 @@ thread_local! {
     /// The runs of [`Work`], once they have come.
     static RUNS: RefCell<[Option<Rc<Vec<Published>>>; 4]> = const { RefCell::new([None, None, None, None]) };
 }
+
+/// The attributes of the root element that name the files of the runs of each [`Work`]: the build writes them.
+pub(crate) const FILES: [&str; 4] =
+    ["data-near-training", "data-near-preferences", "data-near-rl", "data-near-generation"];
 
 /// What is run: no two kinds of it are compared ([`Traits::is_comparable`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -394,7 +399,7 @@ impl Work {
 
     /// The attribute that names the file of its runs.
     fn file(self) -> &'static str {
-        if self == Self::Generation { runs::GENERATION } else { runs::RUNS }
+        FILES[self as usize]
     }
 }
 

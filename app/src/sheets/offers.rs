@@ -4,7 +4,7 @@ use shardwise_core::catalog::{self, OfferKind};
 use shardwise_core::hardware::Rentable;
 use shardwise_core::market::{self, Strength, Unfit, own};
 use shardwise_core::wire::{HardwareSpec, MarketSpec};
-use shardwise_core::{Answer, Question, evaluate_alone};
+use shardwise_core::{Answer, Question, evaluate_alone, ordered};
 
 use super::parts::more;
 use crate::protocol::blocks::{Control, Row, Takes, wide};
@@ -80,7 +80,7 @@ fn priced(question: &Question, gpu: &str, kind: OfferKind) -> Vec<Priced> {
         let answer = answer.map(|answer| at_price(&answer, &offer));
         found.push(Priced { offer, answer });
     }
-    found.sort_by(|a, b| a.usd().unwrap_or(f64::MAX).total_cmp(&b.usd().unwrap_or(f64::MAX)));
+    ordered::sort(&mut found, &|a, b| a.usd().unwrap_or(f64::MAX).total_cmp(&b.usd().unwrap_or(f64::MAX)));
     let is_known = |found: &[Priced], offer: &Rentable| found.iter().any(|known| known.offer == *offer);
     let mut others: Vec<Rentable> = own
         .into_iter()
@@ -89,7 +89,7 @@ fn priced(question: &Question, gpu: &str, kind: OfferKind) -> Vec<Priced> {
             offer.kind() == kind && offer.gpu().is_some_and(|own| own.id == gpu) && !is_known(&found, offer)
         })
         .collect();
-    others.sort_by(|a, b| {
+    ordered::sort(&mut others, &|a, b| {
         is_old(a)
             .cmp(&is_old(b))
             .then(a.usd_per_gpu_hour().total_cmp(&b.usd_per_gpu_hour()))
@@ -258,7 +258,7 @@ impl Scene<'_> {
             return fill(words.offers_none, &[&format::grouped(self.gpus()), &gpu, terms]);
         };
         let mut prices: Vec<f64> = holding.iter().map(|own| own.offer.usd_per_gpu_hour()).collect();
-        prices.sort_by(f64::total_cmp);
+        ordered::sort(&mut prices, &f64::total_cmp);
         let [low, median, high] = words::spread(&prices).unwrap_or_default();
         let usd = format::usd(best.usd().unwrap_or_default());
         let count = holding.len().to_string();

@@ -1,14 +1,15 @@
 //! Other plans for the same question, best first, with the reason each is not chosen: sorted and filtered as a person
 //! likes, two of them line by line, all of them as a file.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shardwise_core::Answer;
+use shardwise_core::ordered;
 use shardwise_core::wire::{FitState, PlanSpec};
 
 use super::parts::by;
 use crate::parts;
-use crate::protocol::Document;
 use crate::protocol::blocks::{self, Column, Control, Run, Sort, Takes, wide};
+use crate::protocol::{Document, state};
 use crate::sheets::prelude::*;
 
 /// How many plans are shown before "show all", and how many are looked for then.
@@ -154,7 +155,7 @@ fn sorted<'a>(mut lines: Vec<Line<'a>>, shown: &Shown<'_>) -> Vec<Line<'a>> {
     if let Some((_, of)) = ORDERS.iter().find(|(key, _)| *key == shown.sort) {
         // What has no such figure stands last, whatever the direction.
         let key = |line: &Line<'_>| of(line.answer).filter(|_| line.answer.fits || shown.sort == "gib");
-        lines.sort_by(|a, b| match (key(a), key(b)) {
+        ordered::sort(&mut lines, &|a, b| match (key(a), key(b)) {
             (Some(a), Some(b)) if shown.falling => b.total_cmp(&a),
             (Some(a), Some(b)) => a.total_cmp(&b),
             (a, b) => a.is_none().cmp(&b.is_none()),
@@ -174,7 +175,7 @@ fn sorting(key: &str, name: &str, holds: Holds, shown: &Shown<'_>) -> Column {
     let on = shown.sort == key;
     // The best first: the fastest is the largest, of all else the smallest.
     let falling = if on { !shown.falling } else { key == "speed" };
-    let keys = Map::from_iter([("sort".to_owned(), key.into()), ("falling".to_owned(), falling.into())]);
+    let keys = state([("sort".to_owned(), key.into()), ("falling".to_owned(), falling.into())]);
     let button = Button::new(Look::Head, name, Action::Set(keys)).called(format!("sort-{key}"));
     Column { sort: Some(Sort { falling: on.then_some(shown.falling), button }), ..column(name, holds) }
 }

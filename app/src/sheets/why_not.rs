@@ -3,6 +3,7 @@
 
 use shardwise_core::advice::textbook::{self, Book, Entry};
 use shardwise_core::framework::Named;
+use shardwise_core::ordered;
 use shardwise_core::wire::{Fit, PlanSpec, plan_to_value};
 use shardwise_core::{Answer, Evaluated, Question, defaults, evaluate_alone};
 
@@ -143,7 +144,7 @@ impl<'a> Scene<'a> {
         }
         // What fits first, then the fastest.
         let rank = |own: &Rival| (!own.found.answer.fits, own.found.answer.step_time_s);
-        self.rivals.sort_by(|a, b| {
+        ordered::sort(&mut self.rivals, &|a, b| {
             let (a, b) = (rank(a), rank(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
@@ -198,7 +199,7 @@ impl<'a> Scene<'a> {
         let parts = own.time.parts.entries().into_iter().zip(now.time.parts.entries());
         let mut all: Vec<(&'static str, f64)> = parts.map(|((name, own), (_, now))| (name, own - now)).collect();
         all.retain(|(_, s)| s.abs() >= NOTICEABLE * now.step_time_s);
-        all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        ordered::sort(&mut all, &|a, b| b.1.abs().total_cmp(&a.1.abs()));
         let named = all.into_iter().take(NAMED).map(|(name, s)| {
             let seconds = signed(format::seconds(s));
             format!("{} {seconds}\u{a0}{}", self.named(name), self.lang.text().seconds_unit)

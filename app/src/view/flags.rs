@@ -12,7 +12,7 @@ use super::icons::Callout;
 use super::{listing, paste, sheet};
 use crate::follow::{follow, follow_at_rest};
 use crate::page::texts::{Texts, version};
-use crate::protocol::{Flags, Name, Task};
+use crate::protocol::{Flags, Name, Task, compact, state as state_of};
 use crate::view::prelude::*;
 use text::Listing;
 
@@ -134,7 +134,7 @@ fn order_flags(page: Page, choice: Texts) {
             link: page.link(),
         };
         desk::order(page, task, |page, found| {
-            let flags: Option<Arc<Flags>> = serde_json::from_value(found).ok();
+            let flags = compact::read::<Flags>(found).map(Arc::new);
             page.texts.compare(flags.as_deref());
             page.flags.set(flags);
         });
@@ -171,7 +171,7 @@ fn order_diff(page: Page, choice: Texts) {
             page.sheet(Name::Diff).blocks.set(None);
             return state.set(Map::new());
         }
-        state.set(Map::from_iter([
+        state.set(state_of([
             ("framework".to_owned(), framework.id.into()),
             ("version".to_owned(), choice.version(framework).into()),
             ("texts".to_owned(), texts.into()),
@@ -190,7 +190,7 @@ fn order_serves(page: Page) {
         Some(Box::new(move || {
             let question = to_value(&shown.question);
             desk::order(page, Task::Serves { question }, |page, found| {
-                let serves: Option<Arc<Vec<String>>> = serde_json::from_value(found).ok();
+                let serves = compact::read::<Vec<String>>(found).map(Arc::new);
                 // Most questions change nothing here.
                 if page.serves.with_untracked(|before| *before != serves) {
                     page.serves.set(serves);

@@ -1,9 +1,9 @@
 //! How a figure comes about: a quiet word beside it, and the panel that it opens.
 
-use serde_json::Map;
 use wasm_bindgen::JsCast;
 
 use super::sheet;
+use crate::protocol::state;
 use crate::view::prelude::*;
 
 /// The key of the figure in the panel's state.
@@ -45,5 +45,5 @@ pub(super) fn listen(page: Page) {
 pub(super) fn show(page: Page, figure: String) {
     let sheet = page.sheet(Name::How);
     sheet.blocks.set(None);
-    sheet.state.set(Map::from_iter([(FIGURE.to_owned(), figure.into())]));
+    sheet.state.set(state([(FIGURE.to_owned(), figure.into())]));
 }

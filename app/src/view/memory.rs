@@ -1,6 +1,6 @@
 //! Memory by part, phase by phase, against what the card has.
 
-use shardwise_core::{Answer, wire};
+use shardwise_core::{Answer, ordered, wire};
 
 use super::blocks;
 use super::figure::{Block, parts_table, pointed};
@@ -116,7 +116,7 @@ fn largest(answer: &Answer, lang: Lang) -> String {
         return takeaway(&answer.memory, lang);
     };
     let mut parts: Vec<(&str, f64)> = phase.parts.entries().into_iter().filter(|(_, gib)| *gib > 0.0).collect();
-    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ordered::sort(&mut parts, &|a, b| b.1.total_cmp(&a.1));
     let parts = parts.into_iter().take(NAMED);
     let parts: Vec<String> = parts
         .map(|(name, gib)| format!("{} {}", lang.word(name), format::gib(gib)))

@@ -1,19 +1,20 @@
 //! The published runs that are most like the question, beside the verdict that they support.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use shardwise_core::task::Task;
 
 use super::sheet;
 use crate::page::{Page, Step};
-use crate::runs::{GENERATION, RUNS};
+use crate::protocol::state;
+use crate::sheets::near::FILES;
 use crate::view::prelude::*;
 
 /// Asks for them once the page and its charts stand: the first answer waits for none of this.
 fn order(page: Page) {
-    let files = [RUNS, GENERATION].map(|named| Some((named.to_owned(), Value::from(browser::root_says(named)?))));
+    let files = FILES.map(|named| Some((named.to_owned(), Value::from(browser::root_says(named)?))));
     let files: Option<Vec<(String, Value)>> = files.into_iter().collect();
     let Some(files) = files else { return };
-    page.sheet(Name::Near).state.set(Map::from_iter(files));
+    page.sheet(Name::Near).state.set(state(files));
     let stands = RwSignal::new(false);
     follow(move || {
         let now = page.built[Step::Closing as usize].get() && !page.market().rows.is_empty();

@@ -8,7 +8,7 @@ use super::operations::Operations;
 use super::text_box::TextBox;
 use crate::follow::follow_at_rest;
 use crate::form::{Field, is_rl};
-use crate::protocol::Task;
+use crate::protocol::{Task, compact};
 use crate::sample::{MOST_BYTES, Sample};
 use crate::view::prelude::*;
 
@@ -132,7 +132,7 @@ fn order(page: Page) {
 }
 
 fn deliver(page: Page, found: serde_json::Value) {
-    page.sample.set(serde_json::from_value(found).ok());
+    page.sample.set(compact::read(found));
 }
 
 /// What a sample comes to, and the button that takes its lengths.

@@ -11,7 +11,7 @@ use super::blocks::host::Host;
 use super::rest;
 use crate::follow::{follow, follow_at_rest};
 use crate::page::sheet::State;
-use crate::protocol::{Name, SheetTask, Task, Written};
+use crate::protocol::{Name, SheetTask, Task, Written, compact};
 use crate::view::prelude::*;
 
 /// How long a question must rest before a sheet is asked for, in milliseconds: charts and flags come first.
@@ -83,7 +83,7 @@ pub(super) fn order(page: Page, name: Name, wanted: Box<dyn Fn() -> bool>) {
 
 /// Takes a sheet from the worker.
 pub(super) fn deliver(page: Page, found: Value) {
-    if let Ok(Written { name, blocks, more }) = serde_json::from_value(found) {
+    if let Some(Written { name, blocks, more }) = compact::read(found) {
         let sheet = page.sheet(name);
         sheet.more.set(more);
         sheet.blocks.set(Some(Arc::new(blocks)));

@@ -1,6 +1,7 @@
 //! Step time by phase and part.
 
 use shardwise_core::Answer;
+use shardwise_core::ordered;
 use shardwise_core::wire::TimePhase;
 
 use super::blocks;
@@ -151,7 +152,7 @@ fn longest(answer: &Answer, lang: Lang) -> String {
         [only] => parts(only).map(|(_, word, s)| (word, s)).collect(),
         phases => phases.iter().map(|phase| (phase.name, phase.s)).collect(),
     };
-    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ordered::sort(&mut all, &|a, b| b.1.total_cmp(&a.1));
     let unit = lang.text().seconds_unit;
     let named = all.into_iter().take(NAMED);
     let named: Vec<String> = named

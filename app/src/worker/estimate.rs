@@ -231,6 +231,7 @@ fn figures(answer: &Answer, job: &Job, considered: u64, machine: &HardwareSpec) 
 mod tests {
     use super::{closer, compare, estimate};
     use crate::form::{Field, Form};
+    use crate::protocol::compact;
     use crate::protocol::estimate::{Answered, Asking, Closer, Estimate, Figures, Offered, Slice};
     use serde_json::{Value, json};
     use shardwise_core::calibration::Measured;
@@ -252,9 +253,7 @@ mod tests {
     /// As it travels.
     fn sent(asking: Asking) -> Estimate {
         let text = json!(estimate(asking)).to_string();
-        let back = serde_json::from_str(&text).and_then(serde_json::from_value::<Value>);
-        back.and_then(serde_json::from_value)
-            .unwrap_or_else(|error| panic!("{error}: {text}"))
+        compact::read_text(&text).unwrap_or_else(|| panic!("{text}"))
     }
 
     fn ask(question: &Question) -> Asking {

@@ -11,6 +11,7 @@ use shardwise_core::wire::{VERSION, question_from_value};
 use shardwise_core::{InputError, Question};
 
 use crate::prices;
+use crate::protocol::state;
 
 /// What a script need not say, a reading assumes, and a row cannot: the field, and the key of what a person gives for it.
 const UNTOLD: [(&str, &str); 2] = [("hardware.gpu", "gpu"), ("hardware.gpus", "gpus")];
@@ -38,10 +39,9 @@ pub(super) fn logged(texts: &[&str], base: &Value, given: &Map<String, Value>) -
     let mut found: Map<String, Value> = match calibrated(&run.question, Measured::default(), Some(&log)) {
         Ok(run) => serde_json::from_value(json!(run)).unwrap_or_default(),
         // As where it ran on other GPUs than were assumed: they can be given yet.
-        Err(error) => Map::from_iter([
-            ("log".to_owned(), json!(log)),
-            ("refused".to_owned(), json!([error.field, error.message])),
-        ]),
+        Err(error) => {
+            state([("log".to_owned(), json!(log)), ("refused".to_owned(), json!([error.field, error.message]))])
+        }
     };
     found.insert("row".to_owned(), row(text, &run, given));
     Some(found.into())

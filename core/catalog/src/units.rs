@@ -230,6 +230,50 @@ pub fn shortest(value: f64) -> String {
     }
 }
 
+/// Digits with at most one point, and a sign: the double nearest to it, of nineteen digits and fewer. The standard library's reader
+/// brings ten kilobytes of tables along.
+///
+/// ```
+/// use shardwise_core::units::decimal;
+/// assert_eq!(decimal("-1.0526315789473684"), Some(-1.0526315789473684));
+/// assert_eq!((decimal("7."), decimal("1,5"), decimal(".")), (Some(7.0), None, None));
+/// ```
+#[must_use]
+pub fn decimal(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, places) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = || whole.bytes().chain(places.bytes());
+    if digits().next().is_none() || !digits().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    // What is beyond nineteen digits no double can tell.
+    let [mut number, mut read] = [0_u64, 0];
+    for digit in digits() {
+        if number < 10_u64.pow(18) {
+            number = 10 * number + u64::from(digit - b'0');
+            read += 1;
+        }
+    }
+    let apart = whole.len() as i32 - read as i32;
+    let value = match u32::try_from(-apart) {
+        // To 55 bits and whether anything is left, so that it is rounded once.
+        Ok(places @ 1..=21) if number > 0 => {
+            let shift = u128::from(number).leading_zeros();
+            let (numerator, ten) = (u128::from(number) << shift, 10_u128.pow(places));
+            let quotient = (numerator / ten) | u128::from(numerator % ten > 0);
+            quotient as f64 * power(0.5, shift)
+        }
+        Ok(places) => number as f64 / power(10.0, places),
+        Err(_) => number as f64 * power(10.0, apart.unsigned_abs()),
+    };
+    Some(if text.starts_with('-') { -value } else { value })
+}
+
+/// A power, exact as long as a double holds it.
+fn power(base: f64, exponent: u32) -> f64 {
+    (0..exponent).fold(1.0, |power, _| power * base)
+}
+
 /// A whole number with commas.
 ///
 /// ```
@@ -246,4 +290,33 @@ pub fn grouped(value: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal;
+
+    #[test]
+    fn digits_are_read_as_the_standard_library_reads_them() {
+        let mut seed = 7_u64;
+        for _ in 0..20_000 {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let digits = (seed >> 20) % 10_u64.pow(1 + (seed >> 33) as u32 % 17);
+            let places = (seed >> 40) as usize % 22;
+            let text = format!("{digits:0>places$}");
+            let text = format!("{}.{}", &text[..text.len() - places.min(text.len())], &text[text.len() - places..]);
+            assert_eq!(decimal(&text), text.parse().ok(), "{text}");
+            let shown = (f64::from_bits(seed >> 2 | 0x3f00_0000_0000_0000) % 1e4).to_string();
+            if shown.len() < 20 {
+                assert_eq!(decimal(&shown), shown.parse().ok(), "{shown}");
+            }
+        }
+        for nothing in ["", ".", "-", "1e5", "1.2.3", "inf", "NaN", "1 2", "٣"] {
+            assert_eq!(decimal(nothing), None, "{nothing}");
+        }
+        let far = decimal("123456789012345678901234").map(|value| value / 123_456_789_012_345_680_000_000.0 - 1.0);
+        assert!(far.is_some_and(|far| far.abs() < 1e-15));
+    }
 }

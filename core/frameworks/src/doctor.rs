@@ -14,6 +14,7 @@ pub use message::{Figures, Place};
 pub use script::Estimated;
 
 use serde::Serialize;
+use shardwise_catalog::ordered;
 
 use crate::read::{Note, Trouble, shown};
 use message::{Sign, figures};
@@ -210,7 +211,7 @@ impl<'a> Log<'a> {
                 stands_in: false,
             });
         }
-        evidence.sort_by_key(|own| own.line);
+        ordered::sort(&mut evidence, &|a, b| a.line.cmp(&b.line));
         evidence.dedup();
         (phase, allocation, evidence)
     }

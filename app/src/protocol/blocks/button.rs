@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use shardwise_core::{Question, permalink};
 
 use crate::form::Field;
+use crate::protocol::state;
 
 /// What a press does.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ impl Action {
 
     /// A key of the sheet's state takes a value.
     pub(crate) fn set(key: &str, value: impl Into<Value>) -> Self {
-        Self::Set(Map::from_iter([(key.to_owned(), value.into())]))
+        Self::Set(state([(key.to_owned(), value.into())]))
     }
 }
 

@@ -35,7 +35,7 @@ fn in_order(own: &Value, runs: &[Value]) {
 }
 
 fn published(work: Work) -> Vec<Published> {
-    let name = work.file().trim_start_matches("data-");
+    let name = if work == Work::Generation { "generation" } else { "runs" };
     let path = format!("{}/../public/{name}.json", env!("CARGO_MANIFEST_DIR"));
     read(std::fs::read_to_string(path).unwrap_or_default(), work).unwrap_or_default()
 }

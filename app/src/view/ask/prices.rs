@@ -8,7 +8,7 @@ use shardwise_core::sheet::{MAX_BYTES, Wrong};
 
 use crate::follow::follow_at_rest;
 use crate::prices;
-use crate::protocol::{ReadPrices, Task};
+use crate::protocol::{ReadPrices, Task, compact};
 use crate::view::prelude::*;
 use crate::view::text_box::TextBox;
 use crate::view::{Built, rest};
@@ -84,7 +84,7 @@ fn read(page: Page, text: String) {
 
 /// Keeps a sheet that could be read; of one that could not, says why, and what was kept stays.
 fn deliver(page: Page, found: Value) {
-    let Ok(found) = serde_json::from_value::<ReadPrices>(found) else { return };
+    let Some(found) = compact::read::<ReadPrices>(found) else { return };
     page.sheet_wrong.set(found.wrong);
     if let Some(mut sheet) = found.kept.as_deref().and_then(prices::read) {
         sheet.only_own = page.sheet_prices.get_untracked().and_then(|before| before.only_own);

@@ -9,7 +9,7 @@ use web_sys::{Element, Event};
 use super::host::Host;
 use crate::page::Origin;
 use crate::protocol::blocks::Action;
-use crate::protocol::{Name, SheetTask, Task};
+use crate::protocol::{Name, SheetTask, Task, compact};
 use crate::view::how;
 use crate::view::prelude::*;
 
@@ -68,7 +68,7 @@ fn order_file(Host { page, name, state }: Host, file: String) {
     let (Some(name), Some(shown)) = (name, page.standing()) else { return };
     let sheet = SheetTask { name, question: to_value(&shown.question), width: 0, state: state.get_untracked() };
     desk::order(page, Task::File { sheet, file }, |_, found| {
-        if let Ok(Some((file, text))) = serde_json::from_value::<Option<(String, String)>>(found) {
+        if let Some((file, text)) = compact::read::<(String, String)>(found) {
             browser::download(&file, &text);
         }
     });

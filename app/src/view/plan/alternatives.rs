@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 use crate::parts;
+use crate::protocol::state;
 use crate::sheets::alternatives::PART;
 use crate::view::comfort::{self, Close};
 use crate::view::controls::bad_number;
@@ -43,7 +44,7 @@ pub(super) fn is_of(page: Page, field: Field) -> bool {
 pub(super) fn ask(page: Page, field: Field) {
     let sheet = page.sheet(Name::Alternatives);
     sheet.blocks.set(None);
-    sheet.state.set(Map::from_iter([(PART.to_owned(), field.path().into())]));
+    sheet.state.set(state([(PART.to_owned(), field.path().into())]));
 }
 
 /// Writes a value into the form and puts the panel away.

@@ -3,6 +3,7 @@
 use serde_json::Map;
 use web_sys::Event;
 
+use crate::protocol::state;
 use crate::view::comfort::Close;
 use crate::view::prelude::*;
 use crate::view::sheet::Awaited;
@@ -19,7 +20,7 @@ fn toggled(page: Page, event: &Event) {
     let sheet = page.sheet(Name::WhyNot);
     sheet.blocks.set(None);
     if browser::opens(event) {
-        sheet.state.set(Map::from_iter([(OPEN.to_owned(), true.into())]));
+        sheet.state.set(state([(OPEN.to_owned(), true.into())]));
         browser::focus(INSIDE);
     } else {
         sheet.state.set(Map::new());

@@ -1,6 +1,7 @@
 //! The figures under the verdict: throughput, a step, the run and what it costs.
 
 use shardwise_core::Answer;
+use shardwise_core::ordered;
 use shardwise_core::wire::{RecomputeGranularity, RecomputeSpec};
 
 use crate::view::how::How;
@@ -165,7 +166,7 @@ fn throughput(page: Page, answer: &Answer) -> AnyView {
 /// The two longest phases of a step that has several: `Rollout 148 s, Actor update 104 s`.
 fn longest(answer: &Answer, lang: Lang) -> Option<String> {
     let mut phases: Vec<_> = answer.time.phases.iter().collect();
-    phases.sort_by(|a, b| b.s.total_cmp(&a.s));
+    ordered::sort(&mut phases, &|a, b| b.s.total_cmp(&a.s));
     let [first, second, ..] = phases.as_slice() else {
         return None;
     };

@@ -17,6 +17,8 @@ use self::keys::Keys;
 use super::{Model, ParameterCounts, Reading, Shape};
 use crate::catalog::{self, ModelEntry};
 use crate::error::InputError;
+use crate::ordered;
+use crate::units::decimal;
 
 /// Largest model the formulas are asked about, in weights.
 const MOST_PARAMETERS: u64 = 1_000_000_000_000_000;
@@ -283,7 +285,7 @@ fn kin(name: &str) -> Vec<&'static str> {
             (slip || kindred).then_some((if kindred { cost } else { 1e3 + cost }, entry.id))
         })
         .collect();
-    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
+    ordered::sort(&mut near, &|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
     near.into_iter().take(3).map(|(_, id)| id).collect()
 }
 
@@ -294,7 +296,7 @@ fn sized(name: &str) -> Option<f64> {
             Some(number) => (number, 1.0),
             None => (word.strip_suffix('m')?, 1e-3),
         };
-        number.parse().ok().filter(|size: &f64| *size > 0.0).map(|size| size * scale)
+        decimal(number).filter(|size| *size > 0.0).map(|size| size * scale)
     })
 }
 

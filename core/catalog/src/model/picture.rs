@@ -8,6 +8,7 @@
 //! (`<|vision_start|>` and its like) are text.
 
 use super::{Norm, Vision, VisionKind};
+use crate::ordered;
 
 /// Side of an image in pixels that is read.
 const SIDES: std::ops::RangeInclusive<u64> = 10..=100_000;
@@ -270,7 +271,7 @@ fn grids(most: u64) -> Vec<(u64, u64)> {
     let mut all: Vec<(u64, u64)> = (1..=most)
         .flat_map(|wide| (1..=most / wide).map(move |high| (wide, high)))
         .collect();
-    all.sort_by_key(|(wide, high)| wide * high);
+    ordered::sort(&mut all, &|a, b| (a.0 * a.1).cmp(&(b.0 * b.1)));
     all
 }
 

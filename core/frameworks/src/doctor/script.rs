@@ -1,6 +1,7 @@
 //! The script beside a message: what its estimate holds in the phase, and which changes would have fitted.
 
 use serde::Serialize;
+use shardwise_catalog::ordered;
 
 use super::mends::Mend;
 use super::message::{self, Figures};
@@ -159,7 +160,7 @@ fn changes(reading: &Reading, found: &Evaluated, wanted: &Wanted) -> Vec<Mend> {
             None => fitting.push((own, dimension, changed)),
         }
     }
-    fitting.sort_by(|a, b| a.0.seconds.total_cmp(&b.0.seconds));
+    ordered::sort(&mut fitting, &|a, b| a.0.seconds.total_cmp(&b.0.seconds));
     let mends = fitting.into_iter().map(|(own, dimension, changed)| Mend {
         source: "",
         text: String::new(),

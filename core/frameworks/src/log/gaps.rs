@@ -1,5 +1,6 @@
 //! What a phase that takes longer, or less, than its estimate probably meets: rules with their sources, no measurements.
 
+use shardwise_catalog::ordered;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -111,9 +112,7 @@ pub fn gaps(measured: &BTreeMap<&'static str, f64>, estimated: &BTreeMap<&'stati
         Some(Gap { phase, measured_s: *own, estimated_s: expected, text: rule.text, source: rule.source })
     };
     let mut found: Vec<Gap> = measured.iter().filter_map(gap).collect();
-    found.sort_by(|a, b| {
-        let off = |own: &Gap| (own.measured_s - own.estimated_s).abs();
-        off(b).total_cmp(&off(a))
-    });
+    let off = |own: &Gap| (own.measured_s - own.estimated_s).abs();
+    ordered::sort(&mut found, &|a, b| off(b).total_cmp(&off(a)));
     found
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 /// A key and its value.
 pub type Member<'a> = (Cow<'a, str>, Json<'a>);
@@ -52,10 +52,11 @@ impl<'a> Json<'a> {
             Self::Number(own) => Value::Number(own.clone()),
             Self::Text(own) => Value::String(own.clone().into_owned()),
             Self::List(own) => own.iter().map(Self::to_value).collect(),
-            Self::Object(own) => own
-                .iter()
-                .map(|(key, value)| (key.clone().into_owned(), value.to_value()))
-                .collect(),
+            Self::Object(own) => {
+                let mut map = Map::new();
+                map.extend(own.iter().map(|(key, value)| (key.clone().into_owned(), value.to_value())));
+                Value::Object(map)
+            }
         }
     }
 

@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
         // A key is a text.
         while let Some(Json::Text(key)) = entries.next_key_seed(self)? {
             if members.len() == FEW {
-                many = members.iter().map(|(own, _)| own.clone()).collect();
+                many.extend(members.iter().map(|(own, _)| own.clone()));
             }
             let twice = if members.len() < FEW {
                 members.iter().any(|(own, _)| *own == key)

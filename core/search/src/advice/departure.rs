@@ -65,7 +65,9 @@ pub(super) fn departure(case: &Case<'_>, question: &Question, from: Textbook<'_>
 pub(super) fn followed(plan: &Plan, about: &[&str]) -> Map<String, Value> {
     let document = plan_to_value(&plan.to_spec());
     let field = |path: &&str| ((*path).to_owned(), at(&document, path.trim_start_matches("plan.")).clone());
-    ["plan.backend"].iter().chain(about).map(field).collect()
+    let mut fields = Map::new();
+    fields.extend(["plan.backend"].iter().chain(about).map(field));
+    fields
 }
 
 fn compared(case: &Case<'_>, plan: &Plan, slower: f64) -> String {

@@ -16,6 +16,7 @@ use super::training::Training;
 use super::work::Work;
 use super::{choices, generation};
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::ordered::sort;
 use shardwise_engine::context::Context;
 use shardwise_question::adapters::{Adapters, adapters};
 use shardwise_question::complete;
@@ -82,7 +83,8 @@ impl Desk {
                 let best = self.ranked_for(context, spec, Runner::Nobody, Limits::best(1))?;
                 // A length that no plan changes says more than what another plan would have otherwise.
                 let mut broken = framework.violations(context.job, &best.first()?.plan);
-                broken.sort_by_key(|rule| rule.field != "workload.sequence_length");
+                let other = |rule: &InputError| rule.field != "workload.sequence_length";
+                sort(&mut broken, &|a, b| other(a).cmp(&other(b)));
                 let broken = broken.into_iter().next().unwrap_or(error);
                 // Who stated no split, nor the back end that has it, is not told to set it otherwise: parts of sequences share what whole
                 // ones do not.

@@ -10,6 +10,7 @@ use super::sweep::{Found, Sweep, Tried};
 use crate::caveats::{NETWORK_ASSUMED, somebody_runs};
 use shardwise_catalog::catalog;
 use shardwise_catalog::error::InputError;
+use shardwise_catalog::ordered::sort;
 use shardwise_engine::coverage::UNTRIED;
 use shardwise_question::job::Job;
 use shardwise_question::wire::{Answer, FitState, Question, WorkloadKind};
@@ -226,20 +227,6 @@ pub fn front(offers: &[Tried]) -> Vec<usize> {
         cheaper
     });
     found.into_iter().map(|(place, _)| place).collect()
-}
-
-/// Sorts, keeping equals in their order. Offers are some hundreds at most: inserting one by one is quick enough, and a tenth
-/// of the code of a sort.
-pub(super) fn sort<T>(found: &mut [T], order: &dyn Fn(&T, &T) -> Ordering) {
-    for end in 1..found.len() {
-        for at in (1..=end).rev() {
-            let before = found.get(at - 1).zip(found.get(at));
-            if !before.is_some_and(|(before, own)| order(before, own).is_gt()) {
-                break;
-            }
-            found.swap(at - 1, at);
-        }
-    }
 }
 
 fn fitting(offers: &[Tried]) -> impl Iterator<Item = (usize, Measures)> {

@@ -1,9 +1,10 @@
 //! A deadline and a budget: every GPU type with several numbers of GPUs, and which of them keep both.
 
 use super::limits::{Limits, Standing};
-use super::measures::{Measures, measures, sort};
+use super::measures::{Measures, measures};
 use super::sweep::{Sweep, Tried};
 use shardwise_catalog::catalog;
+use shardwise_catalog::ordered::sort;
 use shardwise_question::market::around;
 use shardwise_question::wire::{HardwareSpec, Question};
 
@@ -80,7 +81,7 @@ pub fn counts(question: &Question) -> Vec<u64> {
     let halved = (1..=4).filter(|power| own.is_multiple_of(1 << power)).map(|power| own >> power);
     let all = powers.chain(nodes).chain(doubled).chain(halved);
     let mut counts: Vec<u64> = all.filter(|count| (least..=most).contains(count)).collect();
-    counts.sort_unstable();
+    sort(&mut counts, &Ord::cmp);
     counts.dedup();
     counts
 }
@@ -107,7 +108,7 @@ pub fn every(question: &Question) -> Sweep {
     let own = asked(question);
     let mut counts = counts(question);
     let steps = |count: u64| (count.max(own) / count.min(own), count < own);
-    counts.sort_by_key(|count| steps(*count));
+    sort(&mut counts, &|a, b| steps(*a).cmp(&steps(*b)));
     let with = |hardware: &HardwareSpec, count: u64| HardwareSpec {
         gpus: if count == own { question.hardware.gpus } else { Some(count) },
         ..hardware.clone()

@@ -4,6 +4,8 @@
 use super::super::Snippet;
 use super::super::text::{Section, WrittenSetting};
 use super::super::yaml;
+use shardwise_catalog::ordered;
+
 use super::{POLICY, REFERENCE, RUN, TRAINER};
 
 /// Name of the file.
@@ -128,10 +130,11 @@ fn grouped(mut settings: Vec<WrittenSetting>) -> Vec<Section> {
                 |setting: &mut WrittenSetting| setting.key.strip_prefix(map).is_some_and(|rest| rest.starts_with('.'));
             let mut own: Vec<WrittenSetting> = settings.extract_if(.., inside).collect();
             // Keys of a map inside stand together, behind the others.
-            own.sort_by_key(|setting| {
+            let inside = |setting: &WrittenSetting| {
                 let rest = setting.key.get(map.len() + 1..).unwrap_or_default();
                 rest.split_once('.').map(|(inner, _)| inner.to_owned())
-            });
+            };
+            ordered::sort(&mut own, &|a, b| inside(a).cmp(&inside(b)));
             let mut section = Section::new(title);
             section.extend(own);
             section

@@ -1,5 +1,6 @@
 //! Plans that are better: found step by step, and put in the order in which each change is worth most.
 
+use shardwise_catalog::ordered;
 use std::cmp::Ordering;
 
 use shardwise_engine::context::Context;
@@ -86,7 +87,7 @@ pub(super) fn search(
                 found.push(state(context, framework, plan, changed));
             }
         }
-        found.sort_by(State::order);
+        ordered::sort(&mut found, &State::order);
         for found in &found {
             let at = found.changed.len();
             match best.get(at) {

@@ -1,6 +1,7 @@
 //! What a reading assumed, by how much it matters.
 
 use super::{Assumed, Note, Reading, Refused, Unknown};
+use shardwise_catalog::ordered;
 
 impl Reading {
     /// What is guessed and decides whether a run fits: what is trained, on what, how long the sequences are, how the states are split.
@@ -71,7 +72,7 @@ impl Reading {
                 Some((at, one))
             })
             .collect();
-        found.sort_by_key(|(at, _)| *at);
+        ordered::sort(&mut found, &|(a, _), (b, _)| a.cmp(b));
         found.into_iter().take(count).map(|(_, one)| one).collect()
     }
 }

@@ -4,6 +4,7 @@ use super::arithmetic;
 use super::lexer::{Piece, RawWord, Variable, assigned, is_name, plain};
 use super::{Table, Word};
 use crate::read::Trouble;
+use shardwise_catalog::ordered;
 
 /// Most bytes that expansion may write: variables that double one another end here.
 const MOST_BYTES: usize = 4 << 20;
@@ -132,7 +133,7 @@ impl Variables {
                 }
             }
         }
-        words.sort_by_key(|word| word.line);
+        ordered::sort(&mut words, &|a, b| a.line.cmp(&b.line));
         words
     }
 

@@ -10,7 +10,7 @@ use crate::search::bounded::START;
 use crate::search::limits::Limits;
 use crate::search::measures::{Measures, measures};
 use crate::search::spaces::Spaces;
-use shardwise_catalog::ordered::rising;
+use shardwise_catalog::ordered::{rising, sort};
 use shardwise_question::job::{self, Job};
 use shardwise_question::wire::HardwareSpec;
 
@@ -42,7 +42,7 @@ impl Sweep {
             Some((*place, found))
         };
         let mut tried: Vec<(usize, Tried)> = spread((&order, FIRST), known, each).into_iter().flatten().collect();
-        tried.sort_by_key(|(place, _)| *place);
+        sort(&mut tried, &|a, b| a.0.cmp(&b.0));
         tried.into_iter().map(|(_, own)| own).collect()
     }
 
@@ -131,7 +131,7 @@ impl Known {
         let limits = Limits::of(objective);
         // Beside what is less sure any other may still be listed.
         let mut within: Vec<&(Measures, Step)> = known.iter().filter(|(own, _)| limits.kept_surely(own)).collect();
-        within.sort_by(|a, b| a.0.order(&b.0, objective));
+        sort(&mut within, &|a, b| a.0.order(&b.0, objective));
         Self {
             objective,
             last: within.get(limit - 1).map(|(_, step)| *step),
