@@ -34,7 +34,8 @@ export default defineConfig({
     locale: 'en-US',
     // What a test looks at is not on its way: no smooth scroll, nothing that fades.
     contextOptions: { reducedMotion: 'reduce' },
-    launchOptions: { executablePath: CHROMIUM, args: ['--no-sandbox'] },
+    // Each test compiles the programs anew: to optimise them takes a tenth of the time, and no test is the faster for it.
+    launchOptions: { executablePath: CHROMIUM, args: ['--no-sandbox', '--js-flags=--liftoff-only'] },
   },
   webServer: [serve(PORT, '--gallery', '--unstored'), serve(STORED.port)],
 });
