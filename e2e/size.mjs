@@ -28,7 +28,7 @@ const PARTS = ['engine', 'rest', 'texts', 'opened', 'chinese'];
 
 // Counted apart: those parts, what the accuracy page adds to what both pages load, which nobody downloads before asking,
 // what saves charts, what talks with a page around it, and what other sites load.
-const APART = /^(accuracy|errors|runs|generation|near-(?:training|preferences|rl|generation)|figure|embed|frame)[-.]/;
+const APART = /^(accuracy|errors|runs|generation|near-(?:training|rl|generation)|figure|embed|frame)[-.]/;
 
 const brotli = (bytes) => brotliCompressSync(bytes, {
   params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -38,7 +38,7 @@ function measure() {
   const sizes = {
     wasm: 0, js: 0, css: 0, ...Object.fromEntries(PARTS.map((part) => [`${part}.wasm`, 0])), 'figure.js': 0, 'frame.js': 0, 'embed.js': 0,
     'accuracy.wasm': 0, 'accuracy.js': 0, 'accuracy.css': 0, 'errors.css': 0, 'accuracy.json': 0, 'runs.json': 0, 'generation.json': 0,
-    'near-training.json': 0, 'near-preferences.json': 0, 'near-rl.json': 0, 'near-generation.json': 0,
+    'near-training.json': 0, 'near-rl.json': 0, 'near-generation.json': 0,
   };
   const files = readdirSync(SITE);
   const made = partsOf(readFileSync(join(SITE, files.find((file) => /^split-/.test(file))), 'utf8'));

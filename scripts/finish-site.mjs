@@ -157,14 +157,14 @@ function writeCalculator(js) {
 // which the calculator shows the nearest to a question of that kind (app/src/sheets/near.rs): what it reads of them.
 function nameRuns() {
   const named = (name) => `data-${name}="${hashed(`${name}.json`)}"`;
-  const works = { training: [], preferences: [], rl: [], generation: [] };
+  const works = { training: [], rl: [], generation: [] };
   for (const name of ['runs', 'generation']) {
     const all = JSON.parse(readFileSync(join(site, `${name}.json`), 'utf8'));
     if (!all.length) throw new Error(`public/${name}.json holds no runs`);
     for (const run of all) works[workOf(run)].push(shownOf(run));
   }
   const near = Object.entries(works).map(([work, rows]) => {
-    writeFileSync(join(site, `near-${work}.json`), `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}${rows.length ? '\n' : ''}]\n`);
+    writeFileSync(join(site, `near-${work}.json`), `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`);
     return named(`near-${work}`);
   });
   return { all: ['runs', 'generation'].map(named).join(' '), near: near.join(' ') };
@@ -172,8 +172,7 @@ function nameRuns() {
 
 function workOf({ link }) {
   const [, kind] = /&workload\.kind=(\w+)/.exec(link);
-  if (/^(pretrain|sft|lora|qlora)$/.test(kind)) return 'training';
-  if (/^(dpo|ipo|kto|orpo|simpo|reward_model)$/.test(kind)) return 'preferences';
+  if (/^(pretrain|sft|lora|qlora|dpo|ipo|kto|orpo|simpo|reward_model)$/.test(kind)) return 'training';
   return kind === 'rollout' ? 'generation' : 'rl';
 }
 

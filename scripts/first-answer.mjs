@@ -23,8 +23,8 @@ const PATIENCE = 60_000;
 const page = readFileSync(join(site, folder ?? '', 'index.html'), 'utf8');
 const window = browse(`http://localhost/${folder ? `${folder}/` : ''}?lang=${language}`, page);
 await draw(window);
-process.stdout.write(written(window.document));
-process.exit(0);
+// What does not fit into the pipe at once is still to be written.
+process.stdout.write(written(window.document), () => process.exit(0));
 
 /** Runs the program until the page says that it is whole. */
 async function draw({ document }) {

@@ -14,5 +14,5 @@ fetchFiles();
 await answer(JSON.stringify({ id: 1, lang, task: { is: 'document', document } }));
 if (!body.textContent.includes('Shardwise')) throw new Error(`the program drew no page ${document}`);
 // Places that stayed empty are marked for the program.
-process.stdout.write(body.innerHTML.replaceAll('<!---->', ''));
-process.exit(0);
+// What does not fit into the pipe at once is still to be written.
+process.stdout.write(body.innerHTML.replaceAll('<!---->', ''), () => process.exit(0));

@@ -32,7 +32,7 @@ test('a term that is a figure opens in turn, down to the formula on the page of 
   await calculator.settled();
   await page.locator('#memory .how').click();
   const panel = page.locator('#how');
-  await expect(panel.locator('h3')).toContainText('71.8');
+  await expect(panel.locator('h3')).toContainText('72.6');
   await panel.getByRole('button', { name: /kv/i }).first().click();
   await expect(panel.locator('.formula').first()).toContainText('gpu_memory_utilization');
   expect(await violations(page, '#how')).toEqual([]);

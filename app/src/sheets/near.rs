@@ -369,8 +369,7 @@ thread_local! {
 }
 
 /// The attributes of the root element that name the files of the runs of each [`Work`]: the build writes them.
-pub(crate) const FILES: [&str; 4] =
-    ["data-near-training", "data-near-preferences", "data-near-rl", "data-near-generation"];
+pub(crate) const FILES: [&str; 3] = ["data-near-training", "data-near-rl", "data-near-generation"];
 
 /// What is run: no two kinds of it are compared ([`Traits::is_comparable`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -399,7 +398,12 @@ impl Work {
 
     /// The attribute that names the file of its runs.
     fn file(self) -> &'static str {
-        FILES[self as usize]
+        let [training, rl, generation] = FILES;
+        match self {
+            Self::Training | Self::Preferences => training,
+            Self::Rl => rl,
+            Self::Generation => generation,
+        }
     }
 }
 
