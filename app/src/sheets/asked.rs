@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 use shardwise_core::context::Context;
-use shardwise_core::job::Job;
+use shardwise_core::job::{self, Job};
 use shardwise_core::search::sweep::{Sweep, Tried};
 use shardwise_core::search::within::every;
 use shardwise_core::sensitivity::of as sensitivity_of;
@@ -52,8 +52,9 @@ impl Asked {
         let question = question_from_value(document.clone())?;
         let Answered { decided, answer, considered, complete } = answered;
         let found = shardwise_core::evaluate_alone(&question_from_value(decided)?)?;
-        // The framework of the plan may be the answer's choice.
-        let job = Job { framework_stated: question.framework.is_some(), ..found.job };
+        // The framework of the plan may be the answer's choice, and the plan what was looked for.
+        let searched = found.job.framework.is_some() && job::resolve(&question)?.searched;
+        let job = Job { framework_stated: question.framework.is_some(), searched, ..found.job };
         Ok(Self::holding(document, question, Evaluated { answer, considered, complete, job, ..found }))
     }
 
