@@ -85,8 +85,8 @@ fn smaller_moments(case: &Case<'_>, question: &Question) -> Option<(f64, Advice)
         note: ROUNDED,
         source: EIGHT_BIT,
     };
-    let ways =
-        [(halved, one("plan.optimizer_bytes", 4.0.into())), (quantized, one("plan.optimizer", "adamw_8bit".into()))];
+    let in_8_bits = one("plan.optimizer", Optimizer::Adamw8bit.as_str().into());
+    let ways = [(halved, one("plan.optimizer_bytes", 4.0.into())), (quantized, in_8_bits)];
     let found = ways
         .into_iter()
         .filter(|(says, _)| case.now.fits || says.source != EIGHT_BIT)

@@ -147,16 +147,22 @@ impl<'a> Engines<'a> {
         self.fastest_first().next().map_or(f64::INFINITY, |split| split.seconds)
     }
 
+    /// The splits that start, or all where none does: what others take bounds nothing.
+    fn able(&self) -> impl Iterator<Item = &Split> {
+        let never = self.never_start();
+        self.splits.iter().filter(move |own| never || own.seconds.is_finite())
+    }
+
     /// GiB that the smallest takes of the card.
     pub(super) fn least_gib(&self) -> f64 {
         let own = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.taken.own_gib);
-        self.splits.iter().map(own).fold(f64::MAX, f64::min)
+        self.able().map(own).fold(f64::MAX, f64::min)
     }
 
     /// GiB that every one keeps at least while training has the card.
     pub(super) fn least_kept_gib(&self) -> f64 {
         let kept = |split: &Split| split.needs.last().map_or(f64::MAX, |own| own.taken.kept_gib);
-        let least = self.splits.iter().map(kept).fold(f64::MAX, f64::min);
+        let least = self.able().map(kept).fold(f64::MAX, f64::min);
         if least < f64::MAX { least } else { 0.0 }
     }
 
