@@ -182,6 +182,7 @@ STATED = [
     ("adamw-8bit", ("verl",), "qwen3-8b", GRPO, {**FSDP, "optimizer": "adamw_8bit"}),
     ("sgd", ("verl",), "qwen3-8b", GRPO, {**FSDP, "optimizer": "sgd"}),
     ("rounded-by-chance", ("verl",), "qwen3-8b", GRPO, {**FSDP, "master_weights_bytes": 2, "gradient_bytes": 2, "optimizer_bytes": 4, "bf16_stochastic_round": True}),
+    ("deferred", ("verl",), "qwen3-8b", GRPO, {**FSDP, "sync_each_batch": False}),
     ("megatron-sgd", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "optimizer": "sgd"}),
     ("megatron-muon", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "optimizer": "muon"}),
     ("megatron-muon-whole", ("verl",), "qwen3-8b", GRPO, {**MEGATRON, "optimizer": "muon", "zero_stage": 0}),

@@ -133,6 +133,7 @@ pub(super) const WORDS: &[(&str, Said)] = &[
     ("pipeline_schedule", ["Pipeline schedule", "流水线调度"]),
     ("attention_kernel", ["Attention kernel", "注意力算子"]),
     ("bf16_stochastic_round", ["Stochastic rounding", "随机舍入"]),
+    ("sync_each_batch", ["Gradients reduced each micro-batch", "逐微批次归约梯度"]),
     ("optimizer_in_backward", ["Step in the backward pass", "反向中更新"]),
     ("overlap", ["Overlapped communication", "通信重叠"]),
     ("optimizer_offload_fraction", ["Optimizer on CPUs", "由 CPU 更新的优化器份额"]),

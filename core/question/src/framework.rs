@@ -333,35 +333,46 @@ pub fn pads_whole_batches(framework: Option<&str>) -> bool {
     framework == Some(NEMO_RL.id)
 }
 
-/// Bytes of a gradient that a framework's FSDP keeps whole from micro-batch to micro-batch where it fine-tunes; `None` where it
-/// reduces those of each, as torchtitan does.
+/// Whether a framework's FSDP leaves gradients whole until a step's last micro-batch where nothing is said: Hugging Face's Trainer does,
+/// which these four subclass.
 ///
-/// Hugging Face's Trainer, which the four of the first arm subclass, has all but a step's last micro-batch run in accelerate's `no_sync`
-/// (`transformers` 5.23, `trainer.py`, lines 1896 to 1908), which is FSDP1's and FSDP2's `set_requires_gradient_sync(False)`
-/// (accelerate 1.15, `accelerator.py`, lines 1166 to 1180): gradients stay in the 16 bits of products, in which accelerate reduces
-/// them (`utils/dataclasses.py`, `FullyShardedDataParallelPlugin.set_mixed_precision`). veRL does so since 0.9
-/// (<https://github.com/verl-project/verl/pull/7095>, `_gradient_sync_context` of `workers/engine/fsdp/transformer_impl.py`); its FSDP2
-/// sums in fp32 (`reduce_dtype` there, line 379).
+/// It has all others run in accelerate's `no_sync` unless `accelerator_config.gradient_accumulation_kwargs` has `sync_each_batch`
+/// (`transformers` 5.2.0 to 5.24.0, `trainer.py`, line 1904), which is FSDP1's and FSDP2's `set_requires_gradient_sync(False)`
+/// (accelerate 1.15.0, `accelerator.py`, lines 1166 to 1180).
 ///
 /// ```
-/// use shardwise_core::framework::sums_whole;
-/// assert_eq!([("trl", "1.16.0"), ("verl", "0.9.1")].map(|(id, version)| sums_whole(id, version)), [Some(2.0), Some(4.0)]);
-/// assert_eq!([("torchtitan", "0.3.0"), ("verl", "0.8.0")].map(|(id, version)| sums_whole(id, version)), [None, None]);
+/// use shardwise_core::framework::defers_gradients;
+/// assert_eq!([None, Some("trl"), Some("verl")].map(defers_gradients), [false, true, false]);
 /// ```
 #[must_use]
-pub fn sums_whole(framework: &str, version: &str) -> Option<f64> {
-    match framework {
-        _ if [TRL.id, LLAMAFACTORY.id, AXOLOTL.id, MS_SWIFT.id].contains(&framework) => Some(2.0),
-        _ if framework == VERL.id && !REDUCES_EACH.contains(&version) => Some(4.0),
-        _ => None,
-    }
+pub fn defers_gradients(framework: Option<&str>) -> bool {
+    framework.is_some_and(|own| [TRL.id, LLAMAFACTORY.id, AXOLOTL.id, MS_SWIFT.id].contains(&own))
 }
 
-/// The same where nobody is named and a plan is looked for: as most that fine-tune do, which one of them is to run.
-pub const SEARCHED_SUMS: f64 = 4.0;
+/// Whether a framework's FSDP leaves gradients whole where it is told to: those, and veRL since 0.9.1
+/// (`use_no_sync_for_gradient_accumulation`, which `trainer/config/engine/fsdp.yaml` there has as false).
+///
+/// ```
+/// use shardwise_core::framework::may_defer_gradients;
+/// assert_eq!(["axolotl", "verl", "torchtitan"].map(may_defer_gradients), [true, true, false]);
+/// ```
+#[must_use]
+pub fn may_defer_gradients(framework: &str) -> bool {
+    defers_gradients(Some(framework)) || framework == VERL.id
+}
 
-/// Releases of veRL that reduce each micro-batch's gradients.
-const REDUCES_EACH: [&str; 4] = ["0.4.1", "0.5.0", "0.7.1", "0.8.0"];
+/// Bytes of a gradient that so stays whole: with accelerate the 16 bits of products, in which it reduces them
+/// (`utils/dataclasses.py`, `FullyShardedDataParallelPlugin.set_mixed_precision`); fp32 of veRL's FSDP2
+/// (`workers/engine/fsdp/transformer_impl.py`, line 379, `reduce_dtype`), and where nobody is named, as veRL may be who runs it.
+///
+/// ```
+/// use shardwise_core::framework::deferred_gradient_bytes;
+/// assert_eq!([None, Some("trl"), Some("verl")].map(deferred_gradient_bytes), [4.0, 2.0, 4.0]);
+/// ```
+#[must_use]
+pub fn deferred_gradient_bytes(framework: Option<&str>) -> f64 {
+    if defers_gradients(framework) { 2.0 } else { 4.0 }
+}
 
 /// Every framework, in the order in which the page shows them.
 pub static NAMES: [Named; 16] = [

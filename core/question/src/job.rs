@@ -16,8 +16,8 @@ use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Named, SEARCHED_SUMS, Waking, always_refers, counts_responses, drives_lightly, keeps_base_in_fp32, packs_nothing,
-    pads_responses, repeats_delta_net, summed_gradient_bytes, sums_whole, swaps_reference, waking,
+    Named, Waking, always_refers, counts_responses, deferred_gradient_bytes, defers_gradients, drives_lightly, keeps_base_in_fp32, packs_nothing,
+    pads_responses, repeats_delta_net, summed_gradient_bytes, swaps_reference, waking,
 };
 use crate::market;
 use crate::operations::Operations;
@@ -127,15 +127,17 @@ impl Job {
         summed_gradient_bytes(self.framework.map(|own| own.id), narrow)
     }
 
-    /// Bytes of a gradient that FSDP without stages keeps whole from micro-batch to micro-batch; `None` where it reduces those of each.
-    /// RL's updates are not known to.
+    /// Whether FSDP leaves gradients whole until a step's last micro-batch, where the plan says nothing. Those of adapters, which are few,
+    /// count as reduced.
     #[must_use]
-    pub fn sums_whole(&self) -> Option<f64> {
-        match self.framework {
-            _ if !self.workload.fine_tunes() => None,
-            Some(own) => sums_whole(own.id, own.version),
-            None => self.searched.then_some(SEARCHED_SUMS),
-        }
+    pub fn defers_gradients(&self) -> bool {
+        self.workload.lora.is_none() && defers_gradients(self.framework.map(|own| own.id))
+    }
+
+    /// Bytes of a gradient that FSDP without stages leaves whole.
+    #[must_use]
+    pub fn deferred_gradient_bytes(&self) -> f64 {
+        deferred_gradient_bytes(self.framework.map(|own| own.id))
     }
 
     /// Whether Gated `DeltaNet` is whole on every GPU of a tensor-parallel group.

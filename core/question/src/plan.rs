@@ -50,6 +50,8 @@ pub struct Layout {
     pub optimizer_offload_fraction: f64,
     /// What steps the weights, and how.
     pub optimizer: Stepper,
+    /// FSDP: gradients of each micro-batch are reduced, rather than kept whole until the last one's.
+    pub sync_each_batch: bool,
     /// Attention kernel.
     pub attention: Attention,
     /// Whose flash attention; `None` is as usual ([`crate::complete::usual_kernel`]).
@@ -342,6 +344,7 @@ impl Layout {
             optimizer: (self.optimizer.kind != Optimizer::Adamw).then_some(self.optimizer.kind),
             bf16_stochastic_round: self.optimizer.bf16_stochastic_round.then_some(true),
             optimizer_in_backward: self.optimizer.in_backward.then_some(true),
+            sync_each_batch: (self.backend == Backend::Fsdp).then_some(self.sync_each_batch),
             attention: Some(self.attention),
             attention_kernel: self.attention_kernel,
             fused_lm_head: Some(self.fused_lm_head),

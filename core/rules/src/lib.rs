@@ -37,6 +37,7 @@ use asked::Asked;
 use rule::{Rule, check, rows};
 use shardwise_catalog::error::InputError;
 use shardwise_question::framework::{self, Named, version_of};
+use shardwise_question::framework::may_defer_gradients;
 use shardwise_question::job::Job;
 use shardwise_question::plan::Plan;
 use shardwise_question::wire::Backend::{self, Ddp, Deepspeed, Fsdp, Megatron};
@@ -248,6 +249,9 @@ impl Framework {
         check(asked, self.rules, &mut broken);
         if !self.splits_backward {
             shared::one_backward(asked, &mut broken);
+        }
+        if !may_defer_gradients(self.id) {
+            shared::reduces_each(asked, &mut broken);
         }
         broken
     }

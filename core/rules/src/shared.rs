@@ -300,6 +300,19 @@ pub(crate) fn one_backward(a: &Asked, broken: &mut Vec<InputError>) {
     }
 }
 
+/// Gradients of every micro-batch are reduced by all but those that accelerate and veRL train with
+/// ([`may_defer_gradients`](shardwise_question::framework::may_defer_gradients)).
+static REDUCES_EACH: &[Rule] = &[must("plan.sync_each_batch", |a| a.layout.sync_each_batch)
+    .or("{name} reduces the gradients of each micro-batch. Leave it out, or take the flags of TRL, axolotl, LLaMA-Factory, ms-swift or veRL.")];
+
+/// [`REDUCES_EACH`] of every role that trains.
+pub(crate) fn reduces_each(a: &Asked, broken: &mut Vec<InputError>) {
+    check(a, REDUCES_EACH, broken);
+    if let Some(critic) = &a.plan.critic {
+        check(&a.of_role("critic.", (critic, a.shape)), REDUCES_EACH, broken);
+    }
+}
+
 /// The generation engine.
 pub(crate) static ENGINE: &[Rule] = &[
     divides("plan.rollout.tensor_parallel", |a| (a.engine, a.generate))

@@ -50,8 +50,10 @@ fn told_otherwise(framework: &str) -> &'static [&'static str] {
             "plan.offload.gradients",
             "workload.run.steps",
         ],
-        // No loss has all logits, weights are fp32, and vLLM beside training decodes all responses together.
+        // No loss has all logits, weights are fp32, vLLM beside training decodes all responses together, and by its name gradients
+        // stay whole until a step's last micro-batch.
         "trl" => &[
+            "plan.sync_each_batch",
             "plan.attention_kernel",
             "plan.max_tokens_per_gpu",
             "plan.micro_batch",

@@ -83,6 +83,8 @@ pub(super) fn not_carried(framework: &str) -> BTreeSet<&'static str> {
             "workload.run.steps",
         ],
         "trl" => &[
+            // By its name gradients stay whole until a step's last micro-batch.
+            "plan.sync_each_batch",
             // What is not varied is not packed, responses are padded, and no loss has all logits.
             "workload.packing",
             "plan.fused_lm_head",

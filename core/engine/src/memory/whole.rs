@@ -33,7 +33,7 @@ pub fn stays_gathered(rank: &RankWeights, layout: &Layout, gpus: u32, quantized:
 /// (`torch/distributed/pipelining/stage.py`, `backward_maybe_with_nosync`: `set_requires_gradient_sync(False)`), in torchtitan and in
 /// NeMo Automodel unless `defer_fsdp_grad_sync` is off. Llama-3.3-70B in 8 stages over 32 H100 so has "~70GB of model states" where 18 are
 /// sharded (<https://github.com/NVIDIA-NeMo/Automodel/pull/2673>), Qwen3.5-27B in two 66 GB, and 32 to 41 where each is reduced
-/// (<https://github.com/NVIDIA-NeMo/Automodel/pull/1859>, which summed in bf16). Without stages it is the framework's choice.
+/// (<https://github.com/NVIDIA-NeMo/Automodel/pull/1859>, which summed in bf16). Without stages the plan says it.
 fn summed(context: &Context<'_>, layout: &Layout, batch: &Batch) -> Option<f64> {
     if layout.backend != Backend::Fsdp || layout.zero_stage < 2 || layout.optimizer.in_backward {
         return None;
@@ -41,7 +41,7 @@ fn summed(context: &Context<'_>, layout: &Layout, batch: &Batch) -> Option<f64> 
     if layout.pipeline_parallel > 1 {
         return Some(SUMMED);
     }
-    context.job.sums_whole().filter(|_| batch.micro_batches > 1.0)
+    (!layout.sync_each_batch && batch.micro_batches > 1.0).then(|| context.job.deferred_gradient_bytes())
 }
 
 /// Share of a stage's gradients that wait whole at once. An interleaved order hands each chunk of a stage a round of micro-batches in

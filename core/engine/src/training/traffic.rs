@@ -228,23 +228,26 @@ pub(super) fn step_traffic(
     };
     let beside_forward = |sent: Sent| beside(sent, stage.room_forward(), layout.overlap.parameters);
     let beside_backward = |sent: Sent| beside(sent, stage.room_backward(), layout.overlap.gradients);
+    // Of how many micro-batches gradients are reduced.
+    let reduced = if layout.sync_each_batch { n } else { n.min(1.0) };
     match layout.zero_stage {
         3 => {
             let gather = |pass| gather_weights(context, role, layout, &shards, pass);
             let reduce_bytes = reduce_bytes * zero_infinity::sent_gradients(&layout.zero_plus);
             let mut scatter = moved(reduce_bytes);
             let bytes = reduce_bytes * trained.dense / shards.dense;
-            scatter.time += across_replicas(context, layout, bytes) * (1.0 / n);
+            scatter.time += across_replicas(context, layout, bytes) * (1.0 / reduced);
             beside_forward(gather(Pass::Forward))
-                .plus(beside_backward(gather(Pass::Backward).plus(scatter)))
                 .times(n)
+                .plus(beside_backward(gather(Pass::Backward).plus(scatter)).times(reduced))
+                .plus(beside_backward(gather(Pass::Backward)).times(n - reduced))
         }
         2 => {
             let gathered = moved(2.0);
             // Their rings' latency is beside the forward pass that asks for them.
             let waiting = Sent { time: Seconds::ZERO, ..gathered };
             let once = Traffic::alone(Sent::plain(gathered.time)).plus(beside_forward(waiting));
-            beside_backward(moved(reduce_bytes)).times(n).plus(once)
+            beside_backward(moved(reduce_bytes)).times(reduced).plus(once)
         }
         // Only the last micro-batch's backward pass and the next step's first forward pass run beside them.
         1 => beside_backward(moved(reduce_bytes)).plus(beside_forward(moved(updated_bytes(context, layout)))),

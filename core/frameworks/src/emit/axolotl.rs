@@ -70,6 +70,7 @@ fn data(emission: &Emission) -> Section {
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "micro_batch_size", "gradient_accumulation_steps");
+    trainer::reduces(&mut section, emission);
     step_by(&mut section, &emission.plan.layout);
     optimizer(&mut section, emission);
     loss(&mut section, &emission.job.workload);

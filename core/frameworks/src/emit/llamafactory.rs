@@ -166,6 +166,7 @@ fn join(section: &mut Section, workload: &Workload) {
 fn run(emission: &Emission) -> Section {
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "per_device_train_batch_size", "gradient_accumulation_steps");
+    trainer::reduces(&mut section, emission);
     step_by(&mut section, &emission.plan.layout);
     optimizer(&mut section, emission);
     loss(&mut section, emission.job.workload.kind);

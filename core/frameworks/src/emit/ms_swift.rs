@@ -156,6 +156,7 @@ fn run(emission: &Emission) -> Section {
     let layout = &emission.plan.layout;
     let mut section = Section::new("Batch and optimizer");
     passes(&mut section, emission, "--per_device_train_batch_size", "--gradient_accumulation_steps");
+    trainer::reduces_by_option(&mut section, emission);
     let mut own = Section::new("");
     trainer::steps_by(&mut own, &emission.job.workload, "");
     options(&mut section, own);

@@ -2,7 +2,7 @@
 
 use super::checkpoint::trained;
 use super::choices::{
-    ATTENTION, adapters, half_type, learning_rate, offload_reason, other_states, reshard_reason, run, shard_bytes,
+    ATTENTION, accumulation, adapters, half_type, learning_rate, offload_reason, other_states, reshard_reason, run, shard_bytes,
     updates,
 };
 use super::optimizer::kept_moments;
@@ -165,6 +165,31 @@ fn updates_of(workload: &Workload, rl: &Rl) -> (u64, String) {
         run::whose(workload)
     );
     (steps.saturating_mul(each), reason)
+}
+
+/// What has accelerate reduce the gradients of each micro-batch, which it would keep whole until a step's last; `None` where a step has
+/// one, or the plan keeps them.
+fn reduced(emission: &Emission) -> Option<&'static str> {
+    let (job, layout) = (emission.job, &emission.plan.layout);
+    // Adapters' are few.
+    let counts = job.workload.lora.is_none();
+    let told = layout.backend == Backend::Fsdp && layout.sync_each_batch && counts && accumulation(emission) > 1;
+    told.then_some("gradients of each pass are reduced, not kept whole until the last: slower over slow links, far less memory")
+}
+
+/// The same as keys of a file.
+pub(super) fn reduces(section: &mut Section, emission: &Emission) {
+    if let Some(reason) = reduced(emission) {
+        section.set("accelerator_config.gradient_accumulation_kwargs.sync_each_batch", "true", reason);
+    }
+}
+
+/// The same as an option of a command.
+pub(super) fn reduces_by_option(section: &mut Section, emission: &Emission) {
+    if let Some(reason) = reduced(emission) {
+        let value = r#"'{"gradient_accumulation_kwargs": {"sync_each_batch": true}}'"#;
+        section.set("--accelerator_config", value, reason);
+    }
 }
 
 /// Says how long to train by `keys`, the steps' and the passes': passes where the question has a data set, steps where it

@@ -181,6 +181,7 @@ fn checkpointing(section: &mut Section, emission: &Emission) {
 /// Batch of one GPU and passes before the optimizer steps.
 fn batch(section: &mut Section, emission: &Emission) {
     passes(section, emission, "--per_device_train_batch_size", "--gradient_accumulation_steps");
+    trainer::reduces_by_option(section, emission);
 }
 
 fn run(emission: &Emission) -> Section {

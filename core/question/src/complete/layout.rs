@@ -70,6 +70,9 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
             1.0,
         )?,
         optimizer,
+        sync_each_batch: spec
+            .sync_each_batch
+            .unwrap_or_else(|| backend != Backend::Fsdp || !job.defers_gradients()),
         attention,
         attention_kernel: spec.attention_kernel,
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),

@@ -27,6 +27,7 @@ pub(super) fn place(job: &Job, layout: &mut Layout, shard_group: Option<u64>, at
     zero_infinity::check(job, layout, gpus, at)?;
     host_step(job, layout, at)?;
     switches(layout, at)?;
+    deferral(layout, at)?;
     kernel::check(job, layout, at)?;
     optimizer::check(job, layout, at)?;
     let replicas = gpus / layout.model_parallel().max(1);
@@ -146,6 +147,14 @@ fn machine(layout: &Layout, gpus: u32, at: Place<'_>) -> Result<(), InputError> 
         ));
     }
     Ok(())
+}
+
+/// Gradients that stay whole until a step's last micro-batch.
+fn deferral(layout: &Layout, at: Place<'_>) -> Result<(), InputError> {
+    if layout.backend == Backend::Fsdp || layout.sync_each_batch {
+        return Ok(());
+    }
+    Err(at.wrong("sync_each_batch", "FSDP alone leaves gradients whole. Set backend to fsdp, or leave it out."))
 }
 
 /// What sends tokens to their experts, what Megatron alone has, and what its `TransformerConfig` asks of a plan that turns it on.

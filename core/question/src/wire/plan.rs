@@ -357,6 +357,11 @@ document! {
         /// (`early_step_in_backward` of torchtitan up to 0.2): no gradient outlasts its layer, none is clipped, and a step is one pass.
         /// The search never chooses it. Default false.
         pub optimizer_in_backward: Option<bool>,
+        /// FSDP without pipeline stages, where a step has several micro-batches: whether the gradients of each are reduced, or stay whole
+        /// until the last one's (accelerate's `sync_each_batch`; the opposite of veRL's `use_no_sync_for_gradient_accumulation`).
+        /// Default: true, but false where all weights train in a framework on Hugging Face's Trainer, which waits. A search
+        /// begins with true, and outside RL takes what is faster.
+        pub sync_each_batch: Option<bool>,
         /// Attention kernel. Default flash.
         pub attention: Option<Attention>,
         /// Whose flash attention. Default: cuDNN's with `megatron` from Hopper on; with `fsdp` PyTorch's for pre-training, and

@@ -26,6 +26,7 @@ const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 pub(super) const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
 const ADAPTERS: &str = "https://arxiv.org/abs/2305.14314";
+const SYNC: &str = "https://huggingface.co/docs/accelerate/concept_guides/gradient_synchronization";
 const FSDP: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
@@ -36,7 +37,7 @@ const RECOMPUTE: &[&str] = &["plan.recompute"];
 const OFFLOAD: &[&str] = &["plan.offload"];
 
 /// In the order of the guides: layout, batch, overlap and fusion, recomputation, offload and ZeRO.
-pub(super) const RULES: [Rule; 36] = [
+pub(super) const RULES: [Rule; 37] = [
     rule(WITHIN_NODE, CHATLEARN_GUIDE, &["plan.tensor_parallel", "plan.pipeline_parallel"], within_node),
     rule("tensor-parallel-smaller", CHATLEARN_GUIDE, &["plan.tensor_parallel"], |case| {
         let half = case.layout().tensor_parallel / 2;
@@ -248,6 +249,16 @@ pub(super) const RULES: [Rule; 36] = [
             l.zero_stage = 3;
             l.shard_group = gpus;
         })
+    }),
+    rule("sync-each-batch", SYNC, &["plan.sync_each_batch"], |case| {
+        let layout = case.layout();
+        let fsdp = layout.backend == Backend::Fsdp && layout.pipeline_parallel == 1;
+        if fsdp && layout.sync_each_batch {
+            let what = "Gradients kept whole until a step's last micro-batch (sync_each_batch false)";
+            return case.propose(true, what, &|l| l.sync_each_batch = false);
+        }
+        let what = "Reducing the gradients of each micro-batch (sync_each_batch)";
+        case.propose(fsdp && case.is_tight(), what, &|l| l.sync_each_batch = true)
     }),
     rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
     rule("hybrid-shard", FSDP, &["plan.shard_group"], |case| {

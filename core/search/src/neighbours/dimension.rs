@@ -84,6 +84,8 @@ dimensions! {
         Offload = ["plan.offload"]: offload;
         /// Loss without materialised logits.
         FusedLmHead = ["plan.fused_lm_head"]: fused_lm_head;
+        /// Whether the gradients of each micro-batch are reduced.
+        SyncEachBatch = ["plan.sync_each_batch"]: sync_each_batch;
         /// GPUs that split each expert.
         ExpertTensorParallel = ["plan.expert_tensor_parallel"]: expert_tensor_parallel;
         /// Megatron's sequence parallelism.

@@ -17,9 +17,10 @@ use shardwise_question::wire::{Attention, Backend, KvCacheDtype, RecomputeModule
 type Turn<T> = (D, fn(&mut T));
 
 /// Changes of a layout that have no size: each turns something over.
-const TURNS: [Turn<Layout>; 14] = [
+const TURNS: [Turn<Layout>; 15] = [
     (D::SequenceParallel, |l| l.sequence_parallel = !l.sequence_parallel),
     (D::FusedLmHead, |l| l.fused_lm_head = !l.fused_lm_head),
+    (D::SyncEachBatch, |l| l.sync_each_batch = !l.sync_each_batch),
     (D::Attention, |l| {
         l.attention = match l.attention {
             Attention::Flash => Attention::Unfused,
@@ -160,6 +161,11 @@ fn runs(job: &Job, dimension: D, was: &Layout, to: &Layout) -> bool {
             Backend::Ddp => to.zero_stage == 0,
         },
         D::Attention => megatron,
+        // Stages leave them whole in any case. Adapters' are few, and RL's recipes reduce them.
+        D::SyncEachBatch => {
+            let trained = job.workload.lora.is_none() && !learns;
+            backend == Backend::Fsdp && trained && !begun(was.pipeline_parallel)
+        }
         D::SequenceParallel => begun(was.tensor_parallel),
         D::Overlap => {
             to.overlap.tensor_parallel == was.overlap.tensor_parallel || megatron && begun(was.tensor_parallel)

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 
 use shardwise_catalog::error::InputError;
-use shardwise_question::framework::{sums_whole, swaps_reference};
+use shardwise_question::framework::swaps_reference;
 use shardwise_question::job::Job;
 use shardwise_question::plan::{Layout, MicroBatch, Plan, Recompute};
-use shardwise_question::wire::{Backend, Offload, PlanSpec};
+use shardwise_question::wire::Offload;
 use shardwise_rules::{self, FRAMEWORKS, Framework};
 
 /// Whether a plan counts, and if it does not, what shares its fate: most rules are about a part of the plan, and all
@@ -271,15 +271,6 @@ pub(super) fn is_otherwise(framework: &Framework, job: &Job) -> bool {
     let workload = &job.workload;
     let refers = workload.rl.is_none() && workload.has_reference() && workload.lora.is_none();
     job.framework.is_none() && refers && swaps_reference(Some(framework.id))
-}
-
-/// Whether a framework's FSDP reduces the gradients of each micro-batch where most keep them whole until the last ([`Job::sums_whole`]).
-pub(super) fn reduces_each(own: &Framework, job: &Job, spec: &PlanSpec) -> bool {
-    let some = job.workload.full_parameter() && job.sums_whole().is_some();
-    let own_way = |version: &&str| sums_whole(own.id, version).is_none();
-    some && spec.backend.is_none_or(|backend| backend == Backend::Fsdp)
-        && own.backends.contains(&Backend::Fsdp)
-        && own.versions.first().is_some_and(own_way)
 }
 
 /// Whether `framework` runs a plan, and as it is estimated.

@@ -168,6 +168,12 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
     found
 }
 
+/// Where all weights train, FSDP begins with the least that gradients take; steps from what is found may leave them whole.
+pub(super) fn syncs(job: &Job, spec: &PlanSpec) -> Option<bool> {
+    let least = spec.backend == Some(Backend::Fsdp) && job.workload.lora.is_none();
+    spec.sync_each_batch.or(least.then_some(true))
+}
+
 /// With the logits in memory and without: which is faster depends on the loss, which fits on the card.
 fn fused_heads(spec: &PlanSpec) -> Vec<bool> {
     spec.fused_lm_head.map_or(vec![false, true], |stated| vec![stated])

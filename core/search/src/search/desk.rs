@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::accept::{Accept, Runner, Runs, is_otherwise, reduces_each};
+use super::accept::{Accept, Runner, Runs, is_otherwise};
 use super::asking::Asking;
 use super::bounded::{Limits, Search, Task};
 use super::candidate::Candidate;
@@ -119,7 +119,7 @@ impl Desk {
         // PEFT's adapters are those of all others; a reference that has no place of its own is asked in no other way.
         let adds = |own: &Framework| workload.lora.is_some() && adapters(Some(own.id), workload.kind) != Adapters::Peft;
         let asked = |own: &&'static Framework| {
-            (adds(own) || reduces_each(own, job, spec) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true)
+            (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true)
         };
         FRAMEWORKS.iter().filter(asked).collect()
     }

@@ -205,6 +205,7 @@ impl Space {
         let mut space = Self::default();
         for backend in choices::backends(job, spec) {
             let own = PlanSpec { backend: Some(backend), ..spec.clone() };
+            let own = PlanSpec { sync_each_batch: choices::syncs(job, &own), ..own };
             // Defaults, and other roles' plans, do not depend on how the actor is split.
             let decided = complete::decided(job, &own, "plan")
                 .and_then(|layout| Ok((layout, complete::roles(job, &own, layout)?)));

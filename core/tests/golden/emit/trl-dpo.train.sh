@@ -8,6 +8,7 @@ args=(
   # Batch
   --per_device_train_batch_size 2  # pairs of one forward pass on one GPU: twice as many sequences
   --gradient_accumulation_steps 8  # 8 passes make a batch of 128
+  --accelerator_config '{"gradient_accumulation_kwargs": {"sync_each_batch": true}}'  # gradients of each pass are reduced, not kept whole until the last: slower over slow links, far less memory
   --max_length 4096  # tokens of prompt and response, from your question
 
   # Model

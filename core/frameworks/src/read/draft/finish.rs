@@ -326,7 +326,7 @@ impl ByName {
             MicroBatch::Tokens(_) => 1,
         };
         let accumulates = layout.pipeline_parallel == 1 && job.workload.global_batch > in_a_pass;
-        let sums = layout.backend == Backend::Fsdp && accumulates && job.sums_whole().is_some();
+        let sums = layout.backend == Backend::Fsdp && accumulates && !layout.sync_each_batch;
         Some(match () {
             () if job.swaps_reference() => Self::Swaps,
             () if job.pads_responses() => Self::Pads,

@@ -1,12 +1,13 @@
 //! Who shards the weights: `DeepSpeed` by its file, by a name or by Accelerate's plug-in; FSDP by the Trainer's keys or
 //! Accelerate's; nobody.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Run;
 use crate::read::deepspeed;
 use crate::read::draft::Draft;
 use crate::read::launch;
+use shardwise_question::wire::at;
 
 /// Who shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +208,9 @@ fn fsdp(draft: &mut Draft) {
         draft.set("plan.backend", "ddp");
     } else {
         draft.set("plan.zero_stage", stage);
+        if syncs_each_batch(draft) {
+            draft.set("plan.sync_each_batch", true);
+        }
     }
     let hybrid = strategy.contains("HYBRID") || says("hybrid_shard") || strategy == "4" || strategy == "5";
     if let Some(node) = draft.size("hardware.gpus_per_node").filter(|_| hybrid) {
@@ -222,4 +226,14 @@ fn fsdp(draft: &mut Draft) {
         "plan.offload",
         json!({"parameters": all, "gradients": all, "optimizer": all, "activations": activations}),
     );
+}
+
+/// Whether accelerate reduces the gradients of each micro-batch: by a file's keys, or by the JSON of a command.
+fn syncs_each_batch(draft: &Draft) -> bool {
+    let (config, key) = ("accelerator_config", "gradient_accumulation_kwargs.sync_each_batch");
+    if draft.tells(&format!("{config}.{key}"), true) {
+        return true;
+    }
+    let written = draft.known(config).and_then(|own| serde_json::from_str::<Value>(&own).ok());
+    written.is_some_and(|own| *at(&own, key) == json!(true))
 }

@@ -112,6 +112,9 @@ pub(in crate::verl) const FSDP: &[Row] = &[
             "ZeRO-2: the weights stay gathered between forward and backward",
         )
     }),
+    row("use_no_sync_for_gradient_accumulation", Plan("sync_each_batch"), |at| {
+        when(!at.layout.sync_each_batch, "True", "gradients stay whole until a step's last pass, as the plan says")
+    }),
     row("ulysses_sequence_parallel_size", Plan("ulysses_parallel"), |at| match at.layout.ulysses_parallel {
         1 => says(1, "sequences stay whole"),
         sp => says(sp, format!("{sp} GPUs split each sequence; divides {} heads", at.shape.num_attention_heads)),
@@ -146,7 +149,6 @@ pub(super) const FSDP_READ: Keys = &[
     ("forward_prefetch", Ignored("the estimate gathers the next layer beside the last")),
     ("use_orig_params", Ignored("how parameters are kept")),
     ("wrap_policy.*", Ignored("the estimate wraps each layer")),
-    ("use_no_sync_for_gradient_accumulation", Unmodelled("the estimate reduces gradients once a micro-batch")),
     ("use_torch_compile", Ignored("the estimate's kernels are compiled ones")),
     ("full_determinism", Unmodelled("the estimate's kernels are the quick ones")),
     ("pad_to_length*", Unmodelled("the estimate pads nothing where sequences are packed")),

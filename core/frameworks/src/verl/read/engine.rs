@@ -116,6 +116,9 @@ fn sharded(draft: &mut Draft, role: &Role) {
     draft.set(&role.at("ulysses_parallel"), ulysses);
     let reshard = draft.flag(&key("reshard_after_forward")).unwrap_or(true);
     draft.set(&role.at("zero_stage"), if reshard { 3 } else { 2 });
+    if draft.is_on(&key("use_no_sync_for_gradient_accumulation")) {
+        draft.set(&role.at("sync_each_batch"), false);
+    }
     let group = draft.signed(&key("fsdp_size")).and_then(|size| u64::try_from(size).ok());
     // A group as large as the machine, or larger, is every GPU.
     if let Some(size) = group.filter(|size| *size > 0 && draft.train_gpus.is_none_or(|all| *size < all)) {

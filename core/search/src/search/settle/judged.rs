@@ -133,6 +133,7 @@ fn flags(layout: &Layout) -> u64 {
     let turned = [
         layout.sequence_parallel,
         layout.fused_lm_head,
+        layout.sync_each_batch,
         layout.nvme_offload,
         offload.parameters,
         offload.gradients,
