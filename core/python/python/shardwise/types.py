@@ -1483,6 +1483,12 @@ class PlanSpec(TypedDict, total=False):
     """Megatron's sequence parallelism: norms and dropout split over the tensor-parallel group."""
     shard_group: int | None
     """GPUs of one ZeRO-3 or HSDP shard group. Default: all."""
+    sync_each_batch: bool | None
+    """FSDP without pipeline stages, where a step has several micro-batches: whether the gradients of each are reduced, or stay whole
+    until the last one's (accelerate's `sync_each_batch`; the opposite of veRL's `use_no_sync_for_gradient_accumulation`).
+    Default: true, but false where all weights train in a framework on Hugging Face's Trainer, which waits. A search
+    begins with true, and outside RL takes what is faster.
+    """
     tensor_parallel: int | None
     """GPUs that split each matrix."""
     ulysses_parallel: int | None
