@@ -121,7 +121,12 @@ fn what_is_reduced_once_is_sent_once() {
     assert!(once < 0.8 * each, "{once} {each}");
     // One micro-batch is the last.
     put(&mut question, "workload.global_batch", json!(16));
-    let seconds = |each: bool| with(&question, &[("plan.sync_each_batch", json!(each))]).time.parts.data_parallel;
+    let seconds = |each: bool| {
+        with(&question, &[("plan.sync_each_batch", json!(each))])
+            .time
+            .parts
+            .data_parallel
+    };
     assert!((seconds(false) / seconds(true) - 1.0).abs() < 1e-12);
 }
 

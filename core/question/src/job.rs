@@ -16,8 +16,9 @@ use crate::belonging;
 use crate::engines;
 
 use crate::framework::{
-    Named, Waking, always_refers, counts_responses, deferred_gradient_bytes, defers_gradients, drives_lightly, keeps_base_in_fp32, packs_nothing,
-    pads_responses, repeats_delta_net, summed_gradient_bytes, swaps_reference, waking,
+    Named, Waking, always_refers, counts_responses, deferred_gradient_bytes, defers_gradients, drives_lightly,
+    keeps_base_in_fp32, packs_nothing, pads_responses, repeats_delta_net, summed_gradient_bytes, swaps_reference,
+    waking,
 };
 use crate::market;
 use crate::operations::Operations;

@@ -2,8 +2,8 @@
 
 use super::checkpoint::trained;
 use super::choices::{
-    ATTENTION, accumulation, adapters, half_type, learning_rate, offload_reason, other_states, reshard_reason, run, shard_bytes,
-    updates,
+    ATTENTION, accumulation, adapters, half_type, learning_rate, offload_reason, other_states, reshard_reason, run,
+    shard_bytes, updates,
 };
 use super::optimizer::kept_moments;
 use super::text::{Section, on_others};
@@ -174,7 +174,9 @@ fn reduced(emission: &Emission) -> Option<&'static str> {
     // Adapters' are few.
     let counts = job.workload.lora.is_none();
     let told = layout.backend == Backend::Fsdp && layout.sync_each_batch && counts && accumulation(emission) > 1;
-    told.then_some("gradients of each pass are reduced, not kept whole until the last: slower over slow links, far less memory")
+    told.then_some(
+        "gradients of each pass are reduced, not kept whole until the last: slower over slow links, far less memory",
+    )
 }
 
 /// The same as keys of a file.

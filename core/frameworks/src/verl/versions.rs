@@ -71,7 +71,9 @@ const BEFORE_0_9_1: &[(&str, Fate)] = &[
     ("algorithm.filter_groups.metric", Gone),
     (
         "*use_no_sync_for_gradient_accumulation",
-        Missing("reduces the gradients of each micro-batch, which takes less memory than estimated, and more time between nodes."),
+        Missing(
+            "reduces the gradients of each micro-batch, which takes less memory than estimated, and more time between nodes.",
+        ),
     ),
     (
         "*optim.use_precision_aware_optimizer",

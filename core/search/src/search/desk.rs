@@ -118,9 +118,8 @@ impl Desk {
         }
         // PEFT's adapters are those of all others; a reference that has no place of its own is asked in no other way.
         let adds = |own: &Framework| workload.lora.is_some() && adapters(Some(own.id), workload.kind) != Adapters::Peft;
-        let asked = |own: &&'static Framework| {
-            (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true)
-        };
+        let asked =
+            |own: &&'static Framework| (adds(own) || is_otherwise(own, job)) && may_run(own, job, spec, |_| true);
         FRAMEWORKS.iter().filter(asked).collect()
     }
 

@@ -122,7 +122,10 @@ fn of_variant(job: &Job, layout: &Layout) -> u32 {
     let overlap = u32::from(layout.overlap != Overlap::default());
     let told = layout.backend == Backend::Fsdp && layout.sync_each_batch == job.defers_gradients();
     let other_parallel = layout.tensor_parallel > 1 && !layout.sequence_parallel;
-    MOVED * count(&moved) + recompute + batch + UNUSUAL * (overlap + u32::from(other_parallel) + u32::from(head) + u32::from(told))
+    MOVED * count(&moved)
+        + recompute
+        + batch
+        + UNUSUAL * (overlap + u32::from(other_parallel) + u32::from(head) + u32::from(told))
 }
 
 /// Points of a token budget: none at twice the longest sequence, more the further it is above.

@@ -17,10 +17,7 @@ pub(in crate::read) const LAUNCHER: Meaning = Ignored("where processes meet");
 pub(in crate::read) const TRAINING: &[(&str, Meaning)] = &[
     ("per_device_train_batch_size", Plan("micro_batch")),
     ("gradient_accumulation_steps", Field("workload.global_batch")),
-    (
-        "accelerator_config|accelerator_config.gradient_accumulation_kwargs.sync_each_batch",
-        Plan("sync_each_batch"),
-    ),
+    ("accelerator_config|accelerator_config.gradient_accumulation_kwargs.sync_each_batch", Plan("sync_each_batch")),
     ("bf16|fp16", Field("workload.precision")),
     ("gradient_checkpointing", Plan("recompute")),
     ("optim", Plan("optimizer")),
