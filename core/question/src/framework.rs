@@ -341,21 +341,18 @@ pub fn pads_whole_batches(framework: Option<&str>) -> bool {
 /// (accelerate 1.15.0, `accelerator.py`, lines 1166 to 1180).
 ///
 /// ```
-/// use shardwise_core::framework::defers_gradients;
+/// use shardwise_core::framework::{deferred_gradient_bytes, defers_gradients, may_defer_gradients};
 /// assert_eq!([None, Some("trl"), Some("verl")].map(defers_gradients), [false, true, false]);
+/// assert_eq!(["axolotl", "verl", "torchtitan"].map(may_defer_gradients), [true, true, false]);
+/// assert_eq!([None, Some("trl"), Some("verl")].map(deferred_gradient_bytes), [4.0, 2.0, 4.0]);
 /// ```
 #[must_use]
 pub fn defers_gradients(framework: Option<&str>) -> bool {
     framework.is_some_and(|own| [TRL.id, LLAMAFACTORY.id, AXOLOTL.id, MS_SWIFT.id].contains(&own))
 }
 
-/// Whether a framework's FSDP leaves gradients whole where it is told to: those, and veRL since 0.9.1
-/// (`use_no_sync_for_gradient_accumulation`, which `trainer/config/engine/fsdp.yaml` there has as false).
-///
-/// ```
-/// use shardwise_core::framework::may_defer_gradients;
-/// assert_eq!(["axolotl", "verl", "torchtitan"].map(may_defer_gradients), [true, true, false]);
-/// ```
+/// Whether it leaves gradients whole where it is told to: those, and veRL since 0.9.1 (`use_no_sync_for_gradient_accumulation`, which
+/// `trainer/config/engine/fsdp.yaml` there has as false).
 #[must_use]
 pub fn may_defer_gradients(framework: &str) -> bool {
     defers_gradients(Some(framework)) || framework == VERL.id
@@ -364,11 +361,6 @@ pub fn may_defer_gradients(framework: &str) -> bool {
 /// Bytes of a gradient that so stays whole: with accelerate the 16 bits of products, in which it reduces them
 /// (`utils/dataclasses.py`, `FullyShardedDataParallelPlugin.set_mixed_precision`); fp32 of veRL's FSDP2
 /// (`workers/engine/fsdp/transformer_impl.py`, line 379, `reduce_dtype`), and where nobody is named, as veRL may be who runs it.
-///
-/// ```
-/// use shardwise_core::framework::deferred_gradient_bytes;
-/// assert_eq!([None, Some("trl"), Some("verl")].map(deferred_gradient_bytes), [4.0, 2.0, 4.0]);
-/// ```
 #[must_use]
 pub fn deferred_gradient_bytes(framework: Option<&str>) -> f64 {
     if defers_gradients(framework) { 2.0 } else { 4.0 }

@@ -1,10 +1,12 @@
 //! A complete plan: every dimension decided.
 
+mod switches;
+
 use crate::wire::{
     Attention, AttentionKernel, Backend, CudaGraphs, Engine, EngineVersion, KvCacheDtype, Offload, Optimizer, Overlap,
     PipelineSchedule, PlanSpec, Precision, RecomputeGranularity, RecomputeModule, RecomputeSpec, RolloutPlanSpec,
-    TokenDispatcher,
 };
+pub use switches::{Switches, ZeroPlus};
 
 /// Most GPUs that a question may state.
 pub(crate) const MAX_GPUS: u64 = 1 << 20;
@@ -91,45 +93,6 @@ pub struct Stepper {
     pub bf16_stochastic_round: bool,
     /// Each weight is stepped in the backward pass.
     pub in_backward: bool,
-}
-
-/// Kernels and exchanges of Megatron by its own names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// One kernel turns queries and keys by their positions.
-    pub apply_rope_fusion: bool,
-    /// The experts' exchanges run beside another micro-batch's computation.
-    pub overlap_moe_expert_parallel_comm: bool,
-    /// What sends tokens to their experts, where the question states it.
-    pub moe_token_dispatcher: Option<TokenDispatcher>,
-    /// What of a step CUDA graphs replay.
-    pub cuda_graphs: CudaGraphs,
-}
-
-impl Switches {
-    /// As the estimate takes them where nothing is said.
-    pub const USUAL: Self = Self {
-        apply_rope_fusion: true,
-        overlap_moe_expert_parallel_comm: false,
-        moe_token_dispatcher: None,
-        cuda_graphs: CudaGraphs::None,
-    };
-}
-
-/// What ZeRO++ adds to ZeRO-3 (arXiv:2306.10209).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ZeroPlus {
-    /// GPUs that hold a second copy of the weights between them (hpZ); 1 = off.
-    pub partition_size: u32,
-    /// Weights are gathered in 8 bits (qwZ).
-    pub quantized_weights: bool,
-    /// Gradients are reduced in 4 bits (qgZ).
-    pub quantized_gradients: bool,
-}
-
-impl ZeroPlus {
-    /// Plain ZeRO.
-    pub const OFF: Self = Self { partition_size: 1, quantized_weights: false, quantized_gradients: false };
 }
 
 /// What one forward pass takes on one GPU.

@@ -12,6 +12,7 @@ mod instead;
 mod recipe;
 mod rollout;
 mod schedule;
+mod sharded;
 pub mod textbook;
 mod thumb;
 mod training;

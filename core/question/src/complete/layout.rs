@@ -70,9 +70,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
             1.0,
         )?,
         optimizer,
-        sync_each_batch: spec
-            .sync_each_batch
-            .unwrap_or_else(|| backend != Backend::Fsdp || !job.defers_gradients()),
+        sync_each_batch: syncs(job, spec),
         attention,
         attention_kernel: spec.attention_kernel,
         fused_lm_head: spec.fused_lm_head.unwrap_or(false),
@@ -80,11 +78,7 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
         overlap: spec.overlap.unwrap_or_default(),
         switches: switches(spec),
         nvme_offload: spec.nvme_offload.unwrap_or(false),
-        zero_plus: ZeroPlus {
-            partition_size: size(at, "zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
-            quantized_weights: spec.zero_quantized_weights.unwrap_or(false),
-            quantized_gradients: spec.zero_quantized_gradients.unwrap_or(false),
-        },
+        zero_plus: zero_plus(at, spec)?,
         weights_bytes: weights_bytes(job, backend),
         master_weights_bytes: bytes("master_weights_bytes", spec.master_weights_bytes, master)?,
         gradient_bytes: bytes("gradient_bytes", spec.gradient_bytes, gradients)?,
@@ -97,6 +91,21 @@ pub fn decided(job: &Job, spec: &PlanSpec, at: &str) -> Result<Layout, InputErro
     };
     layout.sequence_parallel = spec.sequence_parallel.unwrap_or_else(|| splits_sequence(job, &layout));
     Ok(layout)
+}
+
+/// Whether the gradients of each micro-batch are reduced, as the framework has it where nothing is stated.
+fn syncs(job: &Job, spec: &PlanSpec) -> bool {
+    let waits = spec.backend.is_none_or(|own| own == Backend::Fsdp) && job.defers_gradients();
+    spec.sync_each_batch.unwrap_or(!waits)
+}
+
+/// ZeRO++, off where nothing is stated.
+fn zero_plus(at: Place<'_>, spec: &PlanSpec) -> Result<ZeroPlus, InputError> {
+    Ok(ZeroPlus {
+        partition_size: size(at, "zero_hpz_partition_size", spec.zero_hpz_partition_size)?,
+        quantized_weights: spec.zero_quantized_weights.unwrap_or(false),
+        quantized_gradients: spec.zero_quantized_gradients.unwrap_or(false),
+    })
 }
 
 /// How a role attends where nothing is stated: with scores in memory where the named framework has no other kernel that trains a model

@@ -1,6 +1,6 @@
 //! Rules about what trains: how it splits, what it takes at once, what it computes again and what it moves out.
 
-use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule};
+use super::{CHATLEARN_GUIDE, Case, LLMFORGE_COOKBOOK, PRACTICE, Proposal, Rule, VERL_GUIDE, one, rule, sharded};
 use crate::figures;
 use crate::neighbours::{budget_floor, moved_to};
 use crate::warnings::WITHIN_NODE;
@@ -26,7 +26,6 @@ const ZERO: &str = "https://www.deepspeed.ai/tutorials/zero/";
 const ZERO_PLUS: &str = "https://www.deepspeed.ai/tutorials/zeropp/";
 pub(super) const EIGHT_BIT: &str = "https://arxiv.org/abs/2110.02861";
 const ADAPTERS: &str = "https://arxiv.org/abs/2305.14314";
-const SYNC: &str = "https://huggingface.co/docs/accelerate/concept_guides/gradient_synchronization";
 const FSDP: &str = "https://docs.pytorch.org/docs/stable/fsdp.html";
 
 const MICRO: &[&str] = &["plan.micro_batch", "plan.max_tokens_per_gpu"];
@@ -250,27 +249,18 @@ pub(super) const RULES: [Rule; 37] = [
             l.shard_group = gpus;
         })
     }),
-    rule("sync-each-batch", SYNC, &["plan.sync_each_batch"], |case| {
-        let layout = case.layout();
-        let fsdp = layout.backend == Backend::Fsdp && layout.pipeline_parallel == 1;
-        if fsdp && layout.sync_each_batch {
-            let what = "Gradients kept whole until a step's last micro-batch (sync_each_batch false)";
-            return case.propose(true, what, &|l| l.sync_each_batch = false);
-        }
-        let what = "Reducing the gradients of each micro-batch (sync_each_batch)";
-        case.propose(fsdp && case.is_tight(), what, &|l| l.sync_each_batch = true)
-    }),
-    rule("zero-stage", ZERO, &["plan.zero_stage"], zero_stage),
+    rule("sync-each-batch", sharded::SYNC, &["plan.sync_each_batch"], sharded::reduced),
+    rule("zero-stage", ZERO, &["plan.zero_stage"], sharded::zero_stage),
     rule("hybrid-shard", FSDP, &["plan.shard_group"], |case| {
         let node = case.job().hardware.gpus_per_node;
-        let wide = across(case, Backend::Fsdp) && case.layout().shard_group > node;
+        let wide = sharded::across(case, Backend::Fsdp) && case.layout().shard_group > node;
         case.propose(wide, "Sharding within the node alone (hybrid sharding)", &|l| l.shard_group = node)
     }),
     rule("zero-hpz", ZERO_PLUS, &["plan.zero_hpz_partition_size"], |case| {
         let node = case.job().hardware.gpus_per_node;
         let once = case.layout().zero_plus.partition_size == 1;
         let what = format!("A second copy of the weights in each node (zero_hpz_partition_size {node})");
-        case.propose(once && across(case, Backend::Deepspeed), &what, &|l| l.zero_plus.partition_size = node)
+        case.propose(once && sharded::across(case, Backend::Deepspeed), &what, &|l| l.zero_plus.partition_size = node)
     }),
 ];
 
@@ -418,34 +408,4 @@ fn less_at_once(case: &Case<'_>) -> Option<Proposal> {
     }
     let unit = units[usize::from(low > 1)];
     Some(Proposal::new(&format!("A micro-batch of {low} {unit}"), with(low)))
-}
-
-/// The stage that shards least and fits; where memory is short one that shards more.
-fn zero_stage(case: &Case<'_>) -> Option<Proposal> {
-    let stage = case.layout().zero_stage;
-    let with = |stage: u8| -> Plan {
-        case.with(&|l| {
-            l.zero_stage = stage;
-            // Stages below the third keep parameters on the card.
-            l.offload.parameters &= stage == 3;
-        })
-    };
-    let stages = match case.backend() {
-        Backend::Deepspeed => 0..=3,
-        Backend::Fsdp => 2..=3,
-        Backend::Megatron => 0..=1,
-        Backend::Ddp => return None,
-    };
-    let next = Some(stage + 1).filter(|_| case.is_tight());
-    let lower = stages.clone().filter(|own| *own < stage);
-    let plan = match next.filter(|next| stages.contains(next)) {
-        Some(next) => with(next),
-        None => case.fastest(&mut lower.map(with))?,
-    };
-    Some(Proposal::new(&format!("ZeRO stage {}", plan.layout.zero_stage), plan))
-}
-
-/// Whether every pass gathers weights over the network.
-fn across(case: &Case<'_>, backend: Backend) -> bool {
-    case.backend() == backend && case.layout().zero_stage == 3 && case.job().hardware.nodes() > 1
 }
