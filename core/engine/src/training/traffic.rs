@@ -232,15 +232,16 @@ pub(super) fn step_traffic(
     let reduced = if layout.sync_each_batch { n } else { n.min(1.0) };
     match layout.zero_stage {
         3 => {
-            let gather = |pass| gather_weights(context, role, layout, &shards, pass);
+            let [before, again] =
+                [Pass::Forward, Pass::Backward].map(|pass| gather_weights(context, role, layout, &shards, pass));
             let reduce_bytes = reduce_bytes * zero_infinity::sent_gradients(&layout.zero_plus);
             let mut scatter = moved(reduce_bytes);
             let bytes = reduce_bytes * trained.dense / shards.dense;
             scatter.time += across_replicas(context, layout, bytes) * (1.0 / reduced);
-            beside_forward(gather(Pass::Forward))
+            let passes = beside_forward(before)
                 .times(n)
-                .plus(beside_backward(gather(Pass::Backward).plus(scatter)).times(reduced))
-                .plus(beside_backward(gather(Pass::Backward)).times(n - reduced))
+                .plus(beside_backward(again.plus(scatter)).times(reduced));
+            if reduced < n { passes.plus(beside_backward(again).times(n - reduced)) } else { passes }
         }
         2 => {
             let gathered = moved(2.0);

@@ -169,8 +169,8 @@ pub(super) fn variants(job: &Job, spec: &PlanSpec, base: &Layout) -> Vec<Variant
 }
 
 /// Where all weights train, FSDP begins with the least that gradients take; steps from what is found may leave them whole.
-pub(super) fn syncs(job: &Job, spec: &PlanSpec) -> Option<bool> {
-    let least = spec.backend == Some(Backend::Fsdp) && job.workload.lora.is_none();
+pub(super) fn syncs(job: &Job, spec: &PlanSpec, backend: Backend) -> Option<bool> {
+    let least = backend == Backend::Fsdp && job.workload.lora.is_none();
     spec.sync_each_batch.or(least.then_some(true))
 }
 

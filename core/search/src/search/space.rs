@@ -204,8 +204,8 @@ impl Space {
         let job = context.job;
         let mut space = Self::default();
         for backend in choices::backends(job, spec) {
-            let own = PlanSpec { backend: Some(backend), ..spec.clone() };
-            let own = PlanSpec { sync_each_batch: choices::syncs(job, &own), ..own };
+            let sync_each_batch = choices::syncs(job, spec, backend);
+            let own = PlanSpec { backend: Some(backend), sync_each_batch, ..spec.clone() };
             // Defaults, and other roles' plans, do not depend on how the actor is split.
             let decided = complete::decided(job, &own, "plan")
                 .and_then(|layout| Ok((layout, complete::roles(job, &own, layout)?)));
